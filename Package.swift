@@ -1,0 +1,49 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "Freehold",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Freehold", targets: ["Freehold"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLMDB",
+            pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
+        ),
+        .target(name: "CFreeholdShims"),
+        .target(
+            name: "FreeholdEngine",
+            dependencies: ["CLMDB", "CFreeholdShims"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Freehold",
+            dependencies: ["FreeholdEngine", "CFreeholdShims"],
+            swiftSettings: settings
+        ),
+        .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
+        .testTarget(
+            name: "FreeholdEngineTests",
+            dependencies: ["FreeholdEngine"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FreeholdTests", dependencies: ["Freehold"], swiftSettings: settings),
+        .testTarget(
+            name: "RealmSwiftTests",
+            dependencies: ["RealmSwift"],
+            swiftSettings: settings
+        ),
+    ]
+)

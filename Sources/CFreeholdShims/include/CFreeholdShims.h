@@ -1,0 +1,35 @@
+#ifndef FREEHOLD_SHIMS_H
+#define FREEHOLD_SHIMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Address of a thread-local byte: a number that no two live threads share,
+// read in one instruction.
+extern __thread char fh_thread_anchor;
+static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor; }
+
+// A thread-local flag: an accessor is being made for a stored row, so property
+// defaults need not be evaluated.
+extern __thread int fh_creating_flag;
+static inline int fh_creating(void) { return fh_creating_flag; }
+static inline void fh_set_creating(int value) { fh_creating_flag = value; }
+
+// Publishing pointers to other threads.
+static inline const void *_Nullable fh_load_acquire(const void *_Nullable const *_Nonnull p) {
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+static inline void fh_store_release(const void *_Nullable *_Nonnull p, const void *_Nullable v) {
+    __atomic_store_n(p, v, __ATOMIC_RELEASE);
+}
+static inline int64_t fh_add_relaxed(int64_t *_Nonnull p, int64_t d) {
+    return __atomic_add_fetch(p, d, __ATOMIC_ACQ_REL);
+}
+
+// Locks of an open file description: released by the kernel when the last
+// descriptor of the description closes, so also when a process is killed.
+// Returns 0, or errno. `wait` != 0 blocks.
+int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
+int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
+
+#endif

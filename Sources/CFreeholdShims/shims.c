@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "CFreeholdShims.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+__thread char fh_thread_anchor;
+__thread int fh_creating_flag;
+
+#ifndef F_OFD_SETLK
+#error "open file description locks are required"
+#endif
+
+static int fh_ofd(int fd, int command, short type, int64_t offset, int64_t length) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = length;
+    while (fcntl(fd, command, &lock) == -1) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait) {
+    return fh_ofd(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, exclusive ? F_WRLCK : F_RDLCK, offset, length);
+}
+
+int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
+    return fh_ofd(fd, F_OFD_SETLK, F_UNLCK, offset, length);
+}

@@ -1,0 +1,63 @@
+/// What went wrong in the engine: a code to switch over, a message that says what to do, and where it happened.
+///
+/// Every throwing call of `FreeholdEngine` throws this type. A thrown error leaves the file as it was.
+public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The file, or its folder, doesn't exist.
+        case fileNotFound
+        /// The file can't be opened or written by this user.
+        case permissionDenied
+        /// The file exists where it must not.
+        case fileExists
+        /// Not a Freehold file, damaged, or shorter than its last page.
+        case invalidDatabase
+        /// Written by a newer format of Freehold.
+        case unsupportedFormat
+        /// The reserved map is full, or can't be reserved: raise `mapSize`.
+        case mapFull
+        /// Another process grew the map while this one holds snapshots.
+        case mapResized
+        /// Every reader slot is taken: raise `maximumReaders` or release old snapshots.
+        case readersFull
+        /// No room on the device, over quota, or over the file-size limit.
+        case outOfDiskSpace
+        /// An earlier write failed in a way that leaves the environment unusable for writing: reopen it.
+        case environmentFailed
+        /// The environment was opened before a fork, or is closed.
+        case environmentClosed
+        /// Written to a read-only database.
+        case readOnly
+        /// The schema asked for and the file's differ.
+        case schemaMismatch
+        /// A table or column that isn't there, or a column of another type.
+        case invalidArgument
+        /// Two objects with one primary key.
+        case duplicatePrimaryKey
+        /// Null where a value is required.
+        case missingValue
+        /// A string, data value or collection over the limits.
+        case limitExceeded
+        /// Another failure of the operating system.
+        case io
+    }
+
+    public let code: Code
+    public let message: String
+    /// The file, where one is concerned.
+    public let path: String?
+    /// The operating system's or LMDB's number, where one is known.
+    public let underlying: Int32?
+
+    public init(_ code: Code, _ message: String, path: String? = nil, underlying: Int32? = nil) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.underlying = underlying
+    }
+
+    public var description: String {
+        var text = "\(code.rawValue): \(message)"
+        if let path { text += " [\(path)]" }
+        return text
+    }
+}

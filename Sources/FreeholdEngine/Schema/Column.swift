@@ -1,0 +1,113 @@
+/// The kind of value that a column holds. Raw values are stored in files and never change.
+public enum ColumnType: UInt8, Sendable, CaseIterable, Codable {
+    case bool = 1
+    case int = 2
+    case float = 3
+    case double = 4
+    case string = 5
+    case data = 6
+    case timestamp = 7
+    case decimal128 = 8
+    case objectId = 9
+    case uuid = 10
+    /// A reference to an object of one other table (or the same).
+    case link = 11
+}
+
+/// Whether a column holds one value an object, or a collection of them. Raw values are stored.
+public enum CollectionKind: UInt8, Sendable, Codable {
+    case none = 0
+    case list = 1
+}
+
+/// The segments (address spaces of blocks) that belong to one column, as offsets from its first.
+enum ColumnSegment: UInt32 {
+    /// One leaf a cluster; block number = cluster.
+    case leaf = 0
+    /// Parts 1… of leaves that are over a block's limit; block number = cluster << 6 | part.
+    case parts = 1
+    /// Chunks of long strings and data; nodes of large lists.
+    case blobs = 2
+    /// Nodes of the search index.
+    case index = 3
+    /// Leaves of the inverse of a link column, in the target's clusters.
+    case backlinkLeaf = 4
+    case backlinkParts = 5
+    case backlinkBlobs = 6
+
+    static let count: UInt32 = 8
+}
+
+/// One column of a table, as stored in a file. Immutable; a changed schema makes new ones.
+public final class Column: Sendable, CustomStringConvertible {
+    /// Stable within the table, never used again.
+    public let id: Int
+    /// Position in `Table.columns`.
+    public let index: Int
+    public let tableID: Int
+    public let name: String
+    public let type: ColumnType
+    /// For collections: whether elements can be null.
+    public let isOptional: Bool
+    public let collection: CollectionKind
+    /// For links: the target's table.
+    public let targetTableID: Int?
+    public let isIndexed: Bool
+    public let isPrimaryKey: Bool
+    let firstSegment: UInt32
+
+    init(
+        id: Int, index: Int, tableID: Int, name: String, type: ColumnType, isOptional: Bool,
+        collection: CollectionKind, targetTableID: Int?, isIndexed: Bool, isPrimaryKey: Bool, firstSegment: UInt32
+    ) {
+        self.id = id
+        self.index = index
+        self.tableID = tableID
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.collection = collection
+        self.targetTableID = targetTableID
+        self.isIndexed = isIndexed
+        self.isPrimaryKey = isPrimaryKey
+        self.firstSegment = firstSegment
+    }
+
+    func segment(_ kind: ColumnSegment) -> UInt32 { firstSegment + kind.rawValue }
+
+    public var description: String { name }
+}
+
+/// One table, as stored in a file. Immutable; a changed schema makes new ones.
+public final class Table: Sendable, CustomStringConvertible {
+    /// Stable in the file, never used again.
+    public let id: Int
+    public let name: String
+    public let columns: [Column]
+    public let primaryKey: Column?
+    /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
+    /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters.
+    let firstSegment: UInt32
+
+    init(id: Int, name: String, columns: [Column], firstSegment: UInt32) {
+        self.id = id
+        self.name = name
+        self.columns = columns
+        self.primaryKey = columns.first { $0.isPrimaryKey }
+        self.firstSegment = firstSegment
+    }
+
+    /// The column of that stored name. - Complexity: O(columns).
+    public func column(named name: String) -> Column? { columns.first { $0.name == name } }
+
+    public var description: String { name }
+}
+
+/// The signed 64-bit number of an object in its table: rising from 0, never used again.
+public struct ObjectKey: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let raw: Int64
+
+    @inlinable public init(_ raw: Int64) { self.raw = raw }
+    @inlinable public static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.raw < b.raw }
+    public var description: String { "O\(raw)" }
+}
