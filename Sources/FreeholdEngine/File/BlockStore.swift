@@ -1,0 +1,25 @@
+/// What index trees and large lists stand on: numbered blocks of bytes in segments.
+///
+/// Pointers handed out stay valid until the store's next change (for a snapshot: for its life).
+protocol BlockStore: AnyObject {
+    /// The block's bytes; nil where none is stored. 8-aligned.
+    func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer?
+}
+
+/// A store inside a write transaction.
+protocol MutableBlockStore: BlockStore {
+    /// Stores a copy of the bytes, at most `BlockLimits.maximumSize` of them.
+    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer)
+    func removeBlock(_ segment: UInt32, _ number: UInt64)
+    /// A number (from 1) that no block of the segment has.
+    func allocateBlock(_ segment: UInt32) -> UInt64
+}
+
+enum BlockLimits {
+    /// LMDB's page on every supported machine.
+    static let pageSize = 4096
+    /// What an out-of-line value of two pages holds.
+    static let twoPages = 2 * pageSize - 16
+    /// Eight pages: larger values would fragment the file.
+    static let maximumSize = 8 * pageSize - 16
+}
