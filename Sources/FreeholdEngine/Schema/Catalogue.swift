@@ -15,7 +15,7 @@ enum Catalogue {
 }
 
 /// Written once, when the file is made.
-struct FileHeader: Equatable {
+struct DatabaseHeader: Equatable {
     var formatVersion = Catalogue.formatVersion
     var clusterSpan: Int
 
@@ -28,7 +28,7 @@ struct FileHeader: Equatable {
     }
 
     /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one.
-    static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> FileHeader {
+    static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
         guard let bytes, bytes.count >= 16, Array(bytes[0..<8]) == Catalogue.magic else {
             throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
         }
@@ -44,7 +44,7 @@ struct FileHeader: Equatable {
         guard version >= 1, span >= 1, span <= 1024 else {
             throw EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
         }
-        return FileHeader(formatVersion: version, clusterSpan: span)
+        return DatabaseHeader(formatVersion: version, clusterSpan: span)
     }
 }
 
