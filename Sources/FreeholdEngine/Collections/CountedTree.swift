@@ -138,6 +138,30 @@ extension CountedTree {
         }
     }
 
+    /// Takes out the chunks that lie wholly in the range of elements, having told `chunk` each of them in order; those
+    /// that reach over an end stay, so shorten them first, or afterwards. `chunk` must not change the store.
+    ///
+    /// - Precondition: the range is within `0 ... count`.
+    /// - Complexity: O(chunks + nodes · log n) for the chunks taken out and the nodes they fill.
+    mutating func removeChunks(in range: Range<Int>, in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "Range \(range) is out of bounds")
+        var first = range.lowerBound
+        var length = 0
+        forEachChunk(from: range.lowerBound, in: store) { number, start, count in
+            if start < range.lowerBound { return true }
+            if start + count > range.upperBound { return false }
+            if length == 0 { first = start }
+            chunk(number)
+            length += count
+            return true
+        }
+        while length > 0 {
+            let before = count
+            edit(.remove(first, length: length), [], in: store)
+            length -= before - count
+        }
+    }
+
     /// Frees the nodes, having told `chunk` every chunk in order, and leaves the tree empty. `chunk` must not change the
     /// store: collect the numbers, then free their blocks. - Complexity: O(chunks).
     mutating func removeAll(in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
@@ -164,6 +188,8 @@ extension CountedTree {
     private enum Edit {
         case replace(Int)
         case append
+        /// From one leaf node, the chunks of these elements that it holds.
+        case remove(Int, length: Int)
     }
 
     /// What became of an edited node: the nodes now in its place (none, itself, or itself and those split off), and how
@@ -196,12 +222,19 @@ extension CountedTree {
         case .append:
             slot = node.count - 1
             inner = .append
+        case .remove(let index, let length):
+            let (found, first) = node.slot(containing: index)
+            slot = found
+            inner = .remove(index - first, length: length)
         }
         let atEnd = onEdge && slot == node.count - 1
         if node.level == 0 {
-            if case .append = edit {
+            switch edit {
+            case .append:
                 node.insert(chunks, at: node.count)
-            } else {
+            case .remove(_, let length):
+                node.remove(from: slot, elements: length)
+            case .replace:
                 guard node.replace(slot, with: chunks) else {
                     return Outcome(nodes: [node.entry(number)], size: node.count)
                 }

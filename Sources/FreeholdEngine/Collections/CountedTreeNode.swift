@@ -69,6 +69,18 @@ struct CountedTreeNode {
         replace(slot..<slot, with: entries)
     }
 
+    /// Takes out the entries from `slot` on that make up at most so many elements.
+    mutating func remove(from slot: Int, elements: Int) {
+        var end = slot
+        var left = elements
+        while end < count && Int(counts[end]) <= left {
+            left -= Int(counts[end])
+            end += 1
+        }
+        children.removeSubrange(slot..<end)
+        counts.removeSubrange(slot..<end)
+    }
+
     mutating func append(_ other: CountedTreeNode) {
         children += other.children
         counts += other.counts

@@ -34,6 +34,24 @@ import Testing
             chunks += new
         }
 
+        mutating func remove(_ range: Range<Int>) {
+            var removed: [UInt64] = []
+            tree.removeChunks(in: range, in: store) { removed.append($0) }
+            var first = 0
+            var left: [CountedTree.Chunk] = []
+            for chunk in chunks {
+                if first >= range.lowerBound && first + chunk.count <= range.upperBound {
+                    #expect(removed.first == chunk.block)
+                    removed.removeFirst()
+                } else {
+                    left.append(chunk)
+                }
+                first += chunk.count
+            }
+            #expect(removed.isEmpty)
+            chunks = left
+        }
+
         func contents(from index: Int = 0) -> [[Int]] {
             var result: [[Int]] = []
             tree.forEachChunk(from: index, in: store) { chunk, start, count in
@@ -67,6 +85,10 @@ import Testing
             case 1: model.replace(position, with: model.newChunks(model.random(0..<40) / (growing ? 1 : 20)))
             case 2 where !model.chunks.isEmpty:
                 model.replace(position, with: [(model.chunks[position].block, model.random(1..<20))])
+            case 4:
+                let total = model.tree.count
+                let lower = model.random(0..<total + 1)
+                model.remove(lower..<min(total, lower + model.random(0..<(growing ? 40 : 400))))
             case 3 where !model.chunks.isEmpty: model.replace(growing ? 0 : model.chunks.count - 1, with: [])
             case let choice:
                 let count = growing ? (choice < 6 ? 0 : 2) : (choice < 6 ? 2 : 0)
@@ -140,6 +162,18 @@ import Testing
         #expect(model.store.blocks.isEmpty && model.tree.root == 0)
         model.replace(0, with: model.newChunks(3))
         #expect(model.contents() == model.expected())
+    }
+
+    @Test("Taking out a long run writes few nodes")
+    func removingRuns() {
+        var model = Model(capacity: CountedTree.defaultCapacity, seed: 7)
+        model.append(model.newChunks(20_000))
+        model.store.written = 0
+        model.remove(model.start(1000)..<model.start(19_000))
+        #expect(model.store.written < 3 * 60)
+        #expect(model.tree.checkInvariants(in: model.store) == [] && model.contents() == model.expected())
+        model.remove(0..<model.tree.count)
+        #expect(model.store.blocks.isEmpty && model.tree.root == 0)
     }
 
     @Test("A walk stops when told to, and has nothing beyond the end")
