@@ -56,7 +56,11 @@ extension Decimal128: SignedNumeric, Strideable {
         if x > y {
             // x − (y + ε) = (x − y − 1) + (1 − ε)
             return Decimal128(
-                rounding: coarse.negative, low: x - y - (sticky ? 1 : 0), exponent: exponent, sticky: sticky)
+                rounding: coarse.negative,
+                low: x - y - (sticky ? 1 : 0),
+                exponent: exponent,
+                sticky: sticky
+            )
         }
         return Decimal128(rounding: fine.negative, low: y - x, exponent: exponent)
     }
@@ -71,7 +75,11 @@ extension Decimal128: SignedNumeric, Strideable {
         let y = b.parts
         let product = x.coefficient.multipliedFullWidth(by: y.coefficient)
         return Decimal128(
-            rounding: negative, high: product.high, low: product.low, exponent: x.exponent + y.exponent)
+            rounding: negative,
+            high: product.high,
+            low: product.low,
+            exponent: x.exponent + y.exponent
+        )
     }
 
     /// The quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.

@@ -85,12 +85,19 @@ extension Decimal128: Hashable, Comparable {
         return Natural.compare(a, b)
     }
 
-    /// c · 10^e rounded once, where two exact doubles multiply or divide to it.
+    /// c · 10^e rounded once; nil where that isn't one operation on exact doubles.
     static func nearestDouble(_ coefficient: UInt64, _ exponent: Int) -> Double? {
-        guard coefficient <= 1 << 53 && exponent >= -22 && exponent <= 22 else { return nil }
-        let power = Double(powerOfTen(exponent.magnitude > 22 ? 22 : Int(exponent.magnitude)))
-        return exponent < 0 ? Double(coefficient) / power : Double(coefficient) * power
+        guard coefficient <= 1 << 53 && exponent > -exactPowers.count && exponent < exactPowers.count else {
+            return nil
+        }
+        return exponent < 0
+            ? Double(coefficient) / exactPowers[-exponent] : Double(coefficient) * exactPowers[exponent]
     }
+
+    private static let exactPowers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
 }
 
 /// A natural number of any size: just what comparing a decimal with a double exactly needs.
@@ -111,7 +118,7 @@ private struct Natural {
         while left > 0 {
             let step = min(left, 13)
             var factor: UInt64 = 1
-            for _ in 0 ..< step { factor *= 5 }
+            for _ in 0..<step { factor *= 5 }
             var carry: UInt64 = 0
             for index in words.indices {
                 let product = UInt64(words[index]) * factor + carry

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+    public import FoundationEssentials
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 extension Decimal128 {
@@ -52,21 +52,21 @@ extension Decimal128 {
     /// The nearest `Float`, by way of the nearest `Double`.
     public var floatValue: Float { Float(doubleValue) }
 
-    /// Foundation's number; NaN for NaN, infinities and what is out of its range.
+    /// Foundation's number; NaN for NaN, infinities and what its exponents from −128 to 127 can't hold exactly.
     public var decimalValue: Decimal {
         guard isFinite else { return .nan }
         let number = parts
         let (coefficient, zeros) = strippingZeros(number.coefficient)
         let exponent = number.exponent + zeros
         guard coefficient != 0 else { return 0 }
-        guard exponent >= -128 && exponent + decimalDigits(coefficient) <= 128 + 38 else { return .nan }
-        let split: UInt128 = 1_000_000_000_000_000_000
-        let digits = Decimal(UInt64(coefficient / split)) * Decimal(UInt64(split)) + Decimal(UInt64(coefficient % split))
-        guard exponent > 127 else {
-            return Decimal(sign: number.negative ? .minus : .plus, exponent: exponent, significand: digits)
-        }
-        let pad = Decimal(sign: .plus, exponent: exponent - 127, significand: digits)
-        return Decimal(sign: number.negative ? .minus : .plus, exponent: 127, significand: pad)
+        guard exponent >= -128 && exponent <= 127 else { return .nan }
+        let split: UInt64 = 1_000_000_000_000_000_000
+        let (upper, lower) = coefficient.quotientAndRemainder(dividingBy: UInt128(split))
+        let (top, middle) = upper.quotientAndRemainder(dividingBy: UInt128(split))
+        let significand =
+            (Decimal(UInt64(top)) * Decimal(split) + Decimal(UInt64(middle))) * Decimal(split)
+            + Decimal(UInt64(lower))
+        return Decimal(sign: number.negative ? .minus : .plus, exponent: exponent, significand: significand)
     }
 
     /// The whole part; nil for NaN and for what is out of `Int`'s range.
@@ -110,7 +110,9 @@ extension Decimal128: Codable {
         if let text = try? container.decode(String.self) {
             guard let number = Decimal128(parsing: text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "'\(text)' is no decimal number")
+                    in: container,
+                    debugDescription: "'\(text)' is no decimal number"
+                )
             }
             self = number
         } else if let integer = try? container.decode(Int64.self) {

@@ -40,7 +40,7 @@ extension Decimal128: LosslessStringConvertible {
         scan: while position < text.count {
             let byte = text[position]
             switch byte {
-            case UInt8(ascii: "0") ... UInt8(ascii: "9"):
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 digits += 1
                 if kept == digitsKept {
                     if byte != UInt8(ascii: "0") { sticky = true }

@@ -37,7 +37,10 @@ public struct Decimal128: Sendable {
     public static let infinity = Decimal128(lo: 0, hi: 0x7800_0000_0000_0000)
     /// 9.999999999999999999999999999999999E+6144.
     public static let greatestFiniteMagnitude = Decimal128(
-        negative: false, coefficient: maximumCoefficient, exponent: maximumExponent)
+        negative: false,
+        coefficient: maximumCoefficient,
+        exponent: maximumExponent
+    )
     /// 1E-6176.
     public static let leastNonzeroMagnitude = Decimal128(negative: false, coefficient: 1, exponent: minimumExponent)
     /// The largest finite number.
@@ -67,12 +70,17 @@ extension Decimal128 {
         let negative = hi >> 63 != 0
         if hi & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 {
             return Parts(
-                negative: negative, coefficient: 0, exponent: Int(hi >> 47 & 0x3FFF) + Self.minimumExponent)
+                negative: negative,
+                coefficient: 0,
+                exponent: Int(hi >> 47 & 0x3FFF) + Self.minimumExponent
+            )
         }
         let coefficient = UInt128(hi & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(lo)
         return Parts(
-            negative: negative, coefficient: coefficient <= Self.maximumCoefficient ? coefficient : 0,
-            exponent: Int(hi >> 49 & 0x3FFF) + Self.minimumExponent)
+            negative: negative,
+            coefficient: coefficient <= Self.maximumCoefficient ? coefficient : 0,
+            exponent: Int(hi >> 49 & 0x3FFF) + Self.minimumExponent
+        )
     }
 
     /// Parts that are in range.
@@ -80,7 +88,8 @@ extension Decimal128 {
         assert(coefficient <= Self.maximumCoefficient)
         assert(exponent >= Self.minimumExponent && exponent <= Self.maximumExponent)
         lo = UInt64(truncatingIfNeeded: coefficient)
-        hi = (negative ? 1 << 63 : 0) | UInt64(exponent - Self.minimumExponent) << 49
+        hi =
+            (negative ? 1 << 63 : 0) | UInt64(exponent - Self.minimumExponent) << 49
             | UInt64(truncatingIfNeeded: coefficient >> 64)
     }
 
@@ -154,7 +163,7 @@ func powerOfTen(_ n: Int) -> UInt128 { powersOfTen[n] }
 func decimalDigits(_ value: UInt128) -> Int {
     let bits = UInt128.bitWidth - value.leadingZeroBitCount
     // log10(2) is a little over 1233 / 4096, so the estimate is right or one short.
-    let estimate = bits * 1233 >> 12
+    let estimate = (bits * 1233) >> 12
     return value >= powersOfTen[estimate] ? estimate + 1 : estimate
 }
 

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+    public import FoundationEssentials
 #else
-public import Foundation
+    public import Foundation
 #endif
 import Synchronization
 
@@ -66,7 +66,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
 extension ObjectId {
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0 ... .max))
     /// Stands for machine and process, as BSON asks: 40 random bits, drawn once.
-    private static let processBits = UInt64.random(in: 0 ..< 1 << 40)
+    private static let processBits = UInt64.random(in: 0..<1 << 40)
 
     private static func nextCount() -> UInt32 {
         counter.add(1, ordering: .relaxed).newValue & 0xFF_FFFF
@@ -89,7 +89,8 @@ extension ObjectId {
     ///   - machineId: its lower 24 bits are kept.
     ///   - processId: its lower 16 bits are kept.
     public init(timestamp: Date, machineId: Int, processId: Int) {
-        let bits = UInt64(truncatingIfNeeded: machineId & 0xFF_FFFF) << 16
+        let bits =
+            UInt64(truncatingIfNeeded: machineId & 0xFF_FFFF) << 16
             | UInt64(truncatingIfNeeded: processId & 0xFFFF)
         self.init(seconds: Self.seconds(of: timestamp), processBits: bits, count: Self.nextCount())
     }
@@ -122,7 +123,8 @@ extension ObjectId: LosslessStringConvertible {
         self = id
     }
 
-    public init?(_ description: String) {
+    /// The id written as 24 hexadecimal digits; nil for any other text. A literal takes the initializer that traps.
+    @_disfavoredOverload public init?(_ description: String) {
         self.init(Substring(description))
     }
 
@@ -133,9 +135,9 @@ extension ObjectId: LosslessStringConvertible {
         for (index, digit) in text.utf8.enumerated() {
             let value: UInt8
             switch digit {
-            case UInt8(ascii: "0") ... UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a") ... UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A") ... UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
             default: return nil
             }
             if index < 16 { high = high << 4 | UInt64(value) } else { low = low << 4 | UInt64(value) }
@@ -170,7 +172,9 @@ extension ObjectId: Codable {
         let text = try container.decode(String.self)
         guard let id = ObjectId(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "'\(text)' is no ObjectId: 24 hexadecimal digits are needed")
+                in: container,
+                debugDescription: "'\(text)' is no ObjectId: 24 hexadecimal digits are needed"
+            )
         }
         self = id
     }

@@ -1,15 +1,15 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+    public import FoundationEssentials
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// A moment: whole seconds since 1970 (floored, so that the nanoseconds are never negative) and nanoseconds.
 ///
 /// A `Date` is a `Double` of seconds since 2001. Converting rounds it to the nearest nanosecond, and back to the
 /// nearest `Double`. So every date survives the round trip unchanged that is at least 2²³ seconds (97 days) away from
-/// the start of 2001 and in range; nearer ones, whose `Double` is finer than a nanosecond, move by half a nanosecond
-/// at most.
+/// the start of 2001 and in range; nearer ones, whose `Double` is finer than a nanosecond, move by less than that.
+/// A date that came from a timestamp gives that date again in every later round trip.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let seconds: Int64
     /// 0 ..< 1,000,000,000.
@@ -57,9 +57,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The nearest `Date`.
     public var date: Date {
         let (seconds, overflow) = seconds.subtractingReportingOverflow(Self.referenceDate)
-        let whole = overflow ? Double(self.seconds) : Double(seconds)
+        let whole = overflow ? Double(self.seconds) - Double(Self.referenceDate) : Double(seconds)
         return Date(
-            timeIntervalSinceReferenceDate: whole + Double(nanoseconds) / Double(Self.nanosecondsPerSecond))
+            timeIntervalSinceReferenceDate: whole + Double(nanoseconds) / Double(Self.nanosecondsPerSecond)
+        )
     }
 
     @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool {
