@@ -8,7 +8,7 @@ extension WriteTransaction {
         return made
     }
 
-    override func settleBacklinks(_ column: Column) {
+    func settlePendingBacklinks(_ column: Column) {
         guard let changes = backlinkChanges[column.firstSegment], !changes.pending.isEmpty else { return }
         var pending = changes.pending
         changes.pending = []
@@ -93,21 +93,27 @@ extension WriteTransaction {
 
     /// Few changes of a large list: each is found and spliced by itself.
     private func applyLarge(_ changes: UnsafeBufferPointer<BacklinkChanges.Change>, _ place: ListPlace) {
-        for change in changes {
-            let (position, isThere) = withEntry(place.buffer, place.slot, type: .int, blobs: place.blobs) { list in
+        var c = 0
+        while c < changes.count {
+            let origin = changes[c].origin
+            var net: Int64 = 0
+            while c < changes.count, changes[c].origin == origin {
+                net += changes[c].delta
+                c += 1
+            }
+            let position = withEntry(place.buffer, place.slot, type: .int, blobs: place.blobs) { list in
                 var low = 0
                 var high = count(of: list)
-                let end = high
                 while low < high {
                     let middle = (low + high) >> 1
-                    if int(of: list, at: middle, type: .int) < change.origin { low = middle + 1 } else { high = middle }
+                    if int(of: list, at: middle, type: .int) < origin { low = middle + 1 } else { high = middle }
                 }
-                return (low, low < end && int(of: list, at: low, type: .int) == change.origin)
+                return low
             }
-            if change.delta > 0 {
-                splice(place, position..<position, with: [.int(change.origin)])
-            } else if isThere {
-                splice(place, position..<(position + 1), with: [])
+            if net > 0 {
+                splice(place, position..<position, with: Array(repeating: .int(origin), count: Int(net)))
+            } else if net < 0 {
+                splice(place, position..<(position - Int(net)), with: [])
             }
         }
     }

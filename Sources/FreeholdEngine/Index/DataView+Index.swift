@@ -1,10 +1,16 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Looking up objects by value, and keeping indexes in step with the rows.
 extension DataView {
     /// The index of a column, with all that is pending merged in; nil where the column has none.
     func searchTree(_ column: Column) -> IndexTree? {
         guard column.isIndexed || column.isPrimaryKey else { return nil }
-        let table = schema.table(of: column)
         settleIndex(column)
+        let table = schema.table(of: column)
         let state = tableState(table).columns[column.id] ?? .init()
         return IndexTree(
             segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
@@ -14,6 +20,7 @@ extension DataView {
     /// - Complexity: O(log n).
     public func find(primaryKey value: Value, in table: Table) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
+        if let pending = pendingPrimaryKey(value, table) { return pending }
         return firstKey(value, column)
     }
 
@@ -113,7 +120,7 @@ extension WriteTransaction {
     }
 
     /// The primary key's index is asked at every create: what is pending is looked up there instead of merged.
-    func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? {
+    func pendingInIndex(_ value: Value, _ table: Table) -> ObjectKey?? {
         guard let column = table.primaryKey, let overlay = tables[table.id],
             let index = overlay.indexes[column.index], !index.changes.isEmpty
         else { return nil }

@@ -73,7 +73,7 @@ final class ColumnOverlay {
 
 /// What a write transaction has changed of one table.
 final class TableOverlay {
-    let table: Table
+    var table: Table
     var state: TableState
     let baseState: TableState
     /// Objects from this key on are made by this transaction.

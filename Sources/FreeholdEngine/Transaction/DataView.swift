@@ -25,8 +25,12 @@ public class DataView: BlockStore {
     /// The same of the inverse of a link column, in the target's cluster.
     func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }
 
-    /// Makes what is pending readable: called before backlinks are read.
+    /// Makes what is pending readable: called before backlinks, or an index, are read.
     func settleBacklinks(_ column: Column) {}
+    func settleIndex(_ column: Column) {}
+
+    /// Inside a write transaction: where a primary key stands if its pending changes tell; nil to ask the tree.
+    func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { nil }
 
     /// For accessors; nil inside a write transaction.
     public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The change records of past commits, in the file: block = version << 8 | part. Trimmed behind the slowest reader,
 /// and capped in versions and bytes: who is behind the cap compares states instead.
 enum History {
@@ -6,7 +8,9 @@ enum History {
     static let maximumParts = 129
     private static let partSize = BlockLimits.maximumSize
 
-    static func append(_ record: [UInt8], to writer: StorageWriter, version: UInt64) throws(EngineError) {
+    static func append(
+        _ record: [UInt8], to writer: StorageWriter, version: UInt64, slowestReader: () -> UInt64
+    ) throws(EngineError) {
         var bytes = record
         if bytes.count > ChangeRecord.maximumSize { bytes = [0] }
         var part: UInt64 = 0
@@ -23,7 +27,9 @@ enum History {
             at = end
             part += 1
         }
-        try trim(writer, before: version > maximumVersions ? version - maximumVersions : 0)
+        guard version % 16 == 0 || bytes.count > 1 << 16 else { return }
+        let oldest = version > maximumVersions ? version - maximumVersions : 0
+        try trim(writer, before: max(oldest, min(slowestReader(), version)))
     }
 
     /// Removes the oldest records, at most a few at a time so that no commit pays for many.
@@ -48,7 +54,7 @@ extension Snapshot {
         return core.fillLock.withLock { _ in
             var bytes: [UInt8] = []
             for part in 0..<UInt64(History.maximumParts) {
-                guard let block = read(Catalogue.historySegment, version << 8 | part) else { break }
+                guard let block = readLocked(Catalogue.historySegment, version << 8 | part) else { break }
                 bytes.append(contentsOf: block)
                 if block.count < BlockLimits.maximumSize { break }
             }

@@ -11,6 +11,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     public let version: UInt64
     let core: DatabaseCore
+    /// Keeps the environment open.
+    let lease: EnvironmentLease
     let root: CatalogueRoot
     private let reader: StorageReader
     private let storedSchema: DatabaseSchema
@@ -25,9 +27,10 @@ public final class Snapshot: DataView, @unchecked Sendable {
     ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
     ///     between wrote, by segment) doesn't clear them; nil to start empty.
     init(
-        core: DatabaseCore, reader: StorageReader, parent: Snapshot?, changes: [UInt32: [UInt64]]
+        core: DatabaseCore, lease: EnvironmentLease, reader: StorageReader, parent: Snapshot?, changes: [UInt32: [UInt64]]
     ) throws(EngineError) {
         self.core = core
+        self.lease = lease
         self.reader = reader
         version = reader.version
         guard let bytes = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)),
@@ -101,6 +104,16 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 }
             }
         }
+    }
+
+    /// Without caching. Under the fill lock.
+    func readLocked(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        reader.get(BlockAddress(segment: segment, number: number))
+    }
+
+    /// Calls `body` with every stored block of a segment, by rising number.
+    func forEachBlock(_ segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
+        core.fillLock.withLock { _ in reader.forEach(segment: segment, body) }
     }
 
     public override var schema: DatabaseSchema { storedSchema }

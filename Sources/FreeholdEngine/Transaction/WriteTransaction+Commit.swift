@@ -27,7 +27,9 @@ extension WriteTransaction {
         let history = record.encoded()
         var version: UInt64 = 0
         try core.storage.writer.sync { () throws(EngineError) in
-            try History.append(history, to: writer, version: base.version + 1)
+            try History.append(history, to: writer, version: base.version + 1) {
+                core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
+            }
             version = try writer.commit()
         }
         storageWriter = nil

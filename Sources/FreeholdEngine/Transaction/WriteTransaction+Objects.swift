@@ -75,8 +75,7 @@ extension WriteTransaction {
             for w in 0..<words { bits[w] = stored[w] }
         } else {
             let live = Int(overlay.counts[cluster] & ~TableCache.presenceFlag)
-            for w in 0..<words { bits[w] = LeafEncoder.lastWordMask(w, count: max(0, live)) }
-            for w in 0..<words where w << 6 >= live { bits[w] = 0 }
+            for w in 0..<words { bits[w] = w << 6 >= live ? 0 : LeafEncoder.lastWordMask(w, count: live) }
         }
         overlay.presence[cluster] = bits
         return bits

@@ -58,10 +58,19 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         guard isOpen else { return }
         isOpen = false
         if let storageWriter {
-            core.storage.writer.run { storageWriter.abort() }
+            onWriter { storageWriter.abort() }
             self.storageWriter = nil
         }
         finish()
+    }
+
+    /// Runs on the writer thread what can't fail.
+    private func onWriter<R>(_ body: () -> R) -> R {
+        do throws(EngineError) {
+            return try core.storage.writer.sync { () throws(EngineError) in body() }
+        } catch {
+            fatalError("\(error)")
+        }
     }
 
     func close() {
@@ -101,7 +110,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private func fetch(_ address: UInt64) -> UnsafeRawBufferPointer? {
         if let found = fetched[address] { return UnsafeRawBufferPointer(found) }
         guard let writer = storageWriter else { return nil }
-        let copy: UnsafeMutableRawBufferPointer? = core.storage.writer.run {
+        let copy: UnsafeMutableRawBufferPointer? = onWriter {
             guard let bytes = writer.get(BlockAddress(raw: address)) else { return nil }
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
             copy.copyMemory(from: bytes)
@@ -224,6 +233,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         }
         return block(column.segment(.leaf), UInt64(cluster))?.baseAddress
     }
+
+    override func settleBacklinks(_ column: Column) { settlePendingBacklinks(column) }
+
+    override func settleIndex(_ column: Column) {
+        if let overlay = tables[column.tableID] { settleIndexes(overlay) }
+    }
+
+    override func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { pendingInIndex(value, table) }
 
     override func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? {
         block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
