@@ -162,8 +162,8 @@ extension CountedTree {
         }
     }
 
-    /// Frees the nodes, having told `chunk` every chunk in order, and leaves the tree empty. `chunk` must not change the
-    /// store: collect the numbers, then free their blocks. - Complexity: O(chunks).
+    /// Frees the nodes, having told `chunk` every chunk in order, and leaves the tree empty. `chunk` must not change
+    /// the store: collect the numbers, then free their blocks. - Complexity: O(chunks).
     mutating func removeAll(in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
         var nodes: [UInt64] = []
         if root != 0 { collect(root, &nodes, in: store, chunk) }

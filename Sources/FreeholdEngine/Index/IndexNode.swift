@@ -151,10 +151,17 @@ struct IndexNode {
         let restCount = bytes.count &- prefixLength
         if suffixWidth <= 8 {
             if suffixWidth == 0 { return restCount > 0 || orEqual ? count : 0 }
-            let kept = min(restCount, suffixWidth)
-            var target: UInt64 = 0
-            for i in 0..<kept { target = target << 8 | UInt64(rest.load(fromByteOffset: i, as: UInt8.self)) }
-            target <<= UInt64(8 &* (suffixWidth &- kept))
+            // The rest's first bytes, filled up with zeros. A short rest is loaded with bytes before it, shifted out.
+            let first: UInt64
+            if restCount >= 8 {
+                first = UInt64(bigEndian: rest.loadUnaligned(as: UInt64.self))
+            } else if bytes.count >= 8 {
+                let word = UInt64(bigEndian: (needle + (bytes.count &- 8)).loadUnaligned(as: UInt64.self))
+                first = restCount == 0 ? 0 : word &<< UInt64(64 &- 8 &* restCount)
+            } else {
+                first = Self.leading(rest, restCount)
+            }
+            var target = first &>> UInt64(64 &- 8 &* suffixWidth)
             // An entry that equals the first bytes of a longer needle is below it, one that equals a shorter needle
             // filled up with zeros is above it.
             let takeEqual = restCount > suffixWidth || (orEqual && restCount == suffixWidth)
