@@ -1,7 +1,8 @@
 extension Persisted: Decodable where Value: Decodable {
     public init(from decoder: any Decoder) throws {
         // An explicit null is nil where the value can be.
-        self.init(wrappedValue: try decoder.decodeOptional(Value.self))
+        let value = try decoder.decodeOptional(Value.self)
+        self.init(wrappedValue: value)
     }
 }
 

@@ -59,7 +59,8 @@ struct UnmanagedObjectTests {
         b._id = 5
         #expect(a.hash != b.hash)
         #expect(a.isSameObject(as: a) && !a.isSameObject(as: b) && !a.isSameObject(as: nil))
-        #expect(ModelPerson().hash != ModelPerson().hash)
+        let people = (ModelPerson(), ModelPerson())
+        #expect(people.0.hash != people.1.hash)
         #expect(ModelOverriding() == ModelOverriding())
         #expect("\(ModelOverriding())" == "overridden 1")
         #expect(a.id != b.id)
