@@ -32,7 +32,7 @@ final class RealmCore {
         self.schema = schema
         self.snapshot = snapshot
         threadToken = UInt(fh_thread_id())
-        makeTables(snapshot.schema)
+        makeTables(snapshot.schema, clusterSpan: snapshot.clusterSpan)
     }
 
     deinit { transaction?.cancel() }
@@ -55,10 +55,10 @@ final class RealmCore {
 
     // MARK: Tables
 
-    private func makeTables(_ stored: DatabaseSchema) {
-        for info in schema.classes {
+    private func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
+        for info in schema.objectSchema.map(\.info) {
             guard let table = stored.table(named: info.tableName) else { continue }
-            let managed = ManagedTable(core: self, table: table, info: info)
+            let managed = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
             tables.append(managed)
             tablesByClass[ObjectIdentifier(info.cls)] = managed
             tablesByID[table.id] = managed
@@ -114,7 +114,7 @@ final class RealmCore {
 
     private func advance() {
         stateVersion &+= 1
-        for table in tables { table.coreDidAdvance() }
+        for table in tables { table.invalidate() }
     }
 
     /// To be called after a deletion inside a transaction: accessors look anew whether they live.
