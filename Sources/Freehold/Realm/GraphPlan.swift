@@ -95,7 +95,7 @@ extension GraphPlan {
     /// - Returns: The key of each node's row.
     func apply(to core: RealmCore, policy: Realm.UpdatePolicy) throws(Realm.Error) -> [ObjectKey] {
         let transaction = core.requireWrite()
-        do {
+        do throws(EngineError) {
             var keys: [ObjectKey] = []
             keys.reserveCapacity(nodes.count)
             for node in nodes {
@@ -116,10 +116,8 @@ extension GraphPlan {
             }
             for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
             return keys
-        } catch let error as EngineError {
-            throw Realm.Error(error, fileURL: core.configuration.fileURL)
         } catch {
-            throw Realm.Error(.fail, "\(error)", cause: error)
+            throw Realm.Error(error, fileURL: core.configuration.fileURL)
         }
     }
 }

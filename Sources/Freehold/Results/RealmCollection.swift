@@ -18,6 +18,8 @@ where Element: RealmCollectionValue {
 /// collection belongs to its realm's thread.
 public protocol RealmCollection: RealmCollectionBase, Equatable
 where Index == Int, Iterator == RLMIterator<Element>, SubSequence == Slice<Self> {
+    /// The position of the first equal element; nil if there is none. An unmanaged object is in no managed collection.
+    func index(of object: Element) -> Int?
     /// Where a managed collection takes its elements from. For the library only.
     var _source: _CollectionSource? { get }
 }
