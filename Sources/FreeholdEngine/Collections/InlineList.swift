@@ -115,7 +115,7 @@ struct InlineList {
                 }
             }
             if !hasNulls { return encodeInts(ints) }
-            let width = intWidth(ints)
+            let width = ints.withUnsafeBufferPointer { intWidth($0.baseAddress!, $0.count) }
             head(width)
             for v in ints { appendInt(v, width, &out) }
         case .bool:
@@ -165,39 +165,52 @@ struct InlineList {
     /// nil where it doesn't fit inline.
     static func encodeInts(_ values: [Int64]) -> [UInt8]? {
         if values.isEmpty { return [] }
-        guard values.count <= maximumCount else { return nil }
-        let width = intWidth(values)
-        let size = 4 + values.count * width
-        guard size <= limit else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: size) { out, used in
-            out[0] = UInt8(width)
-            out[1] = 0
-            let p = UnsafeMutableRawPointer(out.baseAddress!)
-            p.storeBytes(of: UInt16(values.count), toByteOffset: 2, as: UInt16.self)
-            var at = 4
-            for v in values {
-                switch width {
-                case 1: p.storeBytes(of: Int8(truncatingIfNeeded: v), toByteOffset: at, as: Int8.self)
-                case 2: p.storeBytes(of: Int16(truncatingIfNeeded: v), toByteOffset: at, as: Int16.self)
-                case 4: p.storeBytes(of: Int32(truncatingIfNeeded: v), toByteOffset: at, as: Int32.self)
-                default: p.storeBytes(of: v, toByteOffset: at, as: Int64.self)
+        return values.withUnsafeBufferPointer { values in
+            withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { room in
+                encodeInts(values.baseAddress!, values.count, to: room.baseAddress!).map {
+                    [UInt8](UnsafeRawBufferPointer(start: room.baseAddress!, count: $0))
                 }
-                at += width
             }
-            used = size
         }
+    }
+
+    /// Writes the list to `out`, which has room for `limit` bytes. - Returns: its size; nil where it doesn't fit.
+    static func encodeInts(_ values: UnsafePointer<Int64>, _ count: Int, to out: UnsafeMutableRawPointer) -> Int? {
+        if count == 0 { return 0 }
+        guard count <= maximumCount else { return nil }
+        let width = intWidth(values, count)
+        let size = 4 + count * width
+        guard size <= limit else { return nil }
+        out.storeBytes(of: UInt8(width), as: UInt8.self)
+        out.storeBytes(of: 0, toByteOffset: 1, as: UInt8.self)
+        out.storeBytes(of: UInt16(count), toByteOffset: 2, as: UInt16.self)
+        let p = out + 4
+        switch width {
+        case 1: for i in 0..<count { p.storeBytes(of: Int8(truncatingIfNeeded: values[i]), toByteOffset: i, as: Int8.self) }
+        case 2:
+            for i in 0..<count { p.storeBytes(of: Int16(truncatingIfNeeded: values[i]), toByteOffset: i * 2, as: Int16.self) }
+        case 4:
+            for i in 0..<count { p.storeBytes(of: Int32(truncatingIfNeeded: values[i]), toByteOffset: i * 4, as: Int32.self) }
+        default: p.copyMemory(from: values, byteCount: count * 8)
+        }
+        return size
+    }
+
+    /// Copies the integers to `out`, which has room for `count` of them.
+    func copyInts(to out: UnsafeMutablePointer<Int64>) {
+        for i in 0..<count { out[i] = int(i) }
     }
 
     private static func appendInt(_ v: Int64, _ width: Int, _ out: inout [UInt8]) {
         withUnsafeBytes(of: v.littleEndian) { out.append(contentsOf: $0[0..<width]) }
     }
 
-    private static func intWidth(_ values: [Int64]) -> Int {
+    private static func intWidth(_ values: UnsafePointer<Int64>, _ count: Int) -> Int {
         var low: Int64 = 0
         var high: Int64 = 0
-        for v in values {
-            low = min(low, v)
-            high = max(high, v)
+        for i in 0..<count {
+            low = min(low, values[i])
+            high = max(high, values[i])
         }
         if low >= -128, high <= 127 { return 1 }
         if low >= -32768, high <= 32767 { return 2 }

@@ -18,9 +18,7 @@ extension WriteTransaction {
             changes.log = []
             changes.logOverflow = true
         }
-        if !isSorted(pending) {
-            pending.sort { $0.target != $1.target ? $0.target < $1.target : $0.origin < $1.origin }
-        }
+        if !isSorted(pending) { BacklinkChanges.sort(&pending) }
         let columns = backlinkOverlay(column)
         pending.withUnsafeBufferPointer { all in
             var from = 0
@@ -54,10 +52,37 @@ extension WriteTransaction {
             applyLarge(changes, place)
             return
         }
+        if !buffer.isReference(slot) {
+            let old = InlineList(buffer.bytes(slot), type: .int)
+            let oldCount = old.count
+            let capacity = oldCount + changes.count
+            let isInline = withUnsafeTemporaryAllocation(of: Int64.self, capacity: capacity + oldCount + 1) { room in
+                let new = room.baseAddress!
+                let from = new + capacity
+                old.copyInts(to: from)
+                return putInts(place, new, Self.merge(from, oldCount, changes, to: new))
+            }
+            if isInline { return }
+        }
         let old = withEntry(buffer, slot, type: .int, blobs: place.blobs) { ints(of: $0, type: .int) }
-        var new: [Int64] = []
-        new.reserveCapacity(old.count + changes.count)
+        let new = [Int64](unsafeUninitializedCapacity: old.count + changes.count) { room, used in
+            used = old.withUnsafeBufferPointer { old in
+                withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1) { none in
+                    Self.merge(old.baseAddress ?? UnsafePointer(none.baseAddress!), old.count, changes, to: room.baseAddress!)
+                }
+            }
+        }
+        let count = withEntry(buffer, slot, type: .int, blobs: place.blobs) { self.count(of: $0) }
+        splice(place, 0..<count, with: new.map(Value.int))
+    }
+
+    /// Merges sorted origins with sorted changes. - Returns: how many origins there are then.
+    private static func merge(
+        _ old: UnsafePointer<Int64>, _ oldCount: Int, _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
+        to new: UnsafeMutablePointer<Int64>
+    ) -> Int {
         var i = 0
+        var n = 0
         var c = 0
         while c < changes.count {
             let origin = changes[c].origin
@@ -66,29 +91,27 @@ extension WriteTransaction {
                 net += changes[c].delta
                 c += 1
             }
-            while i < old.count, old[i] < origin {
-                new.append(old[i])
+            while i < oldCount, old[i] < origin {
+                new[n] = old[i]
+                n += 1
                 i += 1
             }
-            while i < old.count, old[i] == origin {
+            while i < oldCount, old[i] == origin {
                 net += 1
                 i += 1
             }
-            var left = net
-            while left > 0 {
-                new.append(origin)
-                left -= 1
+            while net > 0 {
+                new[n] = origin
+                n += 1
+                net -= 1
             }
         }
-        new.append(contentsOf: old[i...])
-        if let bytes = InlineList.encodeInts(new) {
-            freeLarge(place)
-            bytes.withUnsafeBytes { buffer.setBytes(slot, $0) }
-        } else {
-            let all = new.map(Value.int)
-            let count = withEntry(buffer, slot, type: .int, blobs: place.blobs) { self.count(of: $0) }
-            splice(place, 0..<count, with: all)
+        while i < oldCount {
+            new[n] = old[i]
+            n += 1
+            i += 1
         }
+        return n
     }
 
     /// Few changes of a large list: each is found and spliced by itself.
@@ -114,6 +137,68 @@ extension WriteTransaction {
                 splice(place, position..<position, with: Array(repeating: .int(origin), count: Int(net)))
             } else if net < 0 {
                 splice(place, position..<(position - Int(net)), with: [])
+            }
+        }
+    }
+}
+
+extension BacklinkChanges {
+    /// By target, then origin. Changes are gathered by and large in the order of their origins, so a stable sort by
+    /// target alone nearly does it.
+    static func sort(_ changes: inout [Change]) {
+        guard changes.count > 64 else {
+            changes.sort(by: isBefore)
+            return
+        }
+        var low = Int64.max
+        var high = Int64.min
+        for change in changes {
+            low = min(low, change.target)
+            high = max(high, change.target)
+        }
+        var shift: Int64 = 0
+        var spare = [Change](repeating: changes[0], count: changes.count)
+        while shift == 0 || (high - low) >> shift > 0 {
+            pass(changes, &spare, low, shift)
+            swap(&changes, &spare)
+            shift += 11
+        }
+        var from = 0
+        while from < changes.count {
+            var to = from + 1
+            var isSorted = true
+            while to < changes.count, changes[to].target == changes[from].target {
+                if changes[to].origin < changes[to - 1].origin { isSorted = false }
+                to += 1
+            }
+            if !isSorted { changes[from..<to].sort(by: isBefore) }
+            from = to
+        }
+    }
+
+    private static func isBefore(_ a: Change, _ b: Change) -> Bool {
+        a.target != b.target ? a.target < b.target : a.origin < b.origin
+    }
+
+    /// One pass of a radix sort, over 11 bits.
+    private static func pass(_ from: [Change], _ to: inout [Change], _ low: Int64, _ shift: Int64) {
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: 2048) { starts in
+            starts.initialize(repeating: 0)
+            from.withUnsafeBufferPointer { from in
+                to.withUnsafeMutableBufferPointer { to in
+                    for i in 0..<from.count { starts[Int((from[i].target - low) >> shift) & 2047] += 1 }
+                    var sum = 0
+                    for b in 0..<2048 {
+                        let count = starts[b]
+                        starts[b] = sum
+                        sum += count
+                    }
+                    for i in 0..<from.count {
+                        let bucket = Int((from[i].target - low) >> shift) & 2047
+                        to[starts[bucket]] = from[i]
+                        starts[bucket] += 1
+                    }
+                }
             }
         }
     }

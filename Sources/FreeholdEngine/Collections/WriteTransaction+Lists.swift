@@ -184,27 +184,48 @@ extension WriteTransaction {
             return
         }
         if place.type == .link || (place.type == .int && !place.isOptional) {
-            var ints: [Int64] = []
-            InlineList(place.buffer.bytes(place.slot), type: place.type).appendInts(to: &ints)
-            ints.replaceSubrange(
-                range,
-                with: values.map { v -> Int64 in
-                    switch v {
-                    case .int(let i): i
-                    case .link(let k): k.raw
-                    default: 0
-                    }
-                })
-            if let bytes = InlineList.encodeInts(ints) {
-                bytes.withUnsafeBytes { place.buffer.setBytes(place.slot, $0) }
-                return
-            }
-            makeLarge(place, ints.map { place.type == .link ? .link(ObjectKey($0)) : .int($0) })
+            spliceInts(place, range, with: values)
             return
         }
         var all = InlineList(place.buffer.bytes(place.slot), type: place.type).values()
         all.replaceSubrange(range, with: values)
         storeInlineOrLarge(place, all)
+    }
+
+    private func spliceInts(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        let old = InlineList(place.buffer.bytes(place.slot), type: place.type)
+        let count = old.count
+        let newCount = count - range.count + values.count
+        let isInline = withUnsafeTemporaryAllocation(of: Int64.self, capacity: count + values.count + 1) { ints in
+            let p = ints.baseAddress!
+            for i in 0..<range.lowerBound { p[i] = old.int(i) }
+            for (i, value) in values.enumerated() { p[range.lowerBound + i] = Self.rawInt(value) }
+            let shift = values.count - range.count
+            for i in range.upperBound..<count { p[i + shift] = old.int(i) }
+            return putInts(place, p, newCount)
+        }
+        guard !isInline else { return }
+        var all = old.values()
+        all.replaceSubrange(range, with: values)
+        makeLarge(place, all)
+    }
+
+    @inline(__always)
+    private static func rawInt(_ value: Value) -> Int64 {
+        switch value {
+        case .int(let i): i
+        case .link(let k): k.raw
+        default: 0
+        }
+    }
+
+    /// Stores an inline list of integers. - Returns: false where it doesn't fit inline.
+    func putInts(_ place: ListPlace, _ ints: UnsafePointer<Int64>, _ count: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
+            guard let size = InlineList.encodeInts(ints, count, to: room.baseAddress!) else { return false }
+            place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+            return true
+        }
     }
 
     private func storeInlineOrLarge(_ place: ListPlace, _ values: [Value]) {

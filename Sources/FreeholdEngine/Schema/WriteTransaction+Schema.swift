@@ -92,6 +92,7 @@ extension WriteTransaction {
     /// The overlays speak of the old schema's tables: what they hold is carried over to the new ones.
     private func replaceSchema(_ schema: DatabaseSchema) {
         currentSchema = schema
+        growColumnOverlays()
         while tables.count < Int(root.nextTableID) { tables.append(nil) }
         for i in tables.indices {
             guard let overlay = tables[i], let table = schema.table(id: i) else { continue }

@@ -20,19 +20,19 @@ final class LeafBuffer {
     let kind: Kind
     let capacity: Int
     let isOptional: Bool
-    private(set) var count: Int = 0
+    @exclusivity(unchecked) private(set) var count: Int = 0
     /// Changed since it was last encoded.
-    var isDirty = true
+    @exclusivity(unchecked) var isDirty = true
 
     private let stride: Int
     private let values: UnsafeMutableRawPointer
     private let nanoseconds: UnsafeMutablePointer<Int32>?
     let nulls: UnsafeMutablePointer<UInt64>?
-    private var arena: UnsafeMutableRawPointer?
-    private var arenaCount = 0
-    private var arenaCapacity = 0
+    @exclusivity(unchecked) private var arena: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var arenaCount = 0
+    @exclusivity(unchecked) private var arenaCapacity = 0
     /// Bytes of the arena that no entry uses.
-    private var arenaGarbage = 0
+    @exclusivity(unchecked) private var arenaGarbage = 0
 
     /// - Parameter type: of the values, or of a list's elements where `isList`.
     init(type: ColumnType, isList: Bool, isOptional: Bool, capacity: Int) {

@@ -5,17 +5,23 @@ final class ColumnOverlay {
     let leafSegment: UInt32
     let partsSegment: UInt32
     private(set) var buffers: [Int: LeafBuffer] = [:]
-    private var lastCluster = -1
-    private var lastBuffer: LeafBuffer?
+    @exclusivity(unchecked) private var lastCluster = -1
+    @exclusivity(unchecked) private var lastBuffer: Unmanaged<LeafBuffer>?
 
     /// Slots of objects that were there before, whose value was set: words of a bitmap by cluster.
     private(set) var modified: [Int: UnsafeMutablePointer<UInt64>] = [:]
-    private var lastModifiedCluster = -1
-    private var lastModified: UnsafeMutablePointer<UInt64>?
+    @exclusivity(unchecked) private var lastModifiedCluster = -1
+    @exclusivity(unchecked) private var lastModified: UnsafeMutablePointer<UInt64>?
     private let words: Int
+    /// Of a link column: its inverse's changes.
+    @exclusivity(unchecked) var backlinks: BacklinkChanges?
 
-    init(column: Column, isBacklink: Bool, clusterSpan: Int) {
+    /// Objects from this key on are made by this transaction: their changes aren't recorded.
+    let firstNewKey: Int64
+
+    init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64) {
         self.column = column
+        self.firstNewKey = firstNewKey
         leafSegment = column.segment(isBacklink ? .backlinkLeaf : .leaf)
         partsSegment = column.segment(isBacklink ? .backlinkParts : .parts)
         words = (clusterSpan + 63) >> 6
@@ -24,23 +30,27 @@ final class ColumnOverlay {
     deinit { for bits in modified.values { bits.deallocate() } }
 
     @inline(__always)
-    func cached(_ cluster: Int) -> LeafBuffer? {
+    func cached(_ cluster: Int) -> LeafBuffer? { unretained(cluster)?._withUnsafeGuaranteedRef { $0 } }
+
+    /// The buffer, kept alive by this overlay until it is dropped.
+    @inline(__always)
+    func unretained(_ cluster: Int) -> Unmanaged<LeafBuffer>? {
         if cluster == lastCluster { return lastBuffer }
         return lookup(cluster)
     }
 
     @inline(never)
-    private func lookup(_ cluster: Int) -> LeafBuffer? {
+    private func lookup(_ cluster: Int) -> Unmanaged<LeafBuffer>? {
         guard let found = buffers[cluster] else { return nil }
         lastCluster = cluster
-        lastBuffer = found
-        return found
+        lastBuffer = Unmanaged.passUnretained(found)
+        return lastBuffer
     }
 
     func insert(_ buffer: LeafBuffer, _ cluster: Int) {
         buffers[cluster] = buffer
         lastCluster = cluster
-        lastBuffer = buffer
+        lastBuffer = Unmanaged.passUnretained(buffer)
     }
 
     func drop(_ cluster: Int) {
@@ -49,6 +59,11 @@ final class ColumnOverlay {
             lastCluster = -1
             lastBuffer = nil
         }
+    }
+
+    @inline(__always)
+    func noteModified(_ key: ObjectKey, _ cluster: Int, _ slot: Int) {
+        if key.raw < firstNewKey { markModified(cluster, slot) }
     }
 
     @inline(__always)
@@ -74,30 +89,30 @@ final class ColumnOverlay {
 /// What a write transaction has changed of one table.
 final class TableOverlay {
     var table: Table
-    var state: TableState
+    @exclusivity(unchecked) var state: TableState
     let baseState: TableState
     /// Objects from this key on are made by this transaction.
     let firstNewKey: Int64
     /// Live objects by cluster, with `TableCache.presenceFlag`.
-    var counts: [UInt16]
+    @exclusivity(unchecked) var counts: [UInt16]
     /// Clusters whose count changed.
-    var changedCounts: Set<Int> = []
+    @exclusivity(unchecked) var changedCounts: Set<Int> = []
     /// Presence bitmaps of clusters in which objects were deleted.
-    var presence: [Int: UnsafeMutablePointer<UInt64>] = [:]
-    var changedPresence: Set<Int> = []
+    @exclusivity(unchecked) var presence: [Int: UnsafeMutablePointer<UInt64>] = [:]
+    @exclusivity(unchecked) var changedPresence: Set<Int> = []
     /// By column index.
-    var columns: [ColumnOverlay?]
+    @exclusivity(unchecked) var columns: [ColumnOverlay?]
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
-    var indexes: [IndexOverlay?]
+    @exclusivity(unchecked) var indexes: [IndexOverlay?]
     /// Deleted objects that were there before.
-    var deleted: [ObjectKey] = []
+    @exclusivity(unchecked) var deleted: [ObjectKey] = []
     var listEdits: [ListEdit] = []
     var listEditsOverflow = false
     /// Objects from this key on have no entries in search indexes yet (but in the primary key's).
-    var unindexedFrom: Int64
+    @exclusivity(unchecked) var unindexedFrom: Int64
     /// Decoded anew when asked for after a change.
-    var cache: TableCache?
+    @exclusivity(unchecked) var cache: TableCache?
 
     init(table: Table, state: TableState, counts: [UInt16]) {
         self.table = table
@@ -136,7 +151,7 @@ final class BacklinkChanges {
 
     let column: Column
     /// Not yet in the leaves.
-    var pending: [Change] = []
+    @exclusivity(unchecked) var pending: [Change] = []
     /// All of the transaction's, for its record; empty after an overflow.
     var log: [Change] = []
     var logOverflow = false

@@ -10,8 +10,9 @@ public import Foundation
 extension DataView {
     @inline(__always)
     func locate(_ key: ObjectKey) -> (cluster: Int, slot: Int) {
-        let (cluster, slot) = UInt64(bitPattern: key.raw).quotientAndRemainder(dividingBy: UInt64(clusterSpan))
-        return (Int(cluster), Int(slot))
+        let raw = UInt64(bitPattern: key.raw)
+        let cluster = reciprocal == 0 ? raw : raw.multipliedFullWidth(by: reciprocal).high
+        return (Int(truncatingIfNeeded: cluster), Int(truncatingIfNeeded: raw &- cluster &* UInt64(clusterSpan)))
     }
 
     /// The number of objects. - Complexity: O(1).

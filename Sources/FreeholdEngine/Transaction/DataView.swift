@@ -7,7 +7,13 @@ public class DataView: BlockStore {
     /// Objects a cluster: fixed in the file.
     public let clusterSpan: Int
 
-    init(clusterSpan: Int) { self.clusterSpan = clusterSpan }
+    /// ⌈2⁶⁴ / clusterSpan⌉: the high word of a product with it is the quotient, for keys below 2⁴⁴.
+    let reciprocal: UInt64
+
+    init(clusterSpan: Int) {
+        self.clusterSpan = clusterSpan
+        reciprocal = clusterSpan == 1 ? 0 : UInt64.max / UInt64(clusterSpan) + 1
+    }
 
     public var schema: DatabaseSchema { fatalError("abstract") }
 

@@ -11,9 +11,9 @@ final class DatabaseCore: Sendable {
     let fillLock = Mutex(())
     private let latest = Mutex(Latest())
 
-    /// The newest snapshot that anybody holds.
+    /// The newest version that anybody holds.
     private struct Latest {
-        weak var snapshot: Snapshot?
+        weak var pin: SnapshotPin?
     }
 
     init(storage: StorageEnvironment, writerLock: WriterLock, clusterSpan: Int, memoryBudget: Int) {
@@ -25,12 +25,16 @@ final class DatabaseCore: Sendable {
     }
 
     func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
-        if let held = latest.withLock({ $0.snapshot }), held.version >= storage.lastVersion { return held }
+        if let held = latest.withLock({ $0.pin }), held.reader.version >= storage.lastVersion {
+            return Snapshot(held, core: self, lease: lease)
+        }
         let reader = try storage.beginRead()
         let made = try Snapshot(core: self, lease: lease, reader: reader, parent: nil, changes: [:])
         return latest.withLock { latest in
-            if let other = latest.snapshot, other.version >= made.version { return other }
-            latest.snapshot = made
+            if let other = latest.pin, other.reader.version >= made.version {
+                return Snapshot(other, core: self, lease: lease)
+            }
+            latest.pin = made.pin
             return made
         }
     }
@@ -47,7 +51,7 @@ final class DatabaseCore: Sendable {
     }
 
     func publish(_ snapshot: Snapshot, _ record: ChangeRecord) {
-        latest.withLock { $0.snapshot = snapshot }
+        latest.withLock { $0.pin = snapshot.pin }
         let observers = observers.withLock { Array($0.values) }
         for observer in observers { observer(snapshot, record) }
     }

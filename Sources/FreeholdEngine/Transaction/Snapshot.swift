@@ -1,55 +1,36 @@
 internal import CFreeholdShims
 internal import Synchronization
 
-/// One committed version of a database, pinned for as long as this object lives.
-///
-/// Shared by everything in the process that stands at its version; any thread may read it. While it lives the
-/// pages of its version are not reused, so a snapshot kept for long makes the file grow.
-public final class Snapshot: DataView, @unchecked Sendable {
-    // Argument for Sendable: all stored properties are immutable after init but the caches, which are filled under
-    // the database's fill lock and published with release; `reader` is used under that lock only.
-
-    public let version: UInt64
-    let core: DatabaseCore
-    /// Keeps the environment open.
-    let lease: EnvironmentLease
+/// What all snapshots of one version share: LMDB's read transaction, the decoded catalogue, and the caches.
+final class SnapshotPin: @unchecked Sendable {
+    // Sendable: see `Snapshot`.
+    let reader: StorageReader
     let root: CatalogueRoot
-    private let reader: StorageReader
-    private let storedSchema: DatabaseSchema
-    private let segmentCapacity: Int
+    let schema: DatabaseSchema
+    let segmentCapacity: Int
     /// By segment: an unmanaged, retained SegmentDirectory.
-    private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
-    private let tableCapacity: Int
+    let directories: UnsafeMutablePointer<UnsafeRawPointer?>
+    let tableCapacity: Int
     /// By table id: an unmanaged, retained TableCache.
-    private let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
+    let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
 
-    /// - Parameters:
-    ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
-    ///     between wrote, by segment) doesn't clear them; nil to start empty.
-    init(
-        core: DatabaseCore, lease: EnvironmentLease, reader: StorageReader, parent: Snapshot?, changes: [UInt32: [UInt64]]
-    ) throws(EngineError) {
-        self.core = core
-        self.lease = lease
-        self.reader = reader
-        version = reader.version
+    init(_ reader: StorageReader, parent: SnapshotPin?, path: String) throws(EngineError) {
         guard let bytes = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)),
             let root = CatalogueRoot.decode(bytes)
-        else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: core.path) }
-        self.root = root
+        else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: path) }
         if let parent, parent.root.schemaRevision == root.schemaRevision {
-            storedSchema = parent.storedSchema
+            schema = parent.schema
         } else {
-            storedSchema = try Snapshot.readSchema(reader, root, path: core.path)
+            schema = try SnapshotPin.readSchema(reader, root, path: path)
         }
+        self.reader = reader
+        self.root = root
         segmentCapacity = Int(root.nextSegment)
         directories = .allocate(capacity: segmentCapacity)
         directories.initialize(repeating: nil, count: segmentCapacity)
         tableCapacity = Int(root.nextTableID)
         tableCaches = .allocate(capacity: tableCapacity)
         tableCaches.initialize(repeating: nil, count: tableCapacity)
-        super.init(clusterSpan: core.clusterSpan)
-        if let parent { inherit(parent, changes) }
     }
 
     deinit {
@@ -78,6 +59,57 @@ public final class Snapshot: DataView, @unchecked Sendable {
             let schema = bytes.withUnsafeBytes({ DatabaseSchema.decode($0) })
         else { throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path) }
         return schema
+    }
+}
+
+/// One committed version of a database, pinned for as long as this object lives.
+///
+/// Shared by everything in the process that stands at its version; any thread may read it. While it lives the
+/// pages of its version are not reused, so a snapshot kept for long makes the file grow.
+public final class Snapshot: DataView, @unchecked Sendable {
+    // Argument for Sendable: all stored properties are immutable after init but the caches, which are filled under
+    // the database's fill lock and published with release; `reader` is used under that lock only.
+
+    /// What the snapshots of one version share. Referenced weakly by the database; a class of its own, because an
+    /// object with weak references is slower to retain, and snapshots are retained often.
+    let pin: SnapshotPin
+
+    public let version: UInt64
+    let core: DatabaseCore
+    /// Keeps the environment open.
+    let lease: EnvironmentLease
+    let root: CatalogueRoot
+    private let reader: StorageReader
+    private let storedSchema: DatabaseSchema
+    private let segmentCapacity: Int
+    private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
+    private let tableCapacity: Int
+    private let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
+
+    init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease) {
+        self.pin = pin
+        self.core = core
+        self.lease = lease
+        reader = pin.reader
+        version = pin.reader.version
+        root = pin.root
+        storedSchema = pin.schema
+        segmentCapacity = pin.segmentCapacity
+        directories = pin.directories
+        tableCapacity = pin.tableCapacity
+        tableCaches = pin.tableCaches
+        super.init(clusterSpan: core.clusterSpan)
+    }
+
+    /// - Parameters:
+    ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
+    ///     between wrote, by segment) doesn't clear them; nil to start empty.
+    convenience init(
+        core: DatabaseCore, lease: EnvironmentLease, reader: StorageReader, parent: Snapshot?,
+        changes: [UInt32: [UInt64]]
+    ) throws(EngineError) {
+        self.init(try SnapshotPin(reader, parent: parent?.pin, path: core.path), core: core, lease: lease)
+        if let parent { inherit(parent, changes) }
     }
 
     private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]]) {

@@ -112,46 +112,41 @@ extension WriteTransaction {
             return
         default: break
         }
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
-        noteChange(column, columns, key, cluster, slot, value)
-        store(value, column.type, in: buffer, slot, column.segment(.blobs))
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed { noteIndexed(column, key, value) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot, column.segment(.blobs)) }
     }
 
     /// - Precondition: the column is of integers, no primary key, and the object lives.
     public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
+        let (columns, buffer) = hot(column, cluster)
         if column.isIndexed {
-            noteChange(column, columns, key, cluster, slot, .int(value))
-        } else if key.raw < tables[column.tableID].unsafelyUnwrapped.firstNewKey {
-            columns.markModified(cluster, slot)
+            noteIndexed(column, key, .int(value))
         }
-        buffer.setInt(slot, value)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setInt(slot, value) }
     }
 
     /// - Precondition: the column is of doubles, and the object lives.
     public func setDouble(_ column: Column, _ key: ObjectKey, _ value: Double) {
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
-        if key.raw < tables[column.tableID].unsafelyUnwrapped.firstNewKey { columns.markModified(cluster, slot) }
-        buffer.setDouble(slot, value)
+        let (columns, buffer) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
     }
 
     /// - Precondition: the column is of booleans, and the object lives.
     public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
+        let (columns, buffer) = hot(column, cluster)
         if column.isIndexed {
-            noteChange(column, columns, key, cluster, slot, .bool(value))
-        } else if key.raw < tables[column.tableID].unsafelyUnwrapped.firstNewKey {
-            columns.markModified(cluster, slot)
+            noteIndexed(column, key, .bool(value))
         }
-        buffer.setBool(slot, value)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setBool(slot, value) }
     }
 
     /// - Precondition: the column is of strings, no primary key, the string within the limit, and the object lives.
@@ -160,50 +155,55 @@ extension WriteTransaction {
             write(column, key, .string(value))
             return
         }
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
-        if key.raw < tables[column.tableID].unsafelyUnwrapped.firstNewKey { columns.markModified(cluster, slot) }
-        if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
-        var copy = value
-        copy.withUTF8 { buffer.setBytes(slot, UnsafeRawBufferPointer($0)) }
+        let (columns, buffer) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { buffer in
+            if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
+            var copy = value
+            copy.withUTF8 { buffer.setBytes(slot, UnsafeRawBufferPointer($0)) }
+        }
     }
 
     /// - Precondition: the column is a to-one link, its target (if any) and the object live.
     public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) { writeLink(column, key, target) }
 
     private func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
-        let columns = columnOverlay(column)
         let (cluster, slot) = locate(key)
-        let buffer = writable(columns, cluster)
-        let old = buffer.int(slot)
+        let (columns, unmanaged) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         let new = target.map { $0.raw + 1 } ?? 0
-        if key.raw < tables[column.tableID].unsafelyUnwrapped.firstNewKey { columns.markModified(cluster, slot) }
-        guard old != new else {
+        let old = unmanaged._withUnsafeGuaranteedRef { buffer in
+            let old = buffer.int(slot)
             buffer.setInt(slot, new)
-            return
+            return old
         }
-        let changes = backlinks(of: column)
-        if old != 0 { changes.add(target: old - 1, origin: key.raw, delta: -1) }
-        if new != 0 { changes.add(target: new - 1, origin: key.raw, delta: 1) }
-        buffer.setInt(slot, new)
-        if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        guard old != new else { return }
+        columns._withUnsafeGuaranteedRef { columns in
+            let changes = columns.backlinks ?? openBacklinks(columns)
+            if old != 0 { changes.add(target: old - 1, origin: key.raw, delta: -1) }
+            if new != 0 { changes.add(target: new - 1, origin: key.raw, delta: 1) }
+            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        }
     }
 
-    /// Indexes and the record, before a value is replaced.
-    func noteChange(
-        _ column: Column, _ columns: ColumnOverlay, _ key: ObjectKey, _ cluster: Int, _ slot: Int, _ new: Value
-    ) {
-        let overlay = tables[column.tableID].unsafelyUnwrapped
-        if column.isIndexed, !column.isPrimaryKey, key.raw < overlay.unindexedFrom {
-            let old = value(column, key)
-            if old != new {
-                let index = index(column)
-                index.remove(old, key)
-                index.insert(new, key)
-            }
-        }
-        if key.raw < overlay.firstNewKey { columns.markModified(cluster, slot) }
+    @inline(never)
+    private func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
+        let made = backlinks(of: columns.column)
+        columns.backlinks = made
+        return made
+    }
+
+    /// Keeps the index in step, before a value is replaced. Objects made by this transaction are indexed when the
+    /// index is settled.
+    @inline(never)
+    private func noteIndexed(_ column: Column, _ key: ObjectKey, _ new: Value) {
+        guard let overlay = tables[column.tableID], key.raw < overlay.unindexedFrom else { return }
+        let old = value(column, key)
+        guard old != new else { return }
+        let index = index(column)
+        index.remove(old, key)
+        index.insert(new, key)
     }
 
     /// Puts a value into a decoded leaf; long bytes go into chunks of their own.

@@ -14,20 +14,23 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     public let base: Snapshot
     let core: DatabaseCore
-    var tables: [TableOverlay?] = []
-    var backlinkChanges: [UInt32: BacklinkChanges] = [:]
-    var sealed: [UInt64: Sealed] = [:]
-    var sealedBytes = 0
-    var decodedBytes = 0
+    @exclusivity(unchecked) var tables: [TableOverlay?] = []
+    /// By a column's first segment / 8: its overlay, for the hot path.
+    @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
+    private var columnCapacity: Int
+    @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
+    @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
+    @exclusivity(unchecked) var sealedBytes = 0
+    @exclusivity(unchecked) var decodedBytes = 0
     /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
-    var spilled: [UInt64: Bool] = [:]
+    @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
     var storageWriter: StorageWriter?
     /// Copies of spilled blocks that were read again.
     private var fetched: [UInt64: UnsafeMutableRawBufferPointer] = [:]
     /// Memory replaced while somebody may still hold a pointer into it; freed at the next change.
     private var retired: [UnsafeMutableRawBufferPointer] = []
-    var currentSchema: DatabaseSchema
-    var root: CatalogueRoot
+    @exclusivity(unchecked) var currentSchema: DatabaseSchema
+    @exclusivity(unchecked) var root: CatalogueRoot
     var schemaChanged = false
     /// Tables that were dropped, for commit to clear.
     var droppedTables: [Table] = []
@@ -41,6 +44,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         core = base.core
         currentSchema = base.schema
         root = base.root
+        columnCapacity = Int(base.root.nextSegment / ColumnSegment.count) + 1
+        columnOverlays = .allocate(capacity: columnCapacity)
+        columnOverlays.initialize(repeating: nil, count: columnCapacity)
         super.init(clusterSpan: base.clusterSpan)
         tables = Array(repeating: nil, count: Int(root.nextTableID))
     }
@@ -48,6 +54,19 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     deinit {
         if isOpen { cancel() }
         freeMemory()
+        columnOverlays.deallocate()
+    }
+
+    /// After new tables got their segments.
+    func growColumnOverlays() {
+        let capacity = Int(root.nextSegment / ColumnSegment.count) + 1
+        guard capacity > columnCapacity else { return }
+        let grown = UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>.allocate(capacity: capacity)
+        grown.initialize(repeating: nil, count: capacity)
+        grown.update(from: columnOverlays, count: columnCapacity)
+        columnOverlays.deallocate()
+        columnOverlays = grown
+        columnCapacity = capacity
     }
 
     public override var schema: DatabaseSchema { currentSchema }
@@ -79,6 +98,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     private func finish() {
+        columnOverlays.update(repeating: nil, count: columnCapacity)
         tables = []
         backlinkChanges = [:]
         core.writerLock.release()
@@ -219,7 +239,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     // MARK: Leaves
 
     override func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
-        tables[column.tableID]?.columns[column.index]?.cached(cluster)
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?._withUnsafeGuaranteedRef { $0 }
     }
 
     override func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? {
@@ -246,18 +267,45 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
     }
 
-    func columnOverlay(_ column: Column) -> ColumnOverlay {
-        let table = tables[column.tableID] ?? overlay(currentSchema.table(of: column))
-        if let found = table.columns[column.index] { return found }
-        let made = ColumnOverlay(column: column, isBacklink: false, clusterSpan: clusterSpan)
+    func columnOverlay(_ column: Column) -> ColumnOverlay { hot(column).takeUnretainedValue() }
+
+    /// The column's overlay, kept alive by its table's.
+    @inline(__always)
+    func hot(_ column: Column) -> Unmanaged<ColumnOverlay> {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)] ?? openOverlay(column)
+    }
+
+    @inline(never)
+    private func openOverlay(_ column: Column) -> Unmanaged<ColumnOverlay> {
+        let table = overlay(currentSchema.table(of: column))
+        let made =
+            table.columns[column.index]
+            ?? ColumnOverlay(
+                column: column, isBacklink: false, clusterSpan: clusterSpan, firstNewKey: table.firstNewKey)
         table.columns[column.index] = made
-        return made
+        let unmanaged = Unmanaged.passUnretained(made)
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)] = unmanaged
+        return unmanaged
+    }
+
+    /// The column's overlay and the decoded leaf of a cluster, to change.
+    @inline(__always)
+    func hot(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
+        let columns = hot(column)
+        if let found = columns._withUnsafeGuaranteedRef({ $0.unretained(cluster) }) { return (columns, found) }
+        return (columns, openUnretained(columns, cluster))
+    }
+
+    @inline(never)
+    private func openUnretained(_ columns: Unmanaged<ColumnOverlay>, _ cluster: Int) -> Unmanaged<LeafBuffer> {
+        Unmanaged.passUnretained(openBuffer(columns.takeUnretainedValue(), cluster, isBacklink: false))
     }
 
     func backlinkOverlay(_ column: Column) -> ColumnOverlay {
         let target = overlay(currentSchema.table(id: column.targetTableID!)!)
         if let found = target.backlinks[column.firstSegment] { return found }
-        let made = ColumnOverlay(column: column, isBacklink: true, clusterSpan: clusterSpan)
+        let made = ColumnOverlay(
+            column: column, isBacklink: true, clusterSpan: clusterSpan, firstNewKey: target.firstNewKey)
         target.backlinks[column.firstSegment] = made
         return made
     }
@@ -355,19 +403,22 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     func writeSealed() throws(EngineError) {
         let addresses = sealed.keys.sorted()
-        try core.storage.writer.sync { () throws(EngineError) in
-            let writer: StorageWriter
-            if let open = storageWriter {
-                writer = open
-            } else {
-                writer = try core.storage.beginWrite()
-                storageWriter = writer
-            }
-            for address in addresses {
-                switch sealed[address]! {
-                case .stored(let bytes): try writer.put(BlockAddress(raw: address), UnsafeRawBufferPointer(bytes))
-                case .removed: try writer.remove(BlockAddress(raw: address))
-                }
+        try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }
+    }
+
+    /// On the writer thread.
+    func writeBlocks(_ addresses: [UInt64]) throws(EngineError) {
+        let writer: StorageWriter
+        if let open = storageWriter {
+            writer = open
+        } else {
+            writer = try core.storage.beginWrite()
+            storageWriter = writer
+        }
+        for address in addresses {
+            switch sealed[address]! {
+            case .stored(let bytes): try writer.put(BlockAddress(raw: address), UnsafeRawBufferPointer(bytes))
+            case .removed: try writer.remove(BlockAddress(raw: address))
             }
         }
     }
