@@ -22,11 +22,12 @@ extension WriteTransaction {
         let record = settleAndRecord()
         if let failure { throw failure }
         guard hasChanges else { return base }
-        try writeSealed()
-        guard let writer = storageWriter else { return base }
         let history = record.encoded()
+        let addresses = sealed.keys.sorted()
         var version: UInt64 = 0
         try core.storage.writer.sync { () throws(EngineError) in
+            try writeBlocks(addresses)
+            let writer = storageWriter!
             try History.append(history, to: writer, version: base.version + 1) {
                 core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
             }

@@ -403,19 +403,22 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     func writeSealed() throws(EngineError) {
         let addresses = sealed.keys.sorted()
-        try core.storage.writer.sync { () throws(EngineError) in
-            let writer: StorageWriter
-            if let open = storageWriter {
-                writer = open
-            } else {
-                writer = try core.storage.beginWrite()
-                storageWriter = writer
-            }
-            for address in addresses {
-                switch sealed[address]! {
-                case .stored(let bytes): try writer.put(BlockAddress(raw: address), UnsafeRawBufferPointer(bytes))
-                case .removed: try writer.remove(BlockAddress(raw: address))
-                }
+        try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }
+    }
+
+    /// On the writer thread.
+    func writeBlocks(_ addresses: [UInt64]) throws(EngineError) {
+        let writer: StorageWriter
+        if let open = storageWriter {
+            writer = open
+        } else {
+            writer = try core.storage.beginWrite()
+            storageWriter = writer
+        }
+        for address in addresses {
+            switch sealed[address]! {
+            case .stored(let bytes): try writer.put(BlockAddress(raw: address), UnsafeRawBufferPointer(bytes))
+            case .removed: try writer.remove(BlockAddress(raw: address))
             }
         }
     }
