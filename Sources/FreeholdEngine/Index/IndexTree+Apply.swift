@@ -141,8 +141,24 @@ final class IndexTreeWriter {
         added += 1
     }
 
+    /// - Precondition: the node is a copy with eight readable bytes behind it.
     private func copy(_ node: IndexNode, _ range: Range<Int>) {
-        for i in range { entries.append(decode(node, i, into: decoded)) }
+        guard node.level == 0, node.suffixWidth <= 8, node.prefixLength <= 8 else {
+            for i in range { entries.append(decode(node, i, into: decoded)) }
+            return
+        }
+        // Two words an entry; what is too much of them is overwritten or behind the end.
+        let prefix = node.prefix.loadUnaligned(as: UInt64.self)
+        let prefixLength = node.prefixLength
+        let width = node.suffixWidth
+        for i in range {
+            let p = decoded.reserve(16)
+            p.storeBytes(of: prefix, as: UInt64.self)
+            let suffix = node.suffixes.loadUnaligned(fromByteOffset: i &* width, as: UInt64.self)
+            p.storeBytes(of: suffix, toByteOffset: prefixLength, as: UInt64.self)
+            decoded.commit(prefixLength &+ width)
+            entries.append(IndexEntry(bytes: UnsafeRawPointer(p), length: prefixLength &+ width, key: node.key(i)))
+        }
     }
 
     @inline(__always)

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import Testing
 
 @testable import FreeholdEngine
@@ -122,7 +127,13 @@ enum IndexTestShape: String, CaseIterable, Sendable {
 @Suite struct IndexTreeTests {
     @Test(arguments: IndexTestShape.allCases, [64, 200, 600, BlockLimits.twoPages])
     func `Random batches leave what a sorted array holds`(shape: IndexTestShape, capacity: Int) {
-        let seed = UInt64(capacity) * 31 + UInt64(shape.rawValue.utf8.count)
+        let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
+        for run in 0..<(isLong ? 30 : 1) {
+            randomBatches(shape, capacity, seed: UInt64(capacity * 31 + shape.rawValue.utf8.count + run * 1_000_003))
+        }
+    }
+
+    private func randomBatches(_ shape: IndexTestShape, _ capacity: Int, seed: UInt64) {
         print("seed \(seed)")
         var random = IndexTestRandom(seed)
         let model = Model(capacity: capacity)
