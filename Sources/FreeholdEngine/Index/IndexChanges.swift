@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The entries that a write transaction adds to and removes from one index and that its tree doesn't have yet.
@@ -124,7 +124,8 @@ final class IndexChanges {
     }
 
     private static func resize(
-        _ records: UnsafeMutablePointer<Record>?, _ capacity: Int
+        _ records: UnsafeMutablePointer<Record>?,
+        _ capacity: Int
     ) -> UnsafeMutablePointer<Record> {
         guard let area = realloc(records, capacity * MemoryLayout<Record>.stride) else { outOfMemory() }
         return area.assumingMemoryBound(to: Record.self)

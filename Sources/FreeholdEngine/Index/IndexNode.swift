@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A view of one packed block of an index tree. Searches work on the packed bytes.
@@ -171,8 +171,10 @@ struct IndexNode {
             }
             // Eight bytes that end where the suffix ends: the header is in front, so they are inside the block.
             return countBelow(
-                target, from: suffixes + (suffixWidth &- 8),
-                mask: UInt64.max &>> UInt64(64 &- 8 &* suffixWidth))
+                target,
+                from: suffixes + (suffixWidth &- 8),
+                mask: UInt64.max &>> UInt64(64 &- 8 &* suffixWidth)
+            )
         }
         return searchLong(rest, restCount, orEqual: orEqual)
     }

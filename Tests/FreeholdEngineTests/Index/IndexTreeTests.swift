@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 import Testing
 
@@ -107,7 +107,8 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         case .anyInts: return encodedInt(Int64(bitPattern: random.next()) >> Int64.random(in: 0..<63, using: &random))
         case .shortStrings:
             return encodedString(
-                String((0..<Int.random(in: 0..<12, using: &random)).map { _ in "ab\0é".randomElement(using: &random)! }))
+                String((0..<Int.random(in: 0..<12, using: &random)).map { _ in "ab\0é".randomElement(using: &random)! })
+            )
         case .longStrings:
             let end = Int.random(in: 0..<200, using: &random)
             return encodedString(String(repeating: "long ", count: Int.random(in: 11..<16, using: &random)) + "\(end)")
@@ -143,7 +144,11 @@ enum IndexTestShape: String, CaseIterable, Sendable {
             let removals = [0, 3, 40, 60, 1, Int.max, 0][round % 7]
             for _ in 0..<adds {
                 model.insert(
-                    IndexTestEntry(bytes: shape.value(&random), key: Int64.random(in: -2..<(shape == .fewValues ? 400 : 8), using: &random)))
+                    IndexTestEntry(
+                        bytes: shape.value(&random),
+                        key: Int64.random(in: -2..<(shape == .fewValues ? 400 : 8), using: &random)
+                    )
+                )
             }
             if removals == .max {
                 for entry in model.entries.sorted() { model.remove(entry) }
