@@ -25,10 +25,15 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .target(name: "RivalSort"),
+        .target(
+            name: "BenchModels",
+            dependencies: [.product(name: "Freehold", package: "Freehold")],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-bench",
             dependencies: [
-                "CRivalLMDB", "CRivalSQLite", "RivalSort", 
+                "CRivalLMDB", "CRivalSQLite", "RivalSort", "BenchModels",
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "Freehold", package: "Freehold"),
             ],

@@ -104,6 +104,7 @@ struct Main {
     static func makeSubjects(_ data: Dataset, _ folder: String) -> [any Subject] {
         [
             LMDBSubject(data, folder: folder), SQLiteSubject(data, folder: folder),
+            EngineSubject(data, folder: folder), ObjectSubject(data, folder: folder),
         ]
     }
 
