@@ -3,7 +3,7 @@ import Freehold
 
 /// The cost of single accesses to managed objects; no rival has such a thing.
 extension Workloads {
-    static func accessors(_ data: Dataset) -> [Workload] {
+    static func accessors() -> [Workload] {
         let rounds = 1000
         let kept = 1000
         func workload(
@@ -27,7 +27,9 @@ extension Workloads {
             },
             workload("managed `@Persisted` set of an Int, model in another module", rounds * kept, 60) { subject in
                 subject.withWide(kept) { objects in
-                    for round in 0..<rounds { for object in objects { object.second = round } }
+                    try! objects[0].realm!.write {
+                        for round in 0..<rounds { for object in objects { object.second = round } }
+                    }
                     return 0
                 }
             },

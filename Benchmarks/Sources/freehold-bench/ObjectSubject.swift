@@ -90,6 +90,23 @@ final class ObjectSubject: Subject {
         }
     }
 
+    /// Runs the body on stored objects of eight properties, in a realm of their own.
+    func withWide(_ count: Int, _ body: ([Wide]) -> Int64) -> Int64 {
+        attempt {
+            let realm = try Realm(
+                configuration: Realm.Configuration(inMemoryIdentifier: "wide", objectTypes: [Wide.self]))
+            try realm.write {
+                for number in 0..<count {
+                    let wide = Wide()
+                    wide.second = number
+                    wide.third = "third"
+                    realm.add(wide)
+                }
+            }
+            return body(Array(realm.objects(Wide.self)))
+        }
+    }
+
     func insertGenerated(count: Int) {
         write { for number in 0..<count { add(Row(number)) } }
     }
