@@ -36,7 +36,7 @@ struct CRUDTests {
                     object.string = "Zoë"
                     object.data = Data([0, 1, 255])
                     object.date = date
-                    object.decimal = Decimal128("12.50")!
+                    object.decimal = Decimal128("12.50")
                     object.objectId = objectId
                     object.uuid = uuid
                     object.optionalInt = 5
@@ -48,7 +48,7 @@ struct CRUDTests {
             #expect(object.bool && object.int == .min && object.int8 == -7)
             #expect(object.float == 1.5 && object.double == .pi && object.string == "Zoë")
             #expect(object.data == Data([0, 1, 255]) && object.date == date)
-            #expect(object.decimal == Decimal128("12.5")!)
+            #expect(object.decimal == Decimal128("12.5"))
             #expect(object.objectId == objectId && object.uuid == uuid)
             #expect(object.optionalInt == 5 && object.optionalString == nil && object.optionalBool == nil)
         }
