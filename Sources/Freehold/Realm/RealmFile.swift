@@ -45,10 +45,10 @@ final class RealmFile: Sendable {
     static func of(_ database: Database, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmFile {
         let file = open.withLock { files in
             // An entry's file keeps its database alive, so that a live one can't belong to another database.
-            if let file = files[ObjectIdentifier(database)]?.file { return file }
+            if let file = files[database.identity]?.file { return file }
             let file = RealmFile(database: database, readOnly: configuration.readOnly)
             files = files.filter { $0.value.file != nil }
-            files[ObjectIdentifier(database)] = Entry(file: file)
+            files[database.identity] = Entry(file: file)
             return file
         }
         if file.readOnly != configuration.readOnly {
