@@ -26,7 +26,7 @@ extension DataView {
 
     func firstKey(_ value: Value, _ column: Column) -> ObjectKey? {
         guard let tree = searchTree(column) else { return nil }
-        return OrderedEncoding.with(value) { bytes in
+        let found = OrderedEncoding.with(value) { bytes -> ObjectKey? in
             if !OrderedEncoding.needsCheck(bytes) { return tree.find(bytes, in: self).map { ObjectKey($0) } }
             var found: ObjectKey?
             tree.forEach(bytes, in: self) { key in
@@ -35,6 +35,7 @@ extension DataView {
             }
             return found
         }
+        return found ?? nil
     }
 
     /// The objects whose indexed column has that value, by rising key; empty where the column has no index.
@@ -47,7 +48,7 @@ extension DataView {
     func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {
         guard let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []
-        OrderedEncoding.with(value) { bytes in
+        _ = OrderedEncoding.with(value) { bytes in
             tree.forEach(bytes, in: self) { key in
                 keys.append(ObjectKey(key))
                 return true
@@ -58,40 +59,13 @@ extension DataView {
     }
 }
 
-extension OrderedEncoding {
-    /// Calls the body with the encoded value. Types that can't be indexed are encoded as null.
-    @inline(__always)
-    static func with<R>(_ value: Value, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
-            let out = room.baseAddress!
-            let length: Int
-            switch value {
-            case .bool(let v): length = bool(v, out)
-            case .int(let v): length = int(v, out)
-            case .string(var s): length = s.withUTF8 { string(UnsafeRawBufferPointer($0), out) }
-            case .data(let d): length = d.withUnsafeBytes { data($0, out) }
-            case .timestamp(let t): length = timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds, out)
-            case .objectId, .uuid:
-                length = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { bytes in
-                    FieldCoding.copyFixed(value, to: bytes.baseAddress!)
-                    if case .uuid = value { return uuid(UnsafeRawPointer(bytes.baseAddress!), out) }
-                    return objectId(UnsafeRawPointer(bytes.baseAddress!), out)
-                }
-            case .link(let key): length = link(key.raw, out)
-            case .null, .float, .double, .decimal128: length = null(out)
-            }
-            return body(UnsafeRawBufferPointer(start: out, count: length))
-        }
-    }
-}
-
 extension IndexOverlay {
     @inline(__always)
     func insert(_ value: Value, _ key: ObjectKey) {
         if case .int(let v) = value {
             changes.insertInt(v, key.raw)
         } else {
-            OrderedEncoding.with(value) { changes.insert($0, key.raw) }
+            changes.insert(value, key)
         }
     }
 
@@ -100,7 +74,7 @@ extension IndexOverlay {
         if case .int(let v) = value {
             changes.removeInt(v, key.raw)
         } else {
-            OrderedEncoding.with(value) { changes.remove($0, key.raw) }
+            changes.remove(value, key)
         }
     }
 }
@@ -124,7 +98,7 @@ extension WriteTransaction {
         guard let column = table.primaryKey, let overlay = tables[table.id],
             let index = overlay.indexes[column.index], !index.changes.isEmpty
         else { return nil }
-        return OrderedEncoding.with(value) { bytes -> ObjectKey?? in
+        let answer = OrderedEncoding.with(value) { bytes -> ObjectKey?? in
             if OrderedEncoding.needsCheck(bytes) {
                 settleIndexes(overlay)
                 return nil
@@ -135,6 +109,7 @@ extension WriteTransaction {
             case .unchanged: return .some(index.tree.find(bytes, in: self).map { ObjectKey($0) })
             }
         }
+        return answer ?? nil
     }
 
     /// Merges what is pending of a table's indexes into their trees.

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Memory for short runs of bytes that never move, freed together.
@@ -51,13 +51,15 @@ final class IndexArena {
 }
 
 /// A block's bytes under our hand: those of a store are valid until its next change only.
+///
+/// Eight bytes behind them can be read.
 final class IndexBlockBuffer {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
 
     init() {
         capacity = BlockLimits.twoPages
-        start = .allocate(byteCount: capacity, alignment: 8)
+        start = .allocate(byteCount: capacity + 8, alignment: 8)
     }
 
     deinit { start.deallocate() }
@@ -66,7 +68,7 @@ final class IndexBlockBuffer {
         if count > capacity {
             start.deallocate()
             capacity = count
-            start = .allocate(byteCount: capacity, alignment: 8)
+            start = .allocate(byteCount: capacity + 8, alignment: 8)
         }
         return start
     }

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The entries that a write transaction adds to and removes from one index and that its tree doesn't have yet.
@@ -52,13 +52,13 @@ final class IndexChanges {
     init() {
         capacity = 16
         arenaCapacity = 256
-        records = .allocate(capacity: capacity)
-        arena = .allocate(byteCount: arenaCapacity, alignment: 8)
+        records = Self.resize(nil, capacity)
+        arena = malloc(arenaCapacity)
     }
 
     deinit {
-        records.deallocate()
-        arena.deallocate()
+        free(records)
+        free(arena)
     }
 
     var isEmpty: Bool { count == 0 }
@@ -109,24 +109,29 @@ final class IndexChanges {
         if let table { table.add(at, self) }
     }
 
+    // `realloc` moves pages of large areas rather than bytes.
     @inline(never)
     private func growRecords() {
-        let larger = UnsafeMutablePointer<Record>.allocate(capacity: capacity * 2)
-        larger.moveInitialize(from: records, count: count)
-        records.deallocate()
-        records = larger
         capacity *= 2
+        records = Self.resize(records, capacity)
     }
 
     @inline(never)
     private func growArena(_ more: Int) {
-        let size = max(arenaCapacity * 2, arenaCount + more)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-        memcpy(larger, arena, arenaCount)
-        arena.deallocate()
+        arenaCapacity = max(arenaCapacity * 2, arenaCount + more)
+        guard let larger = realloc(arena, arenaCapacity) else { Self.outOfMemory() }
         arena = larger
-        arenaCapacity = size
     }
+
+    private static func resize(
+        _ records: UnsafeMutablePointer<Record>?,
+        _ capacity: Int
+    ) -> UnsafeMutablePointer<Record> {
+        guard let area = realloc(records, capacity * MemoryLayout<Record>.stride) else { outOfMemory() }
+        return area.assumingMemoryBound(to: Record.self)
+    }
+
+    private static func outOfMemory() -> Never { fatalError("No memory for the pending changes of an index") }
 
     /// Forgets every change and frees the memory.
     func removeAll() {
@@ -136,12 +141,11 @@ final class IndexChanges {
         greatest = 0
         isSorted = true
         guard capacity > 16 || arenaCapacity > 256 else { return }
-        records.deallocate()
-        arena.deallocate()
         capacity = 16
         arenaCapacity = 256
-        records = .allocate(capacity: capacity)
-        arena = .allocate(byteCount: arenaCapacity, alignment: 8)
+        records = Self.resize(records, capacity)
+        free(arena)
+        arena = malloc(arenaCapacity)
     }
 
     // MARK: Records

@@ -38,7 +38,10 @@ struct IndexChangesSorter {
     /// One counting pass over eight bits.
     @inline(__always)
     private func pass(
-        _ source: UnsafeMutablePointer<Record>, _ target: UnsafeMutablePointer<Record>, _ count: Int, shift: UInt64,
+        _ source: UnsafeMutablePointer<Record>,
+        _ target: UnsafeMutablePointer<Record>,
+        _ count: Int,
+        shift: UInt64,
         byMeta: Bool
     ) {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { starts in
@@ -114,7 +117,8 @@ struct IndexChangesSorter {
             let record = records[i]
             records[i].leading = IndexNode.leading(
                 changes.arena + min(record.offset + record.length, record.offset + depth + 8),
-                max(0, record.length - depth - 8))
+                max(0, record.length - depth - 8)
+            )
         }
         sort(from, to, depth: depth + 8)
         for i in from..<to { records[i].leading = leading }

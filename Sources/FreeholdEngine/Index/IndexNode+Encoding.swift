@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// An entry on its way into a block: bytes that somebody else owns, the object key and, in inner nodes, the child.
@@ -31,6 +31,28 @@ struct IndexNodeShape {
     private var greatestChild: UInt64 = 0
 
     init(level: Int) { self.level = level }
+
+    /// The shape of all these, which are in order and at least one: the first and the last have the common prefix.
+    init(level: Int, all entries: UnsafeBufferPointer<IndexEntry>) {
+        self.level = level
+        count = entries.count
+        for i in 0..<entries.count {
+            let length = entries[i].length
+            let key = entries[i].key
+            shortest = min(shortest, length)
+            longest = max(longest, length)
+            total &+= length
+            leastKey = min(leastKey, key)
+            greatestKey = max(greatestKey, key)
+        }
+        if level > 0 {
+            for entry in entries {
+                leastChild = min(leastChild, entry.child)
+                greatestChild = max(greatestChild, entry.child)
+            }
+        }
+        prefixLength = Self.commonPrefix(entries[0].bytes, entries[entries.count - 1].bytes, shortest)
+    }
 
     @inline(__always)
     mutating func add(_ entry: IndexEntry, first: IndexEntry) {
@@ -91,7 +113,9 @@ struct IndexNodeShape {
 extension IndexNode {
     /// Packs the entries, whose shape this is, into `out` and returns the size.
     static func encode(
-        _ entries: UnsafeBufferPointer<IndexEntry>, _ shape: IndexNodeShape, to out: UnsafeMutableRawPointer
+        _ entries: UnsafeBufferPointer<IndexEntry>,
+        _ shape: IndexNodeShape,
+        to out: UnsafeMutableRawPointer
     ) -> Int {
         let count = entries.count
         out.storeBytes(of: UInt8(shape.level), as: UInt8.self)
@@ -145,7 +169,9 @@ extension IndexNode {
 
     @inline(__always)
     private static func copySuffixes<T: FixedWidthInteger & BitwiseCopyable>(
-        _ entries: UnsafeBufferPointer<IndexEntry>, _ prefixLength: Int, _ p: inout UnsafeMutableRawPointer,
+        _ entries: UnsafeBufferPointer<IndexEntry>,
+        _ prefixLength: Int,
+        _ p: inout UnsafeMutableRawPointer,
         _ type: T.Type
     ) {
         for i in 0..<entries.count {
@@ -157,18 +183,32 @@ extension IndexNode {
 
     @inline(__always)
     private static func pack(
-        _ width: Int, _ count: Int, _ p: inout UnsafeMutableRawPointer, _ value: (Int) -> UInt64
+        _ width: Int,
+        _ count: Int,
+        _ p: inout UnsafeMutableRawPointer,
+        _ value: (Int) -> UInt64
     ) {
         switch width {
         case 0: break
-        case 1: for i in 0..<count { p.storeBytes(of: UInt8(truncatingIfNeeded: value(i)), toByteOffset: i, as: UInt8.self) }
+        case 1:
+            for i in 0..<count {
+                p.storeBytes(of: UInt8(truncatingIfNeeded: value(i)), toByteOffset: i, as: UInt8.self)
+            }
         case 2:
             for i in 0..<count {
-                p.storeBytes(of: UInt16(truncatingIfNeeded: value(i)).littleEndian, toByteOffset: 2 &* i, as: UInt16.self)
+                p.storeBytes(
+                    of: UInt16(truncatingIfNeeded: value(i)).littleEndian,
+                    toByteOffset: 2 &* i,
+                    as: UInt16.self
+                )
             }
         case 4:
             for i in 0..<count {
-                p.storeBytes(of: UInt32(truncatingIfNeeded: value(i)).littleEndian, toByteOffset: 4 &* i, as: UInt32.self)
+                p.storeBytes(
+                    of: UInt32(truncatingIfNeeded: value(i)).littleEndian,
+                    toByteOffset: 4 &* i,
+                    as: UInt32.self
+                )
             }
         default:
             for i in 0..<count { p.storeBytes(of: value(i).littleEndian, toByteOffset: 8 &* i, as: UInt64.self) }

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A view of one packed block of an index tree. Searches work on the packed bytes.
@@ -169,29 +169,32 @@ struct IndexNode {
                 if target == .max { return count }
                 target += 1
             }
-            return countBelow(target)
+            // Eight bytes that end where the suffix ends: the header is in front, so they are inside the block.
+            return countBelow(
+                target,
+                from: suffixes + (suffixWidth &- 8),
+                mask: UInt64.max &>> UInt64(64 &- 8 &* suffixWidth)
+            )
         }
         return searchLong(rest, restCount, orEqual: orEqual)
     }
 
-    /// The number of entries whose suffix, as a big-endian number of at most 8 bytes, is below the target.
+    /// The number of entries below the target, of which each has a big-endian number a suffix width from the last.
     @inline(__always)
-    private func countBelow(_ target: UInt64) -> Int {
+    private func countBelow(_ target: UInt64, from words: UnsafeRawPointer, mask: UInt64) -> Int {
         let width = suffixWidth
-        let mask = UInt64.max >> UInt64(64 &- 8 &* width)
-        // Eight bytes that end where the suffix ends: the header is in front, so they are inside the block.
-        let ends = suffixes + (width &- 8)
         var low = 0
         var size = count
+        // Left to branch: a guess that fetches the next line early beats a select (measured).
         while size > 1 {
             let half = size >> 1
             let at = (low &+ half &- 1) &* width
-            let value = UInt64(bigEndian: ends.loadUnaligned(fromByteOffset: at, as: UInt64.self)) & mask
+            let value = UInt64(bigEndian: words.loadUnaligned(fromByteOffset: at, as: UInt64.self)) & mask
             low = value < target ? low &+ half : low
             size &-= half
         }
         if size == 1 {
-            let value = UInt64(bigEndian: ends.loadUnaligned(fromByteOffset: low &* width, as: UInt64.self)) & mask
+            let value = UInt64(bigEndian: words.loadUnaligned(fromByteOffset: low &* width, as: UInt64.self)) & mask
             if value < target { low &+= 1 }
         }
         return low
@@ -201,6 +204,19 @@ struct IndexNode {
         let first = Self.leading(rest, restCount)
         var low = 0
         var high = count
+        if suffixWidth != Self.offsetsWidth {
+            low = countBelow(first, from: suffixes, mask: .max)
+            if low == count { return low }
+            let found = UInt64(bigEndian: suffixes.loadUnaligned(fromByteOffset: low &* suffixWidth, as: UInt64.self))
+            if found != first { return low }
+            // Mostly this entry alone begins like that.
+            if low &+ 1 < count {
+                let next = (low &+ 1) &* suffixWidth
+                if UInt64(bigEndian: suffixes.loadUnaligned(fromByteOffset: next, as: UInt64.self)) != first {
+                    high = low &+ 1
+                }
+            }
+        }
         while low < high {
             let middle = (low &+ high) >> 1
             let entry = suffix(middle)

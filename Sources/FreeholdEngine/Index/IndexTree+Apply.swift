@@ -6,7 +6,9 @@ extension IndexTree {
     /// - Parameter capacity: the most bytes of a block; small in tests.
     /// - Complexity: O(changes × log(count) + blocks touched).
     mutating func apply(
-        _ changes: IndexChanges, in store: any MutableBlockStore, capacity: Int = BlockLimits.twoPages
+        _ changes: IndexChanges,
+        in store: any MutableBlockStore,
+        capacity: Int = BlockLimits.twoPages
     ) {
         changes.sort()
         if changes.count > 0 {
@@ -65,7 +67,10 @@ final class IndexTreeWriter {
             height = 1
         } else {
             let outcome = merge(root, height - 1, 0, changes.count, isLast: true)
-            nodes = outcome.replacement ?? [IndexEntry(bytes: UnsafeRawPointer(bitPattern: 8)!, length: 0, key: 0, child: root)]
+            nodes =
+                outcome.replacement ?? [
+                    IndexEntry(bytes: UnsafeRawPointer(bitPattern: 8)!, length: 0, key: 0, child: root)
+                ]
         }
         if nodes.isEmpty { return (0, 0) }
         while nodes.count > 1 {
@@ -141,8 +146,24 @@ final class IndexTreeWriter {
         added += 1
     }
 
+    /// - Precondition: the node is a copy with eight readable bytes behind it.
     private func copy(_ node: IndexNode, _ range: Range<Int>) {
-        for i in range { entries.append(decode(node, i, into: decoded)) }
+        guard node.level == 0, node.suffixWidth <= 8, node.prefixLength <= 8 else {
+            for i in range { entries.append(decode(node, i, into: decoded)) }
+            return
+        }
+        // Two words an entry; what is too much of them is overwritten or behind the end.
+        let prefix = node.prefix.loadUnaligned(as: UInt64.self)
+        let prefixLength = node.prefixLength
+        let width = node.suffixWidth
+        for i in range {
+            let p = decoded.reserve(16)
+            p.storeBytes(of: prefix, as: UInt64.self)
+            let suffix = node.suffixes.loadUnaligned(fromByteOffset: i &* width, as: UInt64.self)
+            p.storeBytes(of: suffix, toByteOffset: prefixLength, as: UInt64.self)
+            decoded.commit(prefixLength &+ width)
+            entries.append(IndexEntry(bytes: UnsafeRawPointer(p), length: prefixLength &+ width, key: node.key(i)))
+        }
     }
 
     @inline(__always)
@@ -151,7 +172,11 @@ final class IndexTreeWriter {
         let length = node.copyBytes(i, to: p)
         arena.commit(length)
         return IndexEntry(
-            bytes: UnsafeRawPointer(p), length: length, key: node.key(i), child: node.level > 0 ? node.child(i) : 0)
+            bytes: UnsafeRawPointer(p),
+            length: length,
+            key: node.key(i),
+            child: node.level > 0 ? node.child(i) : 0
+        )
     }
 
     /// Keeps a long run of changes from piling up: what surely fills blocks is written.
@@ -170,7 +195,10 @@ final class IndexTreeWriter {
     }
 
     private func finishLeaf(
-        _ blocks: inout [IndexEntry], _ number: inout UInt64?, old: UInt64?, _ fill: Fill
+        _ blocks: inout [IndexEntry],
+        _ number: inout UInt64?,
+        old: UInt64?,
+        _ fill: Fill
     ) -> Outcome {
         if entries.count > 0 { blocks += write(entries.buffer, level: 0, fill: fill, reuse: number) }
         if blocks.isEmpty, let old { store.removeBlock(segment, old) }
@@ -196,7 +224,8 @@ final class IndexTreeWriter {
             let record = changes.records[next]
             let bytes = changes.bytes(record)
             let index = max(0, node.upperBound(bytes, record.key) - 1)
-            let end = index + 1 < node.count ? firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena)) : to
+            let end =
+                index + 1 < node.count ? firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena)) : to
             let outcome = merge(node.child(index), level - 1, next, end, isLast: isLast && index == node.count - 1)
             underfull += outcome.underfull
             // Separators stay lower bounds of what is below them.
@@ -309,7 +338,10 @@ final class IndexTreeWriter {
 
     /// Packs entries into blocks, the first under the number given, and returns a separator for each.
     private func write(
-        _ entries: UnsafeBufferPointer<IndexEntry>, level: Int, fill: Fill, reuse: UInt64?
+        _ entries: UnsafeBufferPointer<IndexEntry>,
+        level: Int,
+        fill: Fill,
+        reuse: UInt64?
     ) -> [IndexEntry] {
         var parts: [(range: Range<Int>, shape: IndexNodeShape)] = []
         func divide(limit: Int, most: Int) {
@@ -337,8 +369,16 @@ final class IndexTreeWriter {
 
     /// The end of the entries from `start` that fit into `limit` bytes; one of a leaf or two of an inner node always do.
     private func fit(
-        _ entries: UnsafeBufferPointer<IndexEntry>, _ start: Int, level: Int, limit: Int
+        _ entries: UnsafeBufferPointer<IndexEntry>,
+        _ start: Int,
+        level: Int,
+        limit: Int
     ) -> (end: Int, shape: IndexNodeShape) {
+        // Mostly all fits, which is quicker to find out. An entry takes a byte at least.
+        if entries.count - start <= limit {
+            let shape = IndexNodeShape(level: level, all: UnsafeBufferPointer(rebasing: entries[start...]))
+            if shape.size <= limit { return (entries.count, shape) }
+        }
         let least = start + (level == 0 ? 1 : 2)
         let first = entries[start]
         var shape = IndexNodeShape(level: level)
@@ -354,7 +394,10 @@ final class IndexTreeWriter {
     }
 
     private func put(
-        _ entries: UnsafeBufferPointer<IndexEntry>, _ range: Range<Int>, _ shape: IndexNodeShape, _ reuse: UInt64?
+        _ entries: UnsafeBufferPointer<IndexEntry>,
+        _ range: Range<Int>,
+        _ shape: IndexNodeShape,
+        _ reuse: UInt64?
     ) -> IndexEntry {
         let number = reuse ?? store.allocateBlock(segment)
         let p = output.reserve(shape.size)

@@ -38,7 +38,9 @@ private struct IndexTreeCheck {
 
     mutating func visit(_ number: UInt64, level: Int) {
         guard visited.insert(number).inserted else { return problems.append("Block \(number) has two parents") }
-        guard let block = store.block(tree.segment, number) else { return problems.append("Block \(number) is missing") }
+        guard let block = store.block(tree.segment, number) else {
+            return problems.append("Block \(number) is missing")
+        }
         bytes += block.count
         guard block.count >= IndexNode.headerSize, block[7] == IndexNode.format else {
             return problems.append("Block \(number) is not an index node")
@@ -47,7 +49,8 @@ private struct IndexTreeCheck {
         if node.level != level { return problems.append("Block \(number) is of level \(node.level), not \(level)") }
         if node.count == 0 { return problems.append("Block \(number) is empty") }
         let longest = node.suffix(node.count - 1)
-        let end = longest.baseAddress! + longest.count - node.start
+        let end =
+            longest.baseAddress! + longest.count - node.start
             + (node.suffixWidth == IndexNode.offsetsWidth ? IndexNode.tailPadding : 0)
         if end != block.count { return problems.append("Block \(number) ends at \(end), stored are \(block.count)") }
         if block.count > capacity && node.count > 2 {
@@ -85,7 +88,9 @@ private struct IndexTreeCheck {
         guard let block = store.block(tree.segment, number) else { return nil }
         let node = IndexNode(block.baseAddress!)
         if node.level > 0 { return first(node.child(0), level: level - 1) }
-        return (Array(UnsafeRawBufferPointer(start: node.prefix, count: node.prefixLength)) + node.suffix(0), node.key(0))
+        return (
+            Array(UnsafeRawBufferPointer(start: node.prefix, count: node.prefixLength)) + node.suffix(0), node.key(0)
+        )
     }
 
     private static func isBelow(_ a: (bytes: [UInt8], key: Int64), _ b: (bytes: [UInt8], key: Int64)) -> Bool {

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 extension IndexTree {
@@ -21,7 +21,10 @@ extension IndexTree {
     /// Calls the body with (bytes, key) of each entry between the bounds (nil = open), in order or in reverse, until it
     /// returns false. The bytes are valid during the call; the store must not change meanwhile.
     func range(
-        lower: Bound? = nil, upper: Bound? = nil, reversed: Bool = false, in store: any BlockStore,
+        lower: Bound? = nil,
+        upper: Bound? = nil,
+        reversed: Bool = false,
+        in store: any BlockStore,
         _ body: (UnsafeRawBufferPointer, Int64) -> Bool
     ) {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
@@ -32,7 +35,9 @@ extension IndexTree {
                     let rest = node.suffix(i)
                     memcpy(out + node.prefixLength, rest.baseAddress!, rest.count)
                     return body(
-                        UnsafeRawBufferPointer(start: out, count: node.prefixLength + rest.count), node.key(i))
+                        UnsafeRawBufferPointer(start: out, count: node.prefixLength + rest.count),
+                        node.key(i)
+                    )
                 }
                 if reversed {
                     for i in positions.reversed() where !visit(i) { return false }
@@ -46,7 +51,10 @@ extension IndexTree {
 
     /// Calls the body with the key of each entry between the bounds, until it returns false.
     func keys(
-        lower: Bound? = nil, upper: Bound? = nil, reversed: Bool = false, in store: any BlockStore,
+        lower: Bound? = nil,
+        upper: Bound? = nil,
+        reversed: Bool = false,
+        in store: any BlockStore,
         _ body: (Int64) -> Bool
     ) {
         scan(lower, upper, reversed, store) { node, positions in
@@ -67,14 +75,20 @@ extension IndexTree {
 
     /// Calls the body with (bytes, key) of each entry whose bytes begin with these, in order, until it returns false.
     func forEach(
-        prefix: UnsafeRawBufferPointer, in store: any BlockStore, _ body: (UnsafeRawBufferPointer, Int64) -> Bool
+        prefix: UnsafeRawBufferPointer,
+        in store: any BlockStore,
+        _ body: (UnsafeRawBufferPointer, Int64) -> Bool
     ) {
         guard let successor = OrderedEncoding.successor(ofPrefix: prefix) else {
             return range(lower: prefix.isEmpty ? nil : Bound(prefix, inclusive: true), in: store, body)
         }
         successor.withUnsafeBytes {
             range(
-                lower: Bound(prefix, inclusive: true), upper: Bound($0, inclusive: false), in: store, body)
+                lower: Bound(prefix, inclusive: true),
+                upper: Bound($0, inclusive: false),
+                in: store,
+                body
+            )
         }
     }
 
@@ -102,7 +116,10 @@ extension IndexTree {
 
     /// Calls the body with each leaf and the positions in it between the bounds.
     private func scan(
-        _ lower: Bound?, _ upper: Bound?, _ reversed: Bool, _ store: any BlockStore,
+        _ lower: Bound?,
+        _ upper: Bound?,
+        _ reversed: Bool,
+        _ store: any BlockStore,
         _ body: (IndexNode, Range<Int>) -> Bool
     ) {
         guard root != 0 else { return }
@@ -110,7 +127,11 @@ extension IndexTree {
     }
 
     private func scan(
-        _ number: UInt64, _ lower: Bound?, _ upper: Bound?, _ reversed: Bool, _ store: any BlockStore,
+        _ number: UInt64,
+        _ lower: Bound?,
+        _ upper: Bound?,
+        _ reversed: Bool,
+        _ store: any BlockStore,
         _ body: (IndexNode, Range<Int>) -> Bool
     ) -> Bool {
         let node = node(number, in: store)

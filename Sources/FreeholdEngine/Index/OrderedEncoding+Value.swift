@@ -31,7 +31,8 @@ extension OrderedEncoding {
 
     /// Calls the body with the encoded value; nil for numbers that no index holds.
     static func with<R>(
-        _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> R
+        _ value: Value,
+        _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R? {
         try withUnsafeTemporaryAllocation(byteCount: maximumLength, alignment: 8) { buffer in
             guard let count = encode(value, buffer.baseAddress!) else { return nil }

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Values as bytes whose unsigned order (`memcmp`, a prefix before what it begins) is the order of the values.
@@ -111,7 +111,9 @@ enum OrderedEncoding {
     }
 
     private static func bytes(
-        _ value: UnsafeRawBufferPointer, tag: UInt8, _ out: UnsafeMutableRawPointer
+        _ value: UnsafeRawBufferPointer,
+        tag: UInt8,
+        _ out: UnsafeMutableRawPointer
     ) -> Int {
         out.storeBytes(of: tag, as: UInt8.self)
         guard value.count > 0 else { return 1 }
@@ -156,7 +158,8 @@ enum OrderedEncoding {
 extension OrderedEncoding {
     @inline(__always)
     static func with<R>(
-        _ write: (UnsafeMutableRawPointer) -> Int, _ body: (UnsafeRawBufferPointer) throws -> R
+        _ write: (UnsafeMutableRawPointer) -> Int,
+        _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {
         try withUnsafeTemporaryAllocation(byteCount: maximumLength, alignment: 8) { buffer in
             let count = write(buffer.baseAddress!)
@@ -170,7 +173,8 @@ extension OrderedEncoding {
     }
 
     static func withString<R>(
-        _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
+        _ utf8: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {
         try with({ string(utf8, $0) }, body)
     }
@@ -191,7 +195,9 @@ extension OrderedEncoding {
     /// Encoded bytes as the bound of a range. Cut values of one prefix are not in the order of the values, so the bound
     /// takes in all of them: a lower bound loses its hash, an upper bound becomes the successor of the prefix, and the
     /// rows found need checking.
-    static func bound(_ encoded: UnsafeRawBufferPointer, upper: Bool, inclusive: Bool) -> (bytes: [UInt8], inclusive: Bool) {
+    static func bound(_ encoded: UnsafeRawBufferPointer, upper: Bool, inclusive: Bool) -> (
+        bytes: [UInt8], inclusive: Bool
+    ) {
         guard needsCheck(encoded) else { return (Array(encoded), inclusive) }
         let prefix = UnsafeRawBufferPointer(rebasing: encoded[0..<(1 + cutLength)])
         if upper { return (successor(ofPrefix: prefix)!, false) }

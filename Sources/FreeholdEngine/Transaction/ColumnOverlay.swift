@@ -100,6 +100,7 @@ final class TableOverlay {
     /// Presence bitmaps of clusters in which objects were deleted.
     @exclusivity(unchecked) var presence: [Int: UnsafeMutablePointer<UInt64>] = [:]
     @exclusivity(unchecked) var changedPresence: Set<Int> = []
+    @exclusivity(unchecked) var lastDeletionCluster = -1
     /// By column index.
     @exclusivity(unchecked) var columns: [ColumnOverlay?]
     /// The inverses of link columns that point here, by the link column's first segment.

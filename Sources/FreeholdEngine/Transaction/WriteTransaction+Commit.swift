@@ -136,7 +136,8 @@ extension WriteTransaction {
         }
         out.deleted.sort()
         out.insertedDeleted.sort()
-        let gone = Set(overlay.deleted)
+        let hasEdits = !overlay.listEdits.isEmpty || overlay.columns.contains { $0?.modified.isEmpty == false }
+        let gone = hasEdits ? Set(overlay.deleted) : []
         for columns in overlay.columns {
             guard let columns, !columns.modified.isEmpty else { continue }
             var keys: [ObjectKey] = []

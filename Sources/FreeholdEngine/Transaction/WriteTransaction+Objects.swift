@@ -266,14 +266,27 @@ extension WriteTransaction {
     /// - Complexity: O(columns + incoming and outgoing links).
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
-        for column in currentSchema.linkColumns(to: table) { unlink(column, from: key) }
+        delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
+    }
+
+    /// Deletes those of the objects that are there.
+    public func delete(_ table: Table, _ keys: [ObjectKey]) {
         let overlay = overlay(table)
-        for column in table.columns { release(column, overlay, key) }
+        let incoming = currentSchema.linkColumns(to: table)
+        let columns = table.columns.filter(Self.keepsOutside)
+        for key in keys where contains(table, key) { delete(overlay, incoming, columns, key) }
+    }
+
+    private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
+        for column in incoming { unlink(column, from: key) }
+        for column in columns { release(column, overlay, key) }
         disappear(overlay, key)
     }
 
-    public func delete(_ table: Table, _ keys: [ObjectKey]) {
-        for key in keys { delete(table, key) }
+    /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
+    private static func keepsOutside(_ column: Column) -> Bool {
+        column.collection == .list || column.isIndexed || column.isPrimaryKey || column.type == .link
+            || column.type == .string || column.type == .data
     }
 
     public func deleteAll(_ table: Table) {
@@ -322,8 +335,10 @@ extension WriteTransaction {
     private func releaseLong(_ column: Column, _ key: ObjectKey) {
         var (cluster, slot) = locate(key)
         if let buffer = buffer(column, cluster: cluster) {
-            if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
-            buffer.setDefault(slot)
+            if buffer.isReference(slot) {
+                freeLong(buffer, slot, column.segment(.blobs))
+                buffer.setDefault(slot)
+            }
         } else if let leaf = locatedLeaf(column, cluster, &slot), leaf.isReference(slot) {
             freeLong(leaf.reference(slot), column.segment(.blobs))
         }
@@ -335,8 +350,11 @@ extension WriteTransaction {
         bits[slot >> 6] &= ~(1 << UInt64(slot & 63))
         let live = overlay.counts[cluster] & ~TableCache.presenceFlag
         overlay.counts[cluster] = (live - 1) | TableCache.presenceFlag
-        overlay.changedCounts.insert(cluster)
-        overlay.changedPresence.insert(cluster)
+        if overlay.lastDeletionCluster != cluster {
+            overlay.lastDeletionCluster = cluster
+            overlay.changedCounts.insert(cluster)
+            overlay.changedPresence.insert(cluster)
+        }
         overlay.state.count -= 1
         overlay.cache = nil
         overlay.deleted.append(key)

@@ -60,7 +60,9 @@ import Testing
         #expect(seen == [2, 1])
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func `Random changes are found and sorted as in a dictionary`(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func `Random changes are found and sorted as in a dictionary`(
+        seed: UInt64
+    ) {
         print("seed \(seed)")
         var random = IndexTestRandom(seed)
         let changes = IndexChanges()

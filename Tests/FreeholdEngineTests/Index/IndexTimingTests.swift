@@ -3,9 +3,9 @@ import Testing
 @testable import FreeholdEngine
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Not a check: prints what operations cost. In release, with FREEHOLD_LONG=1.
@@ -24,7 +24,9 @@ struct IndexTimingTests {
         time("\(what), sort", count) { changes.sort() }
         time("\(what), apply", count) { tree.apply(changes, in: store) }
         let storage = tree.storage(in: store)
-        print("\(what): \(storage.blocks) blocks, \(Double(storage.bytes) / Double(tree.count)) bytes an entry, height \(tree.height)")
+        print(
+            "\(what): \(storage.blocks) blocks, \(Double(storage.bytes) / Double(tree.count)) bytes an entry, height \(tree.height)"
+        )
     }
 
     private func find(_ what: String, _ needles: [UInt8], _ width: Int, _ tree: IndexTree, _ store: MemoryBlockStore) {
@@ -71,7 +73,8 @@ struct IndexTimingTests {
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()
         var random = IndexTestRandom(2)
-        let ints = wide ? (0..<n).map { _ in Int64(bitPattern: random.next()) } : (0..<Int64(n)).shuffled(using: &random)
+        let ints =
+            wide ? (0..<n).map { _ in Int64(bitPattern: random.next()) } : (0..<Int64(n)).shuffled(using: &random)
         time("\(what), insert", n) { for i in 0..<n { changes.insertInt(ints[i], Int64(i)) } }
         apply(what, changes, &tree, store)
         let needles = ints.shuffled(using: &random).flatMap(encodedInt)
@@ -105,7 +108,9 @@ struct IndexTimingTests {
         }
         time("\(what), insert", n) {
             bytes.withUnsafeBytes { buffer in
-                for i in 0..<n { changes.insert(UnsafeRawBufferPointer(rebasing: buffer[(i * 13)..<(i * 13 + 13)]), Int64(i)) }
+                for i in 0..<n {
+                    changes.insert(UnsafeRawBufferPointer(rebasing: buffer[(i * 13)..<(i * 13 + 13)]), Int64(i))
+                }
             }
         }
         apply(what, changes, &tree, store)

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Testing
 
 @testable import FreeholdEngine
@@ -102,7 +107,8 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         case .anyInts: return encodedInt(Int64(bitPattern: random.next()) >> Int64.random(in: 0..<63, using: &random))
         case .shortStrings:
             return encodedString(
-                String((0..<Int.random(in: 0..<12, using: &random)).map { _ in "ab\0é".randomElement(using: &random)! }))
+                String((0..<Int.random(in: 0..<12, using: &random)).map { _ in "ab\0é".randomElement(using: &random)! })
+            )
         case .longStrings:
             let end = Int.random(in: 0..<200, using: &random)
             return encodedString(String(repeating: "long ", count: Int.random(in: 11..<16, using: &random)) + "\(end)")
@@ -122,7 +128,13 @@ enum IndexTestShape: String, CaseIterable, Sendable {
 @Suite struct IndexTreeTests {
     @Test(arguments: IndexTestShape.allCases, [64, 200, 600, BlockLimits.twoPages])
     func `Random batches leave what a sorted array holds`(shape: IndexTestShape, capacity: Int) {
-        let seed = UInt64(capacity) * 31 + UInt64(shape.rawValue.utf8.count)
+        let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
+        for run in 0..<(isLong ? 30 : 1) {
+            randomBatches(shape, capacity, seed: UInt64(capacity * 31 + shape.rawValue.utf8.count + run * 1_000_003))
+        }
+    }
+
+    private func randomBatches(_ shape: IndexTestShape, _ capacity: Int, seed: UInt64) {
         print("seed \(seed)")
         var random = IndexTestRandom(seed)
         let model = Model(capacity: capacity)
@@ -132,7 +144,11 @@ enum IndexTestShape: String, CaseIterable, Sendable {
             let removals = [0, 3, 40, 60, 1, Int.max, 0][round % 7]
             for _ in 0..<adds {
                 model.insert(
-                    IndexTestEntry(bytes: shape.value(&random), key: Int64.random(in: -2..<(shape == .fewValues ? 400 : 8), using: &random)))
+                    IndexTestEntry(
+                        bytes: shape.value(&random),
+                        key: Int64.random(in: -2..<(shape == .fewValues ? 400 : 8), using: &random)
+                    )
+                )
             }
             if removals == .max {
                 for entry in model.entries.sorted() { model.remove(entry) }
