@@ -35,7 +35,8 @@ struct AsyncTests {
             }
         }
         #expect(error?.code == .duplicatePrimaryKey)
-        #expect(try await Realm.read(configuration) { $0.isEmpty })
+        let isEmpty = try await Realm.read(configuration) { $0.isEmpty }
+        #expect(isEmpty)
         keeper.release()
     }
 
@@ -61,7 +62,8 @@ struct AsyncTests {
             }
             try await group.waitForAll()
         }
-        #expect(try await Realm.read(configuration) { $0.objects(RTDog.self)[0].age } == 40)
+        let age = try await Realm.read(configuration) { $0.objects(RTDog.self)[0].age }
+        #expect(age == 40)
         try? FileManager.default.removeItem(at: configuration.fileURL!)
     }
 }

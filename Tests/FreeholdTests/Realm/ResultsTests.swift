@@ -115,7 +115,7 @@ struct ResultsTests {
         let old = dogs.where { $0.age > 2 }
         #expect(dogs.index(of: dogs[2]) == 2 && old.index(of: dogs[2]) == nil && old.index(of: dogs[1]) == 1)
         #expect(dogs.index(of: RTDog(id: 0)) == nil)
-        #expect(dogs.index { $0.age == 3 } == 1 && dogs.index(matching: { $0.age == 3 }) == 1)
+        #expect(dogs.index(matching: { $0.age == 3 }) == 1)
         #expect(dogs == dogs && dogs != realm.objects(RTDog.self))
         #expect(dogs.objects(at: [0, 3]).map(\.id) == [0, 3])
         #expect(dogs.description.hasPrefix("Results<RTDog> (\n\t[0] RTDog {"))
