@@ -10,14 +10,24 @@ struct TableState {
     /// By property: the directory of the column's leaves in the snapshot; null inside a write transaction, and
     /// until the property's first read at a version.
     var columns: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>
+    /// Nil on the instances that key paths are applied to.
     var table: Unmanaged<ManagedTable>?
+    // What the table and its core hold strongly, to be used without counting references.
+    var core: Unmanaged<RealmCore>?
+    /// The core's view at `version`.
+    var view: Unmanaged<DataView>?
+    /// By property.
+    var columnReferences: UnsafeMutablePointer<Unmanaged<Column>?>?
+    /// Whether leaves can be learnt: outside write transactions.
+    var hasLeaves = false
 }
 
 /// One table of one realm: makes the accessors of its rows, and keeps what they share.
 ///
 /// Lives as long as its core.
 final class ManagedTable {
-    unowned let core: RealmCore
+    /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
+    unowned(unsafe) let core: RealmCore
     @exclusivity(unchecked) private(set) var table: Table
     let info: ClassInfo
     /// By property; nil for linking objects.
@@ -40,12 +50,18 @@ final class ManagedTable {
         let leaves = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: columnCount)
         leaves.initialize(repeating: nil, count: columnCount)
         state = .allocate(capacity: 1)
-        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves, table: nil))
+        let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
+        references.initialize(repeating: nil, count: columnCount)
+        for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
+        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
         state.pointee.table = Unmanaged.passUnretained(self)
+        state.pointee.core = Unmanaged.passUnretained(core)
+        state.pointee.columnReferences = references
     }
 
     deinit {
         state.pointee.columns.deallocate()
+        state.pointee.columnReferences?.deallocate()
         state.deallocate()
     }
 
@@ -67,19 +83,26 @@ final class ManagedTable {
     func invalidate() { state.pointee.version = 0 }
 
     /// Brings the state to the realm's version.
+    @inline(__always)
     func sync() {
-        let version = core.stateVersion
-        guard state.pointee.version != version else { return }
+        if state.pointee.version != core.stateVersion { learnState() }
+    }
+
+    @inline(never)
+    private func learnState() {
+        let view = core.view
         state.pointee.columns.update(repeating: nil, count: columnCount)
         state.pointee.thread = core.threadToken
-        state.pointee.version = version
+        // The core holds its view for as long as its version stands.
+        state.pointee.view = Unmanaged.passUnretained(view)
+        state.pointee.hasLeaves = core.transaction == nil
+        state.pointee.version = core.stateVersion
     }
 
     /// The directory of a column's leaves, remembered for the fast path.
+    @inline(never)
     func learnLeaves(_ property: Int) {
-        if state.pointee.columns[property] == nil, let column = columns[property] {
-            state.pointee.columns[property] = core.view.leafChunks(column)
-        }
+        if let column = columns[property] { state.pointee.columns[property] = core.view.leafChunks(column) }
     }
 
     /// Whether the row that an accessor saw at an earlier version still exists.

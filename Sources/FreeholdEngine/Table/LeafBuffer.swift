@@ -196,6 +196,8 @@ final class LeafBuffer {
             return
         }
         arenaGarbage += old.byteCount
+        // Garbage from now on: the arena may be compacted.
+        entries[slot] = Entry(offset: 0, length: 0)
         let at = appendToArena(bytes)
         entries[slot] = Entry(offset: UInt32(at), length: UInt32(bytes.count) | flag)
     }
