@@ -76,6 +76,9 @@ final class ManagedTable {
         if fits && stored.columns.count == table.columns.count { return false }
         table = stored
         columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
+        for (i, column) in columns.enumerated() {
+            state.pointee.columnReferences?[i] = column.map { Unmanaged.passUnretained($0) }
+        }
         return true
     }
 
