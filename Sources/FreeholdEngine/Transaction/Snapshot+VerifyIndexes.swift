@@ -13,7 +13,7 @@ struct IndexedRows {
 
     /// - Returns: the object that has the same value already, where values are unique.
     mutating func add(_ value: Value, _ key: Int64) -> Int64? {
-        entries.insert(Entry(bytes: OrderedEncoding.with(value) { Array($0) }, key: key))
+        entries.insert(Entry(bytes: OrderedEncoding.with(value) { Array($0) } ?? [], key: key))
         return isUnique ? owners.updateValue(key, forKey: value) : nil
     }
 }
