@@ -17,6 +17,7 @@ final class MemoryView: DataView {
     private var presences: [Int: [UnsafeMutablePointer<UInt64>?]] = [:]
     private var lives: [Int: [Int]] = [:]
     private var long: [[UInt8]] = []
+    private var inverses: [Int: [ObjectKey: [ObjectKey]]] = [:]
     /// Answers indexed columns' look-ups.
     var usesIndexes = false
     var lookUps = 0
@@ -179,12 +180,18 @@ final class MemoryView: DataView {
         listValues(column, key).compactMap { if case .link(let key) = $0 { key } else { nil } }
     }
     override func backlinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
-        data[column.tableID]!.rows.indices.flatMap { i -> [ObjectKey] in
-            guard let row = data[column.tableID]!.rows[i] else { return [] }
-            let values = column.collection == .none
-                ? [row[column.index]] : listValues(column, ObjectKey(Int64(i)))
-            return values.filter { $0 == .link(key) }.map { _ in ObjectKey(Int64(i)) }
+        let id = column.tableID << 16 | column.index
+        if inverses[id] == nil {
+            var made: [ObjectKey: [ObjectKey]] = [:]
+            for (i, row) in data[column.tableID]!.rows.enumerated() {
+                guard let row else { continue }
+                let origin = ObjectKey(Int64(i))
+                let values = column.collection == .none ? [row[column.index]] : listValues(column, origin)
+                for case .link(let target) in values { made[target, default: []].append(origin) }
+            }
+            inverses[id] = made
         }
+        return inverses[id]![key] ?? []
     }
     override func backlinkCount(_ column: Column, _ key: ObjectKey) -> Int { backlinks(column, key).count }
     override func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct QueryModelTests {
     static let shapes: [(seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)] = [
         (1, 4, 30, false, 0), (2, 4, 31, true, 1), (3, 16, 100, false, 2), (4, 100, 250, true, 0),
-        (5, 1000, 700, false, 0), (6, 1000, 1100, true, 3), (7, 5, 0, true, 0), (8, 64, 200, false, 1),
+        (5, 1000, 300, false, 0), (6, 130, 400, true, 3), (7, 5, 0, true, 0), (8, 64, 200, false, 1),
     ]
 
     @Test(arguments: shapes)
@@ -15,7 +15,7 @@ import Testing
         var db = RandomDatabase(
             seed: shape.seed, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<(shape.rows > 500 ? 60 : 250) {
+        for step in 0..<(shape.rows > 200 ? 60 : 150) {
             let predicate = db.predicate(depth: 2)
             let expected = naive.keys(db.people, predicate)
             let query = Query(table: db.people, predicate: predicate)
@@ -34,7 +34,6 @@ import Testing
             limited.limit = 3
             #expect(limited.keys(in: db.view) == Array(expected.prefix(3)))
         }
-        if shape.rows > 0 { #expect(db.view.lookUps > 0) }
     }
 
     @Test(arguments: shapes)
@@ -44,7 +43,7 @@ import Testing
         var db = RandomDatabase(
             seed: shape.seed &+ 100, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<80 {
+        for step in 0..<40 {
             let sort = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.sortKey() }
             let predicate = db.predicate(depth: 0)
             var query = Query(table: db.people, predicate: predicate, sort: sort)
@@ -72,7 +71,7 @@ import Testing
         var db = RandomDatabase(
             seed: shape.seed &+ 200, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<20 {
+        for step in 0..<8 {
             let predicate = step == 0 ? .constant(true) : db.predicate(depth: 1)
             let query = Query(table: db.people, predicate: predicate)
             let matches = naive.keys(db.people, predicate)
