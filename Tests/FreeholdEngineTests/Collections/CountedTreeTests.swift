@@ -5,7 +5,7 @@ import Testing
 @Suite("CountedTree") struct CountedTreeTests {
     /// A tree beside the plain array that it must equal.
     private struct Model {
-        let store = MemoryBlockStore(segment: 9)
+        let store = CountedTreeBlockStore(segment: 9)
         var tree: CountedTree
         var chunks: [CountedTree.Chunk] = []
         var generator: SeededGenerator

@@ -2,7 +2,7 @@
 
 /// A store in memory that keeps its contract as narrowly as it may: every change moves the blocks that were lent and
 /// spoils the bytes at their old addresses, so that a stale pointer shows. Counts what is written.
-final class MemoryBlockStore: MutableBlockStore {
+final class CountedTreeBlockStore: MutableBlockStore {
     private(set) var blocks: [UInt64: UnsafeMutableRawBufferPointer] = [:]
     private var lent: Set<UInt64> = []
     private var spoilt: [UnsafeMutableRawBufferPointer] = []

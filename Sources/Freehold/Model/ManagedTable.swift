@@ -1,0 +1,119 @@
+import CFreeholdShims
+import FreeholdEngine
+
+/// What a managed read needs to know of its table, behind one raw pointer so that a read counts no references.
+struct TableState {
+    /// `fh_thread_id()` of the realm's thread; 0 where only the slow path can tell (actors, queues).
+    var thread: UInt
+    /// Of the realm's state; 0 when it has moved on and the table hasn't looked yet. Never a stamp then.
+    var version: UInt64
+    /// By property: the directory of the column's leaves in the snapshot; null inside a write transaction, and
+    /// until the property's first read at a version.
+    var columns: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>
+    var table: Unmanaged<ManagedTable>?
+}
+
+/// One table of one realm: makes the accessors of its rows, and keeps what they share.
+///
+/// Lives as long as its core.
+final class ManagedTable {
+    unowned let core: RealmCore
+    let table: Table
+    let info: ClassInfo
+    /// By property; nil for linking objects.
+    let columns: [Column?]
+    let state: UnsafeMutablePointer<TableState>
+    let clusterSpan: Int
+    private let columnCount: Int
+    /// Tables live as long as the core, so that they need not be counted here.
+    private var targets: [Unmanaged<ManagedTable>?]
+
+    /// - Parameter table: must have a column of the type asked for, for every property of the class.
+    init(core: RealmCore, table: Table, info: ClassInfo, clusterSpan: Int) {
+        self.core = core
+        self.table = table
+        self.info = info
+        self.clusterSpan = clusterSpan
+        columns = info.properties.map { $0.isComputed ? nil : table.column(named: $0.columnName) }
+        columnCount = max(info.properties.count, 1)
+        targets = Array(repeating: nil, count: columnCount)
+        let leaves = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: columnCount)
+        leaves.initialize(repeating: nil, count: columnCount)
+        state = .allocate(capacity: 1)
+        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves, table: nil))
+        state.pointee.table = Unmanaged.passUnretained(self)
+    }
+
+    deinit {
+        state.pointee.columns.deallocate()
+        state.deallocate()
+    }
+
+    /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.
+    func invalidate() { state.pointee.version = 0 }
+
+    /// Brings the state to the realm's version.
+    func sync() {
+        let version = core.stateVersion
+        guard state.pointee.version != version else { return }
+        state.pointee.columns.update(repeating: nil, count: columnCount)
+        state.pointee.thread = core.threadToken
+        state.pointee.version = version
+    }
+
+    /// The directory of a column's leaves, remembered for the fast path.
+    func learnLeaves(_ property: Int) {
+        if state.pointee.columns[property] == nil, let column = columns[property] {
+            state.pointee.columns[property] = core.view.leafChunks(column)
+        }
+    }
+
+    /// Whether the row that an accessor saw at an earlier version still exists.
+    func isLive(_ key: ObjectKey, since stamp: UInt64) -> Bool {
+        core.view.contains(table, key) && !core.wasInvalidated(stamp: stamp, table, key)
+    }
+
+    /// The table that a link property points to, or whose links a linking-objects property follows back. Traps if
+    /// the class isn't in the realm's schema, which opening has excluded.
+    func target(of property: Int) -> ManagedTable {
+        if let known = targets[property] { return known.takeUnretainedValue() }
+        let found = info.properties[property].target.flatMap { core.table(for: $0) }
+        guard let found else {
+            programmerError(
+                "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema")
+        }
+        targets[property] = Unmanaged.passUnretained(found)
+        return found
+    }
+
+    /// The accessor of a row that lives.
+    func object(_ key: ObjectKey) -> ObjectBase {
+        sync()
+        let object = info.makeAccessor()
+        object._bind(self, key)
+        info.markManaged(object)
+        return object
+    }
+}
+
+extension ObjectBase {
+    /// Makes this the accessor of a row. The row lives.
+    final func _bind(_ table: ManagedTable, _ key: ObjectKey) {
+        _core = table.core
+        _state = table.state
+        _rawKey = key.raw
+        let (cluster, slot) = Int(key.raw).quotientAndRemainder(dividingBy: table.clusterSpan)
+        _cluster = cluster
+        _slot = slot
+        _stamp = table.state.pointee.version
+    }
+
+    /// Turns an unmanaged object into the accessor of the row that was made for it. Its collections stay the same
+    /// instances and become those of the row; what they held is dropped.
+    final func _attach(to table: ManagedTable, key: ObjectKey) {
+        table.sync()
+        _bind(table, key)
+        table.info.adopt(self)
+        _unmanagedError = nil
+    }
+}

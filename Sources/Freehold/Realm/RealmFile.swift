@@ -1,0 +1,99 @@
+import CFreeholdShims
+import Foundation
+import FreeholdEngine
+import Synchronization
+
+/// One open database of the process: what the cores of all its threads share.
+final class RealmFile: Sendable {
+    let database: Database
+    let readOnly: Bool
+    private let schemas = Mutex<[SchemaKey: SharedSchema]>([:])
+
+    private init(database: Database, readOnly: Bool) {
+        self.database = database
+        self.readOnly = readOnly
+    }
+
+    /// Sendable because a schema is immutable and made of nothing else.
+    private struct SharedSchema: @unchecked Sendable {
+        let schema: Schema
+    }
+
+    private enum SchemaKey: Hashable {
+        case discovered
+        case listed([ObjectIdentifier])
+    }
+
+    /// The schema of these classes, made once a file and set of classes.
+    func schema(of types: [ObjectBase.Type]?) throws(Realm.Error) -> Schema {
+        let key: SchemaKey = types.map { .listed($0.map { ObjectIdentifier($0) }) } ?? .discovered
+        if let found = schemas.withLock({ $0[key] }) { return found.schema }
+        let made = SharedSchema(schema: try SchemaBuilder.build(types))
+        schemas.withLock { $0[key] = made }
+        return made.schema
+    }
+
+    // MARK: The open files
+
+    private struct Entry {
+        weak var file: RealmFile?
+    }
+
+    private static let open = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    /// The file of this database, whichever path led to it.
+    static func of(_ database: Database, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmFile {
+        let file = open.withLock { files in
+            // An entry's file keeps its database alive, so that a live one can't belong to another database.
+            if let file = files[ObjectIdentifier(database)]?.file { return file }
+            let file = RealmFile(database: database, readOnly: configuration.readOnly)
+            files = files.filter { $0.value.file != nil }
+            files[ObjectIdentifier(database)] = Entry(file: file)
+            return file
+        }
+        if file.readOnly != configuration.readOnly {
+            throw Realm.Error(
+                .alreadyOpen,
+                "The file is open in this process \(file.readOnly ? "read-only" : "for writing"). "
+                    + "Close that realm first, or open this one with the same `readOnly`.",
+                fileURL: configuration.fileURL)
+        }
+        return file
+    }
+}
+
+/// The cores that are alive, by where they came from and the thread they are confined to.
+enum RealmCache {
+    enum Source: Hashable {
+        case path(String)
+        case memory(String)
+        case database(ObjectIdentifier)
+    }
+
+    private struct Key: Hashable {
+        let source: Source
+        let thread: UInt
+    }
+
+    /// A core is no `Sendable`, but only its own thread's key leads to it.
+    private struct Entry: @unchecked Sendable {
+        weak var core: RealmCore?
+    }
+
+    private static let cores = Mutex<[Key: Entry]>([:])
+
+    static func core(_ source: Source) -> RealmCore? {
+        let key = Key(source: source, thread: UInt(fh_thread_id()))
+        return cores.withLock { $0[key] }?.core
+    }
+
+    static func insert(_ core: RealmCore, _ sources: [Source]) {
+        cores.withLock { cores in
+            // Swept when it has doubled, so that each insertion pays a constant share.
+            if cores.count >= 64 && cores.count & (cores.count - 1) == 0 {
+                cores = cores.filter { $0.value.core != nil }
+            }
+            for source in sources { cores[Key(source: source, thread: core.threadToken)] = Entry(core: core) }
+        }
+    }
+}

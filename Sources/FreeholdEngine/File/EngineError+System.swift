@@ -1,0 +1,53 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension EngineError {
+    static func isDiskFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// An error of LMDB's or the operating system's, as this engine names it.
+    static func system(_ code: Int32, _ message: String, path: String? = nil) -> EngineError {
+        let detail = String(cString: mdb_strerror(code))
+        func make(_ name: Code, _ text: String) -> EngineError {
+            EngineError(name, text, path: path, underlying: code)
+        }
+        switch code {
+        case ENOENT, ENOTDIR:
+            return make(.fileNotFound, "\(message) The file or its folder doesn't exist.")
+        case EACCES, EPERM, EROFS:
+            return make(.permissionDenied, "\(message) \(detail).")
+        case ENOSPC, EDQUOT:
+            return make(.outOfDiskSpace, "\(message) The device or the quota is full; nothing was changed.")
+        case EFBIG:
+            return make(.outOfDiskSpace, "\(message) The file would exceed the file-size limit; nothing was changed.")
+        case MDB_MAP_FULL:
+            return make(.mapFull, "\(message) The file has reached its reserved size: open it with a larger `mapSize`.")
+        case MDB_MAP_RESIZED:
+            return make(
+                .mapResized,
+                "\(message) Another process grew the file past this process's map: release all snapshots, or reopen with a larger `mapSize`."
+            )
+        case MDB_READERS_FULL:
+            return make(
+                .readersFull,
+                "\(message) Every reader slot is taken: release old snapshots, or raise `maximumReaders` (all processes must close the file first)."
+            )
+        case MDB_PANIC:
+            return make(.environmentFailed, "\(message) An earlier write failed: close the file in this process and reopen it.")
+        case MDB_INVALID, MDB_VERSION_MISMATCH:
+            return make(.invalidDatabase, "\(message) The file isn't a Freehold database, or its lock file isn't.")
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
+            return make(.invalidDatabase, "\(message) The file is damaged (\(detail)).")
+        case MDB_TXN_FULL:
+            return make(.limitExceeded, "\(message) The transaction changes too much at once.")
+        default:
+            return make(.io, "\(message) \(detail).")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The environments that this process has open: one a file, whatever path leads to it.
+///
+/// LMDB's locks are the process's: opening a file twice and closing one of the two would drop the other's, and other
+/// processes would believe that nobody has the file open.
+final class EnvironmentRegistry: Sendable {
+    static let shared = EnvironmentRegistry()
+
+    private enum Key: Hashable {
+        case file(FileIdentity)
+        case memory(String)
+    }
+
+    private struct Entry {
+        let environment: StorageEnvironment
+        var leases: Int
+    }
+
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    /// Opens a file, or joins those who have it open.
+    ///
+    /// - Throws: what `StorageEnvironment.open` does; `.invalidArgument` if the file is open with other options, or
+    ///   was replaced by another while it was open.
+    func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> EnvironmentLease {
+        try entries.withLock { entries throws(EngineError) in
+            entries = entries.filter { $0.value.environment.belongsToThisProcess }
+            var status = stat()
+            if stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] {
+                return try join(.file(FileIdentity(status)), entry, &entries, options, path)
+            }
+            let canonical = try StorageEnvironment.canonicalPath(path)
+            if entries.values.contains(where: { $0.environment.path == canonical }) {
+                throw EngineError(
+                    .invalidArgument,
+                    "The file was deleted or replaced while it was open: release everything that uses the old one first.",
+                    path: path
+                )
+            }
+            let environment = try StorageEnvironment.open(path: canonical, options: options)
+            return add(.file(environment.identity), environment, &entries)
+        }
+    }
+
+    /// Opens the in-memory database of that name, which lives as long as somebody uses it.
+    func openInMemory(
+        identifier: String,
+        options: StorageOptions = .init(inMemory: true)
+    ) throws(EngineError) -> EnvironmentLease {
+        var options = options
+        options.inMemory = true
+        let wanted = options
+        return try entries.withLock { entries throws(EngineError) in
+            entries = entries.filter { $0.value.environment.belongsToThisProcess }
+            if let entry = entries[.memory(identifier)] {
+                return try join(.memory(identifier), entry, &entries, wanted, identifier)
+            }
+            let environment = try StorageEnvironment.open(path: "", options: wanted)
+            return add(.memory(identifier), environment, &entries)
+        }
+    }
+
+    /// Whether this process has the file open; readers that live on count.
+    func isOpen(path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        let key = Key.file(FileIdentity(status))
+        return entries.withLock { $0[key]?.environment.belongsToThisProcess ?? false }
+    }
+
+    private func add(
+        _ key: Key,
+        _ environment: StorageEnvironment,
+        _ entries: inout [Key: Entry]
+    ) -> EnvironmentLease {
+        entries[key] = Entry(environment: environment, leases: 1)
+        return EnvironmentLease(environment) { [self] in release(key) }
+    }
+
+    private func join(
+        _ key: Key,
+        _ entry: Entry,
+        _ entries: inout [Key: Entry],
+        _ options: StorageOptions,
+        _ path: String
+    ) throws(EngineError) -> EnvironmentLease {
+        guard entry.environment.options.isCompatible(with: options) else {
+            throw EngineError(
+                .invalidArgument,
+                "The file is open in this process with other settings (read-only, immutable or in-memory).",
+                path: path
+            )
+        }
+        entries[key]?.leases += 1
+        return EnvironmentLease(entry.environment) { [self] in release(key) }
+    }
+
+    private func release(_ key: Key) {
+        let closed = entries.withLock { entries -> StorageEnvironment? in
+            guard var entry = entries[key], entry.environment.belongsToThisProcess else { return nil }
+            entry.leases -= 1
+            entries[key] = entry
+            return closeIfUnused(key, &entries)
+        }
+        // Its last reference goes outside the lock.
+        withExtendedLifetime(closed) {}
+    }
+
+    private func closeIfUnused(_ key: Key, _ entries: inout [Key: Entry]) -> StorageEnvironment? {
+        guard let entry = entries[key], entry.leases == 0 else { return nil }
+        let isClosed = entry.environment.closeIfIdle { [self] in
+            let closed = self.entries.withLock { closeIfUnused(key, &$0) }
+            withExtendedLifetime(closed) {}
+        }
+        guard isClosed else { return nil }
+        return entries.removeValue(forKey: key)?.environment
+    }
+}
+
+/// A use of a registered environment; ends when it goes.
+final class EnvironmentLease: Sendable {
+    let environment: StorageEnvironment
+    private let end: @Sendable () -> Void
+
+    fileprivate init(_ environment: StorageEnvironment, _ end: @escaping @Sendable () -> Void) {
+        self.environment = environment
+        self.end = end
+    }
+
+    deinit { end() }
+}

@@ -1,0 +1,149 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Bounds the pages that a write transaction can take from the file's end.
+struct PageDemand {
+    private(set) var overflowPages = 0
+    private var puts = 0
+    private var removals = 0
+
+    var isEmpty: Bool { puts == 0 && removals == 0 }
+
+    mutating func notePut(_ size: Int, pageSize: Int) {
+        puts += 1
+        // From about half a page on LMDB stores a value out of line, behind a page header.
+        if size > pageSize / 2 - 64 { overflowPages += (16 + size + pageSize - 1) / pageSize }
+    }
+
+    mutating func noteRemoval() { removals += 1 }
+
+    /// At least the pages that the transaction has allocated, or will while it commits.
+    ///
+    /// - Out-of-line values: each put allocates its pages, once.
+    /// - The tree: an allocated page either lives in the tree at the end, or was freed by a removal (at most one a
+    ///   level); and no put touches or makes more than two a level and one.
+    /// - The list of free pages: it is rewritten at most whole, with what this transaction has freed added.
+    func pageBound(_ transaction: OpaquePointer) -> UInt64 {
+        var main = MDB_stat()
+        var free = MDB_stat()
+        mdb_stat(transaction, StorageEnvironment.database, &main)
+        mdb_stat(transaction, 0, &free)
+        let depth = Int(main.ms_depth) + 1
+        let whole = Int(main.ms_branch_pages) + Int(main.ms_leaf_pages) + removals * depth
+        let touched = (puts + removals) * (2 * depth + 2)
+        let freePages = Int(free.ms_branch_pages) + Int(free.ms_leaf_pages) + Int(free.ms_overflow_pages)
+        // Blocks have at most eight pages, and a page of the list holds about 500 page numbers.
+        let freed = (puts + removals) * 8 + touched + freePages
+        let list = 2 * freePages + freed / 250 + 2 * (Int(free.ms_depth) + 1) + 16
+        return UInt64(overflowPages + min(whole, touched) + list)
+    }
+}
+
+/// The length of the data file around a commit.
+///
+/// LMDB doesn't write every page that it takes from the file's end (pages freed in the same transaction), so a
+/// healthy file could end before its last page and look truncated. Therefore the file is made long enough before
+/// the root that needs it is written: one that is too short really is truncated.
+struct FileExtent {
+    /// Small commits shall not each change the file's length.
+    static let step: UInt64 = 256 << 10
+    /// What a commit may leave too much.
+    static let tolerance: UInt64 = 1 << 20
+
+    private let environment: StorageEnvironment
+    private var size: UInt64 = 0
+
+    init(_ environment: StorageEnvironment) { self.environment = environment }
+
+    /// Makes room for `pages` more. Holes: it costs no space.
+    mutating func cover(_ pages: UInt64) throws(EngineError) {
+        if let code = environment.options.faults?.error(at: .extend), code != 0 {
+            throw environment.error(code, "The file can't grow.")
+        }
+        size = environment.fileSize
+        let last = environment.environmentInfo().me_last_pgno.asUInt64
+        let needed = (last + 1 + pages) * UInt64(environment.pageSize)
+        guard size < needed else { return }
+        for target in [needed + Self.step, needed] {
+            if ftruncate(environment.descriptor, off_t(target)) == 0 {
+                size = target
+                return
+            }
+        }
+        throw environment.error(errno, "The file can't grow.")
+    }
+
+    /// Gives back what a commit hasn't used, if it is much.
+    func settle(pages: UInt64) {
+        let exact = pages * UInt64(environment.pageSize)
+        assert(size >= exact, "A commit took more pages than were bounded.")
+        if size < exact {
+            _ = ftruncate(environment.descriptor, off_t(exact))
+        } else if size > exact + Self.tolerance {
+            environment.trim()
+        }
+    }
+}
+
+extension StorageEnvironment {
+    /// Cuts the file behind its last page. Under LMDB's own write lock, so that no one can be using what is cut.
+    fileprivate func trim() {
+        var transaction: OpaquePointer?
+        guard mdb_txn_begin(handle, nil, 0, &transaction) == 0 else { return }
+        let exact = (environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(pageSize)
+        if fileSize > exact { _ = ftruncate(descriptor, off_t(exact)) }
+        mdb_txn_abort(transaction)
+    }
+
+    /// What a failed write means, and whether writing can go on.
+    ///
+    /// LMDB 0.9.24 leaves an environment usable after everything but a failed write of the root; then it refuses
+    /// every new transaction. It reports a partial write as EIO, which is what a full disk gives first; whether it
+    /// was one is found by asking for the space. Any other EIO ends writing: what the disk holds isn't known.
+    func diagnose(_ code: Int32, _ message: String, pages: Int) -> EngineError {
+        let result = error(code, message)
+        var transaction: OpaquePointer?
+        let state = options.faults?.error(at: .root) ?? 0
+        let isFatal = state == MDB_PANIC || code == MDB_PANIC || mdb_txn_begin(handle, nil, 0, &transaction) == MDB_PANIC
+        defer { if transaction != nil { mdb_txn_abort(transaction) } }
+        if isFatal {
+            return markedFailed(result, isFatal: true)
+        }
+        guard code == EIO else { return result }
+        if transaction != nil, let full = spaceError(pages: pages) {
+            return error(full, message)
+        }
+        return markedFailed(result, isFatal: false)
+    }
+
+    private func markedFailed(_ reason: EngineError, isFatal: Bool) -> EngineError {
+        markFailed(reason, isFatal: isFatal)
+        return EngineError(
+            .environmentFailed,
+            "\(reason.message) Nothing more is written: close the file in this process and reopen it.",
+            path: path,
+            underlying: reason.underlying
+        )
+    }
+
+    /// ENOSPC or its like if the device has no room for so many pages; nil if it has.
+    private func spaceError(pages: Int) -> Int32? {
+        #if canImport(Glibc) || canImport(Musl)
+            let size = fileSize
+            let code = posix_fallocate(descriptor, off_t(size), off_t(max(1, pages) * pageSize))
+            _ = ftruncate(descriptor, off_t(size))
+            if code == 0 { return nil }
+            if EngineError.isDiskFull(code) { return code }
+        #endif
+        var status = statvfs()
+        guard fstatvfs(descriptor, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) < UInt64(max(1, pages) * pageSize) ? ENOSPC : nil
+    }
+}

@@ -1,0 +1,125 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The newest root of a data file, as its two meta pages tell it. Read before LMDB opens (and maps) the file, so
+/// that a file that would fault on access is refused and left as it is.
+struct FileHeader: Equatable, Sendable {
+    let pageSize: Int
+    let mapSize: UInt64
+    let lastPage: UInt64
+    let version: UInt64
+
+    /// Bytes that the file must have.
+    var requiredSize: UInt64 { (lastPage + 1) * UInt64(pageSize) }
+
+    enum Content: Equatable {
+        case empty
+        case valid(FileHeader)
+        /// Says why.
+        case invalid(String)
+    }
+
+    private static let magic: UInt32 = 0xBEEF_C0DE
+    private static let dataVersion: UInt32 = 1
+    private static let metaPageFlag: UInt16 = 0x08
+    private static let noPage = UInt64.max
+    /// Page header and meta record.
+    private static let metaSize = 16 + 136
+
+    static func read(_ descriptor: Int32) throws(EngineError) -> Content {
+        let first = try readOnce(descriptor)
+        // A process that is creating the file writes both pages at once, but the size may be seen in between.
+        guard case .invalid = first, try startsLikeLMDB(descriptor) else { return first }
+        var content = first
+        for _ in 0 ..< 20 {
+            usleep(2000)
+            content = try readOnce(descriptor)
+            guard case .invalid = content else { break }
+        }
+        return content
+    }
+
+    private static func startsLikeLMDB(_ descriptor: Int32) throws(EngineError) -> Bool {
+        guard try size(of: descriptor) < 2 * 4096, let meta = try meta(descriptor, at: 0) else { return false }
+        return meta.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
+    }
+
+    private static func readOnce(_ descriptor: Int32) throws(EngineError) -> Content {
+        if try size(of: descriptor) == 0 { return .empty }
+        guard let first = try meta(descriptor, at: 0) else { return .invalid("The file is too short to be a database.") }
+        let pageSize = Int(first.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self))
+        let one: FileHeader
+        switch parse(first, index: 0, pageSize: pageSize) {
+        case .success(let header): one = header
+        case .failure(let reason): return .invalid(reason.text)
+        }
+        guard let second = try meta(descriptor, at: pageSize) else { return .invalid("The file is truncated.") }
+        let other: FileHeader
+        switch parse(second, index: 1, pageSize: pageSize) {
+        case .success(let header): other = header
+        case .failure(let reason): return .invalid(reason.text)
+        }
+        let newest = other.version > one.version ? other : one
+        // The size is read after the root: a concurrent commit can only have made the file longer.
+        let size = try size(of: descriptor)
+        guard size >= newest.requiredSize else {
+            return .invalid(
+                "The file is truncated: it has \(size) of the \(newest.requiredSize) bytes that its newest version needs."
+            )
+        }
+        return .valid(newest)
+    }
+
+    private struct Reason: Error { let text: String }
+
+    private static func parse(_ bytes: [UInt8], index: UInt64, pageSize: Int) -> Result<FileHeader, Reason> {
+        func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+        let foreign = Reason(text: "The file isn't a Freehold database.")
+        let damaged = Reason(text: "The file's header is damaged.")
+        guard bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic,
+            bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self) == dataVersion
+        else { return .failure(index == 0 ? foreign : damaged) }
+        guard bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & metaPageFlag != 0,
+            pageSize >= 512, pageSize <= 65536, pageSize & (pageSize - 1) == 0,
+            bytes.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self) == UInt32(pageSize)
+        else { return .failure(damaged) }
+        let lastPage = word(16 + 120)
+        let version = word(16 + 128)
+        guard lastPage >= 1, lastPage < 1 << 47, version == 0 || version & 1 == index else { return .failure(damaged) }
+        for root in [word(16 + 24 + 40), word(16 + 72 + 40)] where root != noPage {
+            guard root > 1, root <= lastPage else { return .failure(damaged) }
+        }
+        let mainFlags = bytes.loadUnaligned(fromByteOffset: 16 + 72 + 4, as: UInt16.self)
+        let mainIsEmpty = word(16 + 72 + 40) == noPage
+        guard mainFlags == UInt16(MDB_INTEGERKEY) || mainIsEmpty && mainFlags == 0 else { return .failure(foreign) }
+        return .success(
+            FileHeader(pageSize: pageSize, mapSize: word(16 + 16), lastPage: lastPage, version: version)
+        )
+    }
+
+    private static func size(of descriptor: Int32) throws(EngineError) -> UInt64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file's size can't be read.") }
+        return UInt64(status.st_size)
+    }
+
+    private static func meta(_ descriptor: Int32, at offset: Int) throws(EngineError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: metaSize)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard count >= 0 else { throw .system(errno, "The file can't be read.") }
+        return count == metaSize ? bytes : nil
+    }
+}
+
+extension [UInt8] {
+    fileprivate func loadUnaligned<T: BitwiseCopyable>(fromByteOffset offset: Int, as type: T.Type) -> T {
+        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+    }
+}

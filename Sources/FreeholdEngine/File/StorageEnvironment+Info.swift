@@ -1,0 +1,80 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How large an environment is.
+struct StorageInfo: Equatable, Sendable {
+    let mapSize: UInt64
+    let pageSize: Int
+    /// Pages up to the newest version's last one.
+    let pageCount: UInt64
+    let fileSize: UInt64
+    let version: UInt64
+    let maximumReaders: Int
+}
+
+extension StorageEnvironment {
+    /// Nil if the environment is closed.
+    var info: StorageInfo? {
+        whileOpen {
+            let info = environmentInfo()
+            return StorageInfo(
+                mapSize: info.me_mapsize.asUInt64,
+                pageSize: pageSize,
+                pageCount: info.me_last_pgno.asUInt64 + 1,
+                fileSize: fileSize,
+                version: info.me_last_txnid.asUInt64,
+                maximumReaders: Int(info.me_maxreaders)
+            )
+        }
+    }
+
+    var fileSize: UInt64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_size) : 0
+    }
+
+    /// Who pins which version, in all processes.
+    func readerList() -> [ReaderInfo] {
+        let lines = whileOpen {
+            var lines: [String] = []
+            withUnsafeMutablePointer(to: &lines) { lines in
+                _ = mdb_reader_list(
+                    handle,
+                    { text, context in
+                        let lines = context!.assumingMemoryBound(to: [String].self)
+                        if let text { lines.pointee.append(String(cString: text)) }
+                        return 0
+                    },
+                    lines
+                )
+            }
+            return lines
+        }
+        return (lines ?? []).compactMap { line in
+            // "pid thread(hex) version"; idle slots have "-", the headline has words.
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count == 3, let process = Int32(fields[0]), let thread = UInt64(fields[1], radix: 16),
+                let version = UInt64(fields[2])
+            else { return nil }
+            return ReaderInfo(processIdentifier: process, thread: thread, version: version)
+        }
+    }
+
+    /// Frees the reader slots of processes that died. Gives their number.
+    @discardableResult
+    func clearStaleReaders() -> Int {
+        let dead = whileOpen {
+            var dead: Int32 = 0
+            mdb_reader_check(handle, &dead)
+            return dead
+        }
+        return Int(dead ?? 0)
+    }
+}

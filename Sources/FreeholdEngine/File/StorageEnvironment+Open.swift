@@ -1,0 +1,229 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension StorageEnvironment {
+    /// Opens a file, or creates it where it is missing or empty and the options allow writing.
+    ///
+    /// A file that is refused is left as it was, and nothing is created beside it. Whether a valid file holds this
+    /// engine's blocks is the caller's to check. Must not be called for a file that this process has open: that is
+    /// `EnvironmentRegistry`'s business.
+    ///
+    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.mapFull`, `.outOfDiskSpace`, `.io`.
+    static func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> StorageEnvironment {
+        if options.inMemory { return try openInMemory(options) }
+        let path = try canonicalPath(path)
+        let header = try check(path, options)
+        return try openChecked(path, options, required: header?.requiredSize ?? 0)
+    }
+
+    /// A database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as
+    /// soon as they are open, so that not even a killed process leaves them behind.
+    private static func openInMemory(_ options: StorageOptions) throws(EngineError) -> StorageEnvironment {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/freehold-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .system(errno, "No folder can be made for an in-memory database.", path: parent)
+        }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let path = folder + "/memory"
+        defer {
+            unlink(path)
+            unlink(path + "-lock")
+            rmdir(folder)
+        }
+        return try openChecked(path, options, required: 0)
+    }
+
+    /// Follows symbolic links: two processes that name one file differently would each use a lock file of their
+    /// own.
+    static func canonicalPath(_ path: String) throws(EngineError) -> String {
+        if let real = realpath(path, nil) {
+            defer { free(real) }
+            return String(cString: real)
+        }
+        let code = errno
+        var status = stat()
+        guard code == ENOENT, lstat(path, &status) != 0 else {
+            throw .system(code, "The file can't be found.", path: path)
+        }
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard !name.isEmpty else { throw EngineError(.fileNotFound, "The path names no file.", path: path) }
+        guard let real = realpath(folder, nil) else { throw .system(errno, "The folder can't be found.", path: path) }
+        defer { free(real) }
+        let base = String(cString: real)
+        return base == "/" ? "/" + name : base + "/" + name
+    }
+
+    /// Looks at a file without LMDB. Nil where it is to be created.
+    private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader? {
+        let descriptor = Platform.open(path, (options.readOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK)
+        if descriptor < 0 {
+            switch errno {
+            case ENOENT where !options.readOnly: return nil
+            case EISDIR: throw EngineError(.invalidDatabase, "The path is a folder's.", path: path)
+            default: throw .system(errno, "The file can't be opened.", path: path)
+            }
+        }
+        defer { Platform.close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file can't be opened.", path: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw EngineError(.invalidDatabase, "The path isn't a regular file's.", path: path)
+        }
+        switch try FileHeader.read(descriptor) {
+        case .valid(let header): return header
+        case .empty where !options.readOnly: return nil
+        case .empty: throw EngineError(.invalidDatabase, "The file is empty.", path: path)
+        case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
+        }
+    }
+
+    private static func openChecked(
+        _ path: String,
+        _ options: StorageOptions,
+        required: UInt64
+    ) throws(EngineError) -> StorageEnvironment {
+        let mapSize = try reservation(options, required: required, path: path)
+        // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
+        let lockPath = options.readOnly || options.inMemory ? nil : path + ".writer"
+        let writerLock = try WriterLock(path: lockPath)
+        var created: OpaquePointer?
+        var code = mdb_env_create(&created)
+        guard code == 0, let handle = created else { throw .system(code, "The file can't be opened.", path: path) }
+        do throws(EngineError) {
+            mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
+            mdb_env_set_mapsize(handle, Int(mapSize))
+            // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
+            var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+            if options.readOnly { flags |= UInt32(MDB_RDONLY) }
+            if options.readOnly, options.immutable { flags |= UInt32(MDB_NOLOCK) }
+            if options.inMemory { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
+            code = mdb_env_open(handle, path, flags, 0o644)
+            guard code == 0 else {
+                if code == ENOMEM { throw cannotReserve(mapSize, path) }
+                throw .system(code, "The file can't be opened.", path: path)
+            }
+            try openDatabase(handle, path)
+            var descriptor: Int32 = -1
+            mdb_env_get_fd(handle, &descriptor)
+            // LMDB leaves this one open to programs that the process starts.
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else {
+                throw .system(errno, "The file can't be opened.", path: path)
+            }
+            var statistics = MDB_stat()
+            mdb_env_stat(handle, &statistics)
+            return StorageEnvironment(
+                handle: handle,
+                path: path,
+                options: options,
+                pageSize: Int(statistics.ms_psize),
+                descriptor: descriptor,
+                identity: FileIdentity(status),
+                writerLock: writerLock
+            )
+        } catch {
+            mdb_env_close(handle)
+            writerLock.close()
+            throw error
+        }
+    }
+
+    /// Tells LMDB how keys compare. Writes nothing: a new file's first write transaction stores it.
+    private static func openDatabase(_ handle: OpaquePointer, _ path: String) throws(EngineError) {
+        var transaction: OpaquePointer?
+        var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        if code == MDB_READERS_FULL {
+            mdb_reader_check(handle, nil)
+            code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        }
+        guard code == 0 else { throw .system(code, "The file can't be opened.", path: path) }
+        defer { mdb_txn_abort(transaction) }
+        var database: MDB_dbi = 0
+        code = mdb_dbi_open(transaction, nil, UInt32(MDB_INTEGERKEY), &database)
+        guard code == 0, database == Self.database else {
+            throw .system(code, "The file can't be opened.", path: path)
+        }
+    }
+
+    // MARK: Address space
+
+    private static func cannotReserve(_ size: UInt64, _ path: String) -> EngineError {
+        EngineError(
+            .mapFull,
+            "\(size) bytes of address space can't be reserved: open the file with a smaller `mapSize`, or raise the process's limit.",
+            path: path,
+            underlying: ENOMEM
+        )
+    }
+
+    static func canReserve(_ size: UInt64) -> Bool {
+        guard let length = Int(exactly: size) else { return false }
+        guard let address = mmap(nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+            address != MAP_FAILED
+        else { return false }
+        munmap(address, length)
+        return true
+    }
+
+    /// The map's size: what was asked for, or the default and, where the process's limits don't allow that, the
+    /// largest half, quarter, … of it that they do.
+    private static func reservation(
+        _ options: StorageOptions,
+        required: UInt64,
+        path: String
+    ) throws(EngineError) -> UInt64 {
+        let granule: UInt64 = 1 << 16
+        if let size = options.mapSize {
+            guard size > 0 else {
+                throw EngineError(.invalidArgument, "`mapSize` is \(size); it must be positive.", path: path)
+            }
+            let rounded = (max(UInt64(size), required) + granule - 1) / granule * granule
+            guard canReserve(rounded) else { throw cannotReserve(rounded, path) }
+            return rounded
+        }
+        var size = UInt64(StorageOptions.defaultMapSize)
+        while size < required { size *= 2 }
+        while !canReserve(size) {
+            guard size / 2 >= UInt64(StorageOptions.smallestFallback), size / 2 >= required else {
+                throw cannotReserve(size, path)
+            }
+            size /= 2
+        }
+        return size
+    }
+}
+
+/// Calls whose names our own types shadow.
+enum Platform {
+    static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.open(path, flags, mode)
+        #elseif canImport(Musl)
+            Musl.open(path, flags, mode)
+        #else
+            Darwin.open(path, flags, mode)
+        #endif
+    }
+
+    @discardableResult
+    static func close(_ descriptor: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            Musl.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+}

@@ -1,0 +1,357 @@
+import CLMDB
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file, by the operating system's identity.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+/// The LMDB environment of one file in this process: the one seam through which the engine meets its storage.
+///
+/// Any thread may begin reads; writes belong to the thread `writer`. Live readers keep the environment open: a
+/// `close` takes effect when the last of them ends. After a fork the child may only open the file again.
+final class StorageEnvironment: Sendable {
+    /// The only LMDB database: the main one.
+    static let database: MDB_dbi = 1
+
+    /// Without symbolic links, because LMDB derives its lock file's name from it.
+    let path: String
+    let options: StorageOptions
+    let pageSize: Int
+    let identity: FileIdentity
+    let writerLock: WriterLock
+    /// Set once at open and freed in `finishClosing`; LMDB synchronises what threads share of it.
+    nonisolated(unsafe) let handle: OpaquePointer
+    /// LMDB's own descriptor of the data file.
+    let descriptor: Int32
+
+    private let generation = ForkGeneration.current
+    private let state = Mutex(State())
+
+    private struct State {
+        var readers = 0
+        var writing = false
+        var closeRequested = false
+        var closed = false
+        var lastVersion: UInt64 = 0
+        /// Why writing is refused.
+        var failure: EngineError?
+        /// LMDB refuses even new readers: those share the pinned version.
+        var isFatal = false
+        /// A read transaction for `isFatal`; pins the superseded version during each commit, idle otherwise.
+        var standby: OpaquePointer?
+        var writer: WriterThread?
+        var attachment: (any AnyObject & Sendable)?
+        var idleHandler: (@Sendable () -> Void)?
+    }
+
+    init(
+        handle: OpaquePointer,
+        path: String,
+        options: StorageOptions,
+        pageSize: Int,
+        descriptor: Int32,
+        identity: FileIdentity,
+        writerLock: WriterLock
+    ) {
+        self.handle = handle
+        self.path = path
+        self.options = options
+        self.pageSize = pageSize
+        self.descriptor = descriptor
+        self.identity = identity
+        self.writerLock = writerLock
+    }
+
+    deinit { close() }
+
+    func error(_ code: Int32, _ message: String) -> EngineError { .system(code, message, path: path) }
+
+    private var closedError: EngineError {
+        generation.isCurrent
+            ? EngineError(.environmentClosed, "The file has been closed.", path: path)
+            : EngineError(
+                .environmentClosed,
+                "The file was opened before a fork: open it again in the child process.",
+                path: path
+            )
+    }
+
+    /// Belongs to the process that opened it, and isn't closed.
+    var isOpen: Bool { generation.isCurrent && state.withLock { !$0.closed && !$0.closeRequested } }
+
+    var belongsToThisProcess: Bool { generation.isCurrent }
+
+    /// The newest version in the file, also of other processes. While a commit is being flushed this may already
+    /// be the version that it makes; what `beginRead` gives is committed. 0 in a forked child.
+    var lastVersion: UInt64 {
+        guard generation.isCurrent else { return 0 }
+        return state.withLock { $0.closed || $0.isFatal ? $0.lastVersion : environmentInfo().me_last_txnid.asUInt64 }
+    }
+
+    /// The thread of all writing; started when first asked for.
+    var writer: WriterThread {
+        state.withLock { state in
+            if let writer = state.writer { return writer }
+            let writer = WriterThread()
+            state.writer = writer
+            return writer
+        }
+    }
+
+    /// The one object that the layer above keeps for this environment; dropped when it closes.
+    func attachment<T: AnyObject & Sendable>(_ make: () -> T) -> T {
+        state.withLock { state in
+            if let found = state.attachment as? T { return found }
+            let made = make()
+            state.attachment = made
+            return made
+        }
+    }
+
+    /// Runs `body` with the environment kept from closing and its map from moving; nil if it is closed. `body` uses
+    /// LMDB only.
+    func whileOpen<R>(_ body: () -> sending R) -> R? {
+        guard generation.isCurrent else { return nil }
+        return state.withLock { $0.closed || $0.closeRequested ? nil : body() }
+    }
+
+    /// LMDB's view; call with the state locked, or as the writer.
+    func environmentInfo() -> MDB_envinfo {
+        var info = MDB_envinfo()
+        mdb_env_info(handle, &info)
+        return info
+    }
+
+    // MARK: Reading
+
+    /// Pins the newest version.
+    ///
+    /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
+    func beginRead() throws(EngineError) -> StorageReader {
+        guard generation.isCurrent else { throw closedError }
+        if let code = options.faults?.error(at: .read), code != 0 { throw error(code, "Reading can't begin.") }
+        return try state.withLock { state throws(EngineError) in
+            guard !state.closed, !state.closeRequested else { throw closedError }
+            if state.isFatal {
+                guard let standby = state.standby else {
+                    throw state.failure ?? closedError
+                }
+                state.readers += 1
+                return StorageReader(environment: self, transaction: standby, ownsTransaction: false)
+            }
+            var transaction: OpaquePointer?
+            var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            if code == MDB_READERS_FULL {
+                mdb_reader_check(handle, nil)
+                code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            }
+            if code == MDB_MAP_RESIZED, state.readers == 0, !state.writing {
+                try remap(&state)
+                code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            }
+            guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
+            state.readers += 1
+            return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
+        }
+    }
+
+    /// Called by a reader that ends.
+    func endRead(_ transaction: OpaquePointer, ownsTransaction: Bool) {
+        guard generation.isCurrent else { return }
+        let next = state.withLock { state in
+            if ownsTransaction { mdb_txn_abort(transaction) }
+            state.readers -= 1
+            return afterUse(&state)
+        }
+        follow(next)
+    }
+
+    /// Maps what another process has made of the file. Moves every pointer: only without live transactions.
+    private func remap(_ state: inout State) throws(EngineError) {
+        guard case .valid(let header) = try FileHeader.read(descriptor) else {
+            throw error(MDB_MAP_RESIZED, "The map can't follow the file.")
+        }
+        var size = max(UInt64(environmentInfo().me_mapsize), header.mapSize)
+        if !Self.canReserve(size) { size = header.requiredSize * 2 }
+        guard Self.canReserve(size) else { throw error(MDB_MAP_RESIZED, "The map can't follow the file.") }
+        let code = mdb_env_set_mapsize(handle, Int(size))
+        guard code == 0 else {
+            // LMDB is left without a map: nothing of it may be touched again.
+            state.closed = true
+            throw error(MDB_MAP_RESIZED, "The map can't follow the file.")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Begins LMDB's write transaction. On the thread `writer` only, holding `writerLock`.
+    ///
+    /// - Throws: `.readOnly`, `.environmentFailed`, `.environmentClosed`, `.mapResized`.
+    func beginWrite() throws(EngineError) -> StorageWriter {
+        guard generation.isCurrent else { throw closedError }
+        guard !options.readOnly else {
+            throw EngineError(.readOnly, "The file was opened read-only.", path: path)
+        }
+        assert(writer.isCurrent, "Writes belong to the environment's writer thread.")
+        if let code = options.faults?.error(at: .write), code != 0 { throw error(code, "Writing can't begin.") }
+        try state.withLock { state throws(EngineError) in
+            guard !state.closed, !state.closeRequested else { throw closedError }
+            if let failure = state.failure { throw failure }
+            precondition(!state.writing, "A write transaction is open already.")
+            state.writing = true
+        }
+        do throws(EngineError) {
+            var transaction: OpaquePointer?
+            var code = mdb_txn_begin(handle, nil, 0, &transaction)
+            if code == MDB_MAP_RESIZED {
+                try state.withLock { state throws(EngineError) in
+                    guard state.readers == 0 else { throw error(code, "Writing can't begin.") }
+                    try remap(&state)
+                }
+                code = mdb_txn_begin(handle, nil, 0, &transaction)
+            }
+            guard code == 0, let transaction else { throw error(code, "Writing can't begin.") }
+            return try StorageWriter(environment: self, transaction: transaction)
+        } catch {
+            endWrite()
+            throw error
+        }
+    }
+
+    /// Called by a writer that ends.
+    func endWrite() {
+        let next = state.withLock { state in
+            state.writing = false
+            return afterUse(&state)
+        }
+        follow(next)
+    }
+
+    /// Refuses all writing until the file is reopened.
+    func markFailed(_ reason: EngineError, isFatal: Bool) {
+        state.withLock { state in
+            if state.failure == nil {
+                state.failure = EngineError(
+                    .environmentFailed,
+                    "An earlier write failed (\(reason.message)); reads go on. Close the file in this process and reopen it to write.",
+                    path: path,
+                    underlying: reason.underlying
+                )
+            }
+            guard isFatal, !state.isFatal else { return }
+            state.isFatal = true
+            if let standby = state.standby { state.lastVersion = UInt64(mdb_txn_id(standby)) }
+        }
+    }
+
+    /// Pins the version that a commit is about to supersede. Costs nothing in space: a commit never reuses the
+    /// pages of the version that it replaces.
+    func pinStandby() {
+        state.withLock { state in
+            if let standby = state.standby {
+                if mdb_txn_renew(standby) != 0 {
+                    mdb_txn_abort(standby)
+                    state.standby = nil
+                }
+            } else {
+                mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &state.standby)
+            }
+        }
+    }
+
+    func unpinStandby() {
+        state.withLock { state in
+            if let standby = state.standby, !state.isFatal { mdb_txn_reset(standby) }
+        }
+    }
+
+    // MARK: Closing
+
+    private enum Next { case nothing, close, idle(@Sendable () -> Void) }
+
+    private func afterUse(_ state: inout State) -> Next {
+        guard state.readers == 0, !state.writing else { return .nothing }
+        if state.closeRequested, !state.closed {
+            prepareToClose(&state)
+            return .close
+        }
+        guard let handler = state.idleHandler else { return .nothing }
+        state.idleHandler = nil
+        return .idle(handler)
+    }
+
+    private func follow(_ next: Next) {
+        switch next {
+        case .nothing: break
+        case .close: finishClosing()
+        case .idle(let handler): handler()
+        }
+    }
+
+    private func prepareToClose(_ state: inout State) {
+        if !state.isFatal { state.lastVersion = environmentInfo().me_last_txnid.asUInt64 }
+        state.closed = true
+    }
+
+    /// Closes the file: at once, or when the last reader and the writer have ended. Nothing can begin from now on.
+    func close() {
+        guard generation.isCurrent else { return }
+        let next: Next = state.withLock { state in
+            guard !state.closed else { return .nothing }
+            state.closeRequested = true
+            return afterUse(&state)
+        }
+        follow(next)
+    }
+
+    /// Closes if nothing is open; otherwise `whenIdle` is called once nothing is.
+    func closeIfIdle(whenIdle: @escaping @Sendable () -> Void) -> Bool {
+        let closing = state.withLock { state in
+            guard !state.closed else { return false }
+            guard state.readers == 0, !state.writing else {
+                state.idleHandler = whenIdle
+                return false
+            }
+            state.closeRequested = true
+            prepareToClose(&state)
+            return true
+        }
+        if closing { finishClosing() }
+        return closing
+    }
+
+    private func finishClosing() {
+        let (writer, standby, attachment) = state.withLock { state in
+            defer {
+                state.writer = nil
+                state.standby = nil
+                state.attachment = nil
+            }
+            return (state.writer, state.standby.map { UInt(bitPattern: $0) }, state.attachment)
+        }
+        writer?.stop()
+        if let standby { mdb_txn_abort(OpaquePointer(bitPattern: standby)) }
+        mdb_env_close(handle)
+        writerLock.close()
+        withExtendedLifetime(attachment) {}
+    }
+}
+
+extension FixedWidthInteger {
+    var asUInt64: UInt64 { UInt64(truncatingIfNeeded: self) }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+
+/// How an environment is opened.
+struct StorageOptions: Sendable {
+    static let defaultMapSize = 32 << 30
+    static let smallestFallback = 64 << 20
+
+    /// Bytes of address space to reserve: the largest the file can grow. Nil reserves 32 GiB, or less where the
+    /// process may not have that much.
+    var mapSize: Int?
+    /// Snapshots of the file that can live at once, in all processes. The file's first opener decides.
+    var maximumReaders = 1024
+    /// Nothing of the database is written. LMDB still keeps its lock file beside it.
+    var readOnly = false
+    /// The file is known not to change while it is open (on read-only media, in a container image), so no lock
+    /// file is needed. Only with `readOnly`.
+    var immutable = false
+    /// Commits aren't flushed, and the file goes away with the environment.
+    var inMemory = false
+    /// For tests.
+    var faults: FaultInjector?
+
+    init(
+        mapSize: Int? = nil,
+        maximumReaders: Int = 1024,
+        readOnly: Bool = false,
+        immutable: Bool = false,
+        inMemory: Bool = false,
+        faults: FaultInjector? = nil
+    ) {
+        self.mapSize = mapSize
+        self.maximumReaders = maximumReaders
+        self.readOnly = readOnly
+        self.immutable = immutable
+        self.inMemory = inMemory
+        self.faults = faults
+    }
+
+    /// Whether an environment opened with these options can serve a request for `other`.
+    func isCompatible(with other: StorageOptions) -> Bool {
+        readOnly == other.readOnly && immutable == other.immutable && inMemory == other.inMemory
+    }
+}
+
+/// Lets a test make operations fail as a disk would.
+final class FaultInjector: Sendable {
+    enum Operation: Sendable { case read, write, put, extend, commit, root }
+
+    private let decide: Mutex<@Sendable (Operation) -> Int32>
+
+    /// `decide` gives the error number an operation fails with; 0 lets it go on.
+    init(_ decide: @escaping @Sendable (Operation) -> Int32) { self.decide = Mutex(decide) }
+
+    func set(_ decide: @escaping @Sendable (Operation) -> Int32) { self.decide.withLock { $0 = decide } }
+
+    func error(at operation: Operation) -> Int32 {
+        let decide = self.decide.withLock { $0 }
+        return decide(operation)
+    }
+}

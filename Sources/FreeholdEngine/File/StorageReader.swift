@@ -1,0 +1,82 @@
+import CLMDB
+
+/// A read transaction: one version of the file, pinned for the reader's life. Pointers that it hands out stay
+/// valid as long as it lives.
+///
+/// Sendable because `MDB_NOTLS` read transactions may move between threads; calls must not overlap, which the
+/// caller sees to.
+final class StorageReader: @unchecked Sendable {
+    let environment: StorageEnvironment
+    let version: UInt64
+    private let transaction: OpaquePointer
+    /// Not so once LMDB has failed: then readers share one.
+    private let ownsTransaction: Bool
+
+    init(environment: StorageEnvironment, transaction: OpaquePointer, ownsTransaction: Bool) {
+        self.environment = environment
+        self.transaction = transaction
+        self.ownsTransaction = ownsTransaction
+        version = mdb_txn_id(transaction).asUInt64
+    }
+
+    deinit { environment.endRead(transaction, ownsTransaction: ownsTransaction) }
+
+    /// The block's bytes; nil where none is stored. Two-aligned inside a tree page, eight-aligned out of line.
+    func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+        transaction.block(address, environment)
+    }
+
+    /// Visits a segment's blocks in rising order until `body` gives false.
+    func forEach(segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
+        transaction.forEachBlock(in: segment, environment, body)
+    }
+}
+
+extension OpaquePointer {
+    /// Of an `MDB_txn`.
+    @inline(__always)
+    func block(_ address: BlockAddress, _ environment: StorageEnvironment) -> UnsafeRawBufferPointer? {
+        var raw = address.raw
+        return withUnsafeMutableBytes(of: &raw) { bytes in
+            var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
+            var value = MDB_val()
+            let code = mdb_get(self, StorageEnvironment.database, &key, &value)
+            if code == 0 { return UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size) }
+            if code != MDB_NOTFOUND { environment.readFailed(code) }
+            return nil
+        }
+    }
+
+    /// Of an `MDB_txn`.
+    func forEachBlock(
+        in segment: UInt32,
+        _ environment: StorageEnvironment,
+        _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
+    ) {
+        var cursor: OpaquePointer?
+        var code = mdb_cursor_open(self, StorageEnvironment.database, &cursor)
+        guard code == 0 else { return environment.readFailed(code) }
+        defer { mdb_cursor_close(cursor) }
+        var raw = BlockAddress(segment: segment, number: 0).raw
+        withUnsafeMutableBytes(of: &raw) { bytes in
+            var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
+            var value = MDB_val()
+            code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+            while code == 0 {
+                let address = BlockAddress(raw: key.mv_data.loadUnaligned(as: UInt64.self))
+                guard address.segment == segment,
+                    body(address.number, UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size))
+                else { return }
+                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            }
+            if code != MDB_NOTFOUND { environment.readFailed(code) }
+        }
+    }
+}
+
+extension StorageEnvironment {
+    /// LMDB found a damaged page. What was read is incomplete, so nothing may be written on top of it.
+    func readFailed(_ code: Int32) {
+        markFailed(error(code, "A block can't be read."), isFatal: false)
+    }
+}

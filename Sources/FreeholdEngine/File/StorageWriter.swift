@@ -1,0 +1,175 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// LMDB's write transaction. On the environment's writer thread only; ends with `commit` or `abort`, at the latest
+/// when it goes.
+///
+/// After an error that a call throws, nothing but `abort` is of use.
+final class StorageWriter {
+    /// The version that this transaction changes.
+    let baseVersion: UInt64
+    private let environment: StorageEnvironment
+    private var transaction: OpaquePointer?
+    private var cursor: OpaquePointer?
+    private var failure: EngineError?
+    private var demand = PageDemand()
+
+    init(environment: StorageEnvironment, transaction: OpaquePointer) throws(EngineError) {
+        self.environment = environment
+        self.transaction = transaction
+        baseVersion = mdb_txn_id(transaction).asUInt64 - 1
+        var flags: UInt32 = 0
+        mdb_dbi_flags(transaction, StorageEnvironment.database, &flags)
+        var code: Int32 = 0
+        if flags & UInt32(MDB_INTEGERKEY) == 0 {
+            var database: MDB_dbi = 0
+            code = mdb_dbi_open(transaction, nil, UInt32(MDB_INTEGERKEY | MDB_CREATE), &database)
+        }
+        if code == 0 { code = mdb_cursor_open(transaction, StorageEnvironment.database, &cursor) }
+        guard code == 0 else {
+            mdb_txn_abort(transaction)
+            self.transaction = nil
+            throw environment.error(code, "Writing can't begin.")
+        }
+    }
+
+    deinit {
+        guard transaction != nil else { return }
+        // LMDB's lock belongs to that thread.
+        try? environment.writer.sync { abort() }
+    }
+
+    private func open() throws(EngineError) -> OpaquePointer {
+        assert(environment.writer.isCurrent, "Writes belong to the environment's writer thread.")
+        if let failure { throw failure }
+        guard let transaction else { throw EngineError(.environmentClosed, "The write transaction has ended.") }
+        return transaction
+    }
+
+    // MARK: Blocks
+
+    /// The block's bytes, with this transaction's changes; valid until the next change.
+    func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+        transaction?.block(address, environment)
+    }
+
+    /// As `StorageReader.forEach`. `body` changes nothing.
+    func forEach(segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
+        transaction?.forEachBlock(in: segment, environment, body)
+    }
+
+    /// Stores a copy of the bytes. Cheapest in rising order of addresses.
+    ///
+    /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`.
+    func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
+        _ = try open()
+        var raw = address.raw
+        let code = withUnsafeMutableBytes(of: &raw) { key in
+            if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
+            var key = MDB_val(mv_size: key.count, mv_data: key.baseAddress)
+            var value = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return mdb_cursor_put(cursor, &key, &value, 0)
+        }
+        guard code == 0 else { throw fail(code, "A block can't be stored.") }
+        demand.notePut(bytes.count, pageSize: environment.pageSize)
+    }
+
+    /// Removes the block, if there is one.
+    func remove(_ address: BlockAddress) throws(EngineError) {
+        let transaction = try open()
+        var raw = address.raw
+        let code = withUnsafeMutableBytes(of: &raw) { key in
+            if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
+            var key = MDB_val(mv_size: key.count, mv_data: key.baseAddress)
+            return mdb_del(transaction, StorageEnvironment.database, &key, nil)
+        }
+        if code == MDB_NOTFOUND { return }
+        guard code == 0 else { throw fail(code, "A block can't be removed.") }
+        demand.noteRemoval()
+    }
+
+    /// LMDB refuses everything but an abort after a failed change. Writing pages early is part of changing them, so
+    /// a device's errors come up here, too.
+    private func fail(_ code: Int32, _ message: String) -> EngineError {
+        let pages = demand.isEmpty ? 1 : demand.overflowPages + 64
+        mdb_cursor_close(cursor)
+        cursor = nil
+        mdb_txn_abort(transaction)
+        transaction = nil
+        let failure = environment.diagnose(code, message, pages: pages)
+        self.failure = failure
+        environment.endWrite()
+        return failure
+    }
+
+    // MARK: The end
+
+    /// Makes the changes durable, and gives the version that holds them (`baseVersion` where nothing was changed).
+    ///
+    /// On return the file is as long as its newest version needs. An error leaves the file as it was, unless it is
+    /// `.environmentFailed`: then the version may or may not be there when the file is opened again.
+    ///
+    /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`.
+    func commit() throws(EngineError) -> UInt64 {
+        let transaction = try open()
+        guard !demand.isEmpty else {
+            abort()
+            return baseVersion
+        }
+        let isInMemory = environment.options.inMemory
+        let bound = isInMemory ? 0 : demand.pageBound(transaction)
+        var extent = FileExtent(environment)
+        if !isInMemory {
+            do {
+                try extent.cover(bound)
+            } catch {
+                failure = error
+                abort()
+                throw error
+            }
+        }
+        mdb_cursor_close(cursor)
+        cursor = nil
+        self.transaction = nil
+        environment.pinStandby()
+        var code = environment.options.faults?.error(at: .commit) ?? 0
+        if code == 0 { code = mdb_txn_commit(transaction) } else { mdb_txn_abort(transaction) }
+        defer { environment.endWrite() }
+        guard code == 0 else {
+            let failure = environment.diagnose(code, "The changes can't be stored.", pages: Int(bound))
+            self.failure = failure
+            environment.unpinStandby()
+            throw failure
+        }
+        environment.unpinStandby()
+        let info = environment.environmentInfo()
+        guard info.me_last_txnid.asUInt64 == baseVersion + 1 else {
+            let failure = EngineError(
+                .environmentFailed,
+                "Version \(baseVersion + 1) was committed, but the file is at \(info.me_last_txnid): another program writes to it without Freehold's lock.",
+                path: environment.path
+            )
+            environment.markFailed(failure, isFatal: false)
+            throw failure
+        }
+        if !isInMemory { extent.settle(pages: info.me_last_pgno.asUInt64 + 1) }
+        return baseVersion + 1
+    }
+
+    /// Drops the changes.
+    func abort() {
+        guard let transaction else { return }
+        mdb_cursor_close(cursor)
+        cursor = nil
+        mdb_txn_abort(transaction)
+        self.transaction = nil
+        environment.endWrite()
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+/// A folder of its own that goes with the fixture.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "freehold-tests-" + UUID().uuidString
+        try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String = "test.realm") -> String { path + "/" + name }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+}
+
+func bytes(_ byte: UInt8, _ count: Int) -> [UInt8] { Array(repeating: byte, count: count) }
+
+extension StorageWriter {
+    func put(_ segment: UInt32, _ number: UInt64, _ bytes: [UInt8]) throws(EngineError) {
+        let address = BlockAddress(segment: segment, number: number)
+        var failure: EngineError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(EngineError) { try put(address, bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    func bytes(_ segment: UInt32, _ number: UInt64) -> [UInt8]? {
+        get(BlockAddress(segment: segment, number: number)).map(Array.init)
+    }
+}
+
+extension StorageReader {
+    func bytes(_ segment: UInt32, _ number: UInt64) -> [UInt8]? {
+        get(BlockAddress(segment: segment, number: number)).map(Array.init)
+    }
+
+    func numbers(in segment: UInt32) -> [UInt64] {
+        var numbers: [UInt64] = []
+        forEach(segment: segment) { number, _ in
+            numbers.append(number)
+            return true
+        }
+        return numbers
+    }
+}
+
+extension StorageEnvironment {
+    /// One write transaction, committed; aborted if `body` throws.
+    @discardableResult
+    func write(_ body: (StorageWriter) throws(EngineError) -> Void) throws(EngineError) -> UInt64 {
+        try writer.sync { () throws(EngineError) in
+            let transaction = try beginWrite()
+            try body(transaction)
+            return try transaction.commit()
+        }
+    }
+}
+
+func code(_ body: () throws(EngineError) -> Void) -> EngineError.Code? {
+    do throws(EngineError) {
+        try body()
+        return nil
+    } catch { return error.code }
+}
+
+func error(_ body: () throws(EngineError) -> Void) -> EngineError? {
+    do throws(EngineError) {
+        try body()
+        return nil
+    } catch { return error }
+}
