@@ -60,17 +60,6 @@ public class DataView: BlockStore {
 
     /// Part 1… of a split leaf (part 0 doesn't exist: the head holds no values).
     func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? { fatalError("abstract") }
-
-    /// The objects whose indexed column has the value, by rising key; nil if the column has no index.
-    func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? { nil }
-
-    func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] { fatalError("abstract") }
-    public func value(_ column: Column, _ key: ObjectKey) -> Value { fatalError("abstract") }
-    public func listValues(_ column: Column, _ key: ObjectKey) -> [Value] { fatalError("abstract") }
-    public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] { fatalError("abstract") }
-    public func listCount(_ column: Column, _ key: ObjectKey) -> Int { fatalError("abstract") }
-    public func backlinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] { fatalError("abstract") }
-    public func backlinkCount(_ column: Column, _ key: ObjectKey) -> Int { fatalError("abstract") }
 }
 
 /// The tables of one version of a database.

@@ -16,11 +16,8 @@ final class MemoryView: DataView {
     private var parts: [String: UnsafeMutableRawBufferPointer] = [:]
     private var presences: [Int: [UnsafeMutablePointer<UInt64>?]] = [:]
     private var lives: [Int: [Int]] = [:]
-    private var long: [[UInt8]] = []
-    private var inverses: [Int: [ObjectKey: [ObjectKey]]] = [:]
-    /// Answers indexed columns' look-ups.
-    var usesIndexes = false
-    var lookUps = 0
+    private var long: [UnsafeRawBufferPointer] = []
+    private var inverses: [UInt32: [UnsafeMutableRawBufferPointer]] = [:]
     /// Strings over this length are stored outside of leaves.
     var longLimit = 40
     /// Splits byte leaves into this many parts.
@@ -35,6 +32,8 @@ final class MemoryView: DataView {
     deinit {
         for columns in leaves.values { for all in columns.values { for leaf in all { leaf?.deallocate() } } }
         for part in parts.values { part.deallocate() }
+        for bytes in long { bytes.deallocate() }
+        for all in inverses.values { for leaf in all { leaf.deallocate() } }
         for all in presences.values { for p in all { p?.deallocate() } }
     }
 
@@ -79,6 +78,10 @@ final class MemoryView: DataView {
                     return LeafEncoder.encodeSplitHead(
                         codec: column.type.rawValue, count: values.count, partsLog2: partsLog2)
                 }
+            }
+            for column in table.columns where column.collection == .list {
+                let lists = data[table.id]!.lists.map { $0[column.index] ?? [] }
+                made[column.index] = (0..<clusters).map { encode(lists, column.type, $0) }
             }
             leaves[table.id] = made
         }
@@ -137,7 +140,9 @@ final class MemoryView: DataView {
                 var bytes = value.withStoredBytes { Array($0) }
                 let isLong = bytes.count > longLimit
                 if isLong {
-                    long.append(bytes)
+                    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+                    copy.copyBytes(from: bytes)
+                    long.append(UnsafeRawBufferPointer(copy))
                     bytes = withUnsafeBytes(of: (UInt64(long.count - 1), UInt64(bytes.count))) { Array($0) }
                 }
                 places.append((storage.count, bytes.count, isLong))
@@ -152,8 +157,6 @@ final class MemoryView: DataView {
         }
     }
 
-    func rows(_ table: Table) -> [[Value]?] { data[table.id]!.rows }
-
     override var schema: DatabaseSchema { databaseSchema }
     override func clusterCount(_ table: Table) -> Int { lives[table.id]!.count }
     override func liveCount(_ table: Table, cluster: Int) -> Int { lives[table.id]![cluster] }
@@ -166,40 +169,43 @@ final class MemoryView: DataView {
     override func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? {
         parts["\(column.tableID).\(column.index).\(cluster).\(part)"].map { UnsafeRawPointer($0.baseAddress!) }
     }
-    override func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
-        long[Int(reference.block)]
-    }
-    override func value(_ column: Column, _ key: ObjectKey) -> Value {
-        data[column.tableID]!.rows[Int(key.raw)]![column.index]
-    }
-    override func listValues(_ column: Column, _ key: ObjectKey) -> [Value] {
-        data[column.tableID]!.lists[Int(key.raw)][column.index] ?? []
-    }
-    override func listCount(_ column: Column, _ key: ObjectKey) -> Int { listValues(column, key).count }
-    override func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
-        listValues(column, key).compactMap { if case .link(let key) = $0 { key } else { nil } }
-    }
-    override func backlinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
-        let id = column.tableID << 16 | column.index
-        if inverses[id] == nil {
-            var made: [ObjectKey: [ObjectKey]] = [:]
-            for (i, row) in data[column.tableID]!.rows.enumerated() {
-                guard let row else { continue }
-                let origin = ObjectKey(Int64(i))
-                let values = column.collection == .none ? [row[column.index]] : listValues(column, origin)
-                for case .link(let target) in values { made[target, default: []].append(origin) }
-            }
-            inverses[id] = made
+    override func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        switch databaseSchema.owner(of: segment) {
+        case .column(_, _, .blobs): return long[Int(number)]
+        case .column(_, let column, .backlinkLeaf):
+            let target = databaseSchema.table(id: column.targetTableID!)!
+            return UnsafeRawBufferPointer(backlinkLeaf(column, target, Int(number)))
+        default: return nil
         }
-        return inverses[id]![key] ?? []
     }
-    override func backlinkCount(_ column: Column, _ key: ObjectKey) -> Int { backlinks(column, key).count }
-    override func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {
-        guard usesIndexes, column.isIndexed else { return nil }
-        lookUps += 1
-        return data[column.tableID]!.rows.indices.compactMap {
-            guard let row = data[column.tableID]!.rows[$0] else { return nil }
-            return row[column.index] == value ? ObjectKey(Int64($0)) : nil
+
+    private func backlinkLeaf(_ column: Column, _ target: Table, _ cluster: Int) -> UnsafeMutableRawBufferPointer {
+        if let made = inverses[column.firstSegment] { return made[cluster] }
+        var lists = [[Value]](repeating: [], count: clusterCount(target) * clusterSpan)
+        for (i, row) in data[column.tableID]!.rows.enumerated() {
+            guard let row else { continue }
+            let values = column.collection == .none
+                ? [row[column.index]] : data[column.tableID]!.lists[i][column.index] ?? []
+            for case .link(let target) in values { lists[Int(target.raw)].append(.int(Int64(i))) }
+        }
+        let made = (0..<clusterCount(target)).map { encode(lists, .int, $0) }
+        inverses[column.firstSegment] = made
+        return made[cluster]
+    }
+
+    /// A leaf of inline lists.
+    private func encode(_ lists: [[Value]], _ type: ColumnType, _ cluster: Int) -> UnsafeMutableRawBufferPointer {
+        let first = min(cluster * clusterSpan, lists.count)
+        let slice = lists[first..<min(first + clusterSpan, lists.count)].map { InlineList.encode($0, type: type)! }
+        let all = slice.flatMap { $0 } + [0]
+        return all.withUnsafeBytes { raw in
+            var at = 0
+            let entries = slice.map { bytes in
+                defer { at += bytes.count }
+                return LeafEntry(raw.baseAddress! + at, bytes.count)
+            }
+            return LeafEncoder.encodeBytes(
+                entries: entries, nulls: nil, count: entries.count, codec: Leaf.listCodec | type.rawValue, limit: .max)!
         }
     }
 }

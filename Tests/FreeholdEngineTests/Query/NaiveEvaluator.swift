@@ -2,11 +2,10 @@
 
 /// What predicates mean, value by value, on plain rows.
 struct NaiveEvaluator {
-    let view: MemoryView
+    let view: DataView
 
     func keys(_ table: Table, _ predicate: Predicate) -> [ObjectKey] {
-        view.rows(table).indices.filter { view.rows(table)[$0] != nil }.map { ObjectKey(Int64($0)) }
-            .filter { holds(predicate, $0) }
+        view.keys(table).filter { holds(predicate, $0) }
     }
 
     func values(_ path: PropertyPath, _ key: ObjectKey) -> [Value] {

@@ -19,14 +19,11 @@ import Testing
             let predicate = db.predicate(depth: 2)
             let expected = naive.keys(db.people, predicate)
             let query = Query(table: db.people, predicate: predicate)
-            for indexed in [false, true] {
-                db.view.usesIndexes = indexed
-                let found = query.keys(in: db.view)
-                #expect(found == expected, "seed \(shape.seed) step \(step): \(predicate)")
-                #expect(query.count(in: db.view) == expected.count)
-                #expect(query.first(in: db.view) == expected.first)
-                if found != expected { return }
-            }
+            let found = query.keys(in: db.view)
+            #expect(found == expected, "seed \(shape.seed) step \(step): \(predicate)")
+            #expect(query.count(in: db.view) == expected.count)
+            #expect(query.first(in: db.view) == expected.first)
+            if found != expected { return }
             for key in naive.keys(db.people, .constant(true)).prefix(5) {
                 #expect(query.matches(key, in: db.view) == expected.contains(key), "seed \(shape.seed) \(predicate)")
             }

@@ -34,7 +34,7 @@ struct RandomDatabase {
                     all.append(Column(
                         id: all.count, index: all.count, tableID: table, name: "\(type)\(optional ? "?" : "")",
                         type: type, isOptional: optional, collection: .none, targetTableID: nil,
-                        isIndexed: type == .int || (type == .string && optional), isPrimaryKey: false,
+                        isIndexed: false, isPrimaryKey: false,
                         firstSegment: UInt32((table * 64 + all.count) * 8)))
                 }
             }
