@@ -17,7 +17,8 @@ struct TableState {
 ///
 /// Lives as long as its core.
 final class ManagedTable {
-    unowned let core: RealmCore
+    /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
+    unowned(unsafe) let core: RealmCore
     let table: Table
     let info: ClassInfo
     /// By property; nil for linking objects.

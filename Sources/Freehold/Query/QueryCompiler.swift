@@ -155,7 +155,7 @@ struct QueryCompiler {
 
     /// Nil for an object that no link can lead to.
     private func constant(_ value: Any?) -> Value? {
-        guard let value = value.flatMap(PlainInput.unwrap) else { return .null }
+        guard let value = PlainValue.unwrap(value) else { return .null }
         if let object = value as? ObjectBase {
             if object._core != nil && object._core !== core {
                 programmerError("A query was given an object of another realm. Give it one of \(core).")
@@ -164,7 +164,7 @@ struct QueryCompiler {
         }
         if let value = value as? any RealmCollectionValue, let stored = stored(value) { return stored }
         if let value = value as? any RawRepresentable { return constant(value.rawValue) }
-        programmerError("\(PlainInput.describe(value)) can't be used in a query. Use a value that can be stored.")
+        programmerError("\(PlainValue.describe(value)) can't be used in a query. Use a value that can be stored.")
     }
 
     private func stored<V: RealmCollectionValue>(_ value: V) -> Value? {

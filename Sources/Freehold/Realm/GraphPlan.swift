@@ -21,6 +21,8 @@ struct GraphPlan {
         let table: ManagedTable
         /// The unmanaged object that becomes the accessor of the row; nil where the row needs none.
         var object: ObjectBase?
+        /// A throw-away object that default values are taken from.
+        var defaults: ObjectBase?
         /// The row to update, or another node for the same row; nil for a new row.
         var existing: Target?
         var primaryKey: Value?

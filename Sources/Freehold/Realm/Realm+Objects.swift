@@ -26,16 +26,10 @@ extension Realm {
                     + "property with `@Persisted(primaryKey: true)`.")
         }
         let property = table.info.properties[index]
-        let value: Value
-        do throws(Realm.Error) {
-            value = try PlainInput.scalar(PlainInput.unwrap(key), property, table.info)
-        } catch {
+        guard case .value(let value)? = try? ValueConversion.field(key, of: property, in: table.info) else {
             programmerError(
-                "\(PlainInput.describe(key)) isn't a primary key of class \(table.info.className): "
+                "\(PlainValue.describe(key)) isn't a primary key of class \(table.info.className): "
                     + "\(property.name) is of type \(property.shape.type). Pass a key of that type.")
-        }
-        if value.isNull && !property.shape.isOptional {
-            programmerError("nil isn't a primary key of class \(table.info.className). Pass a value.")
         }
         return core.view.find(primaryKey: value, in: table.table).map { table.object($0) as! Element }
     }

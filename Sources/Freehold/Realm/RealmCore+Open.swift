@@ -12,12 +12,12 @@ extension RealmCore {
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)
         // Another path to the same file.
-        if let core = RealmCache.core(.database(ObjectIdentifier(database))) {
+        if let core = RealmCache.core(.database(database.identity)) {
             try core.checkFits(configuration)
             return core
         }
         let core = try make(file, configuration)
-        RealmCache.insert(core, [source, .database(ObjectIdentifier(database))])
+        RealmCache.insert(core, [source, .database(database.identity)])
         return core
     }
 

@@ -12,6 +12,7 @@ final class RealmCore {
     let schema: Schema
     /// `fh_thread_id()` of the thread that the core is confined to.
     let threadToken: UInt
+    private(set) lazy var life = RealmLife(self)
     private(set) var tables: [ManagedTable] = []
     private var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
     private var tablesByID: [Int: ManagedTable] = [:]

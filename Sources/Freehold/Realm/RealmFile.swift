@@ -45,10 +45,10 @@ final class RealmFile: Sendable {
     static func of(_ database: Database, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmFile {
         let file = open.withLock { files in
             // An entry's file keeps its database alive, so that a live one can't belong to another database.
-            if let file = files[ObjectIdentifier(database)]?.file { return file }
+            if let file = files[database.identity]?.file { return file }
             let file = RealmFile(database: database, readOnly: configuration.readOnly)
             files = files.filter { $0.value.file != nil }
-            files[ObjectIdentifier(database)] = Entry(file: file)
+            files[database.identity] = Entry(file: file)
             return file
         }
         if file.readOnly != configuration.readOnly {
@@ -60,6 +60,14 @@ final class RealmFile: Sendable {
         }
         return file
     }
+}
+
+/// Stands for a core in weak references, which would make every retain of the core itself slower. Held by the core
+/// alone.
+final class RealmLife {
+    unowned(unsafe) let core: RealmCore
+
+    init(_ core: RealmCore) { self.core = core }
 }
 
 /// The cores that are alive, by where they came from and the thread they are confined to.
@@ -77,23 +85,23 @@ enum RealmCache {
 
     /// A core is no `Sendable`, but only its own thread's key leads to it.
     private struct Entry: @unchecked Sendable {
-        weak var core: RealmCore?
+        weak var life: RealmLife?
     }
 
     private static let cores = Mutex<[Key: Entry]>([:])
 
     static func core(_ source: Source) -> RealmCore? {
         let key = Key(source: source, thread: UInt(fh_thread_id()))
-        return cores.withLock { $0[key] }?.core
+        return cores.withLock { $0[key] }?.life?.core
     }
 
     static func insert(_ core: RealmCore, _ sources: [Source]) {
         cores.withLock { cores in
             // Swept when it has doubled, so that each insertion pays a constant share.
             if cores.count >= 64 && cores.count & (cores.count - 1) == 0 {
-                cores = cores.filter { $0.value.core != nil }
+                cores = cores.filter { $0.value.life != nil }
             }
-            for source in sources { cores[Key(source: source, thread: core.threadToken)] = Entry(core: core) }
+            for source in sources { cores[Key(source: source, thread: core.threadToken)] = Entry(life: core.life) }
         }
     }
 }

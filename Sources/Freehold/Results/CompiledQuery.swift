@@ -4,55 +4,53 @@ import FreeholdEngine
 struct CompiledQuery {
     private let source: _CollectionSource
     private let predicate: Predicate?
-    private let sort: [Sort]
+    private let sort: [SortKey]
 
-    fileprivate init(_ source: _CollectionSource, _ predicate: Predicate?, _ sort: [Sort]) {
+    fileprivate init(_ source: _CollectionSource, _ predicate: Predicate?, _ sort: [SortKey]) {
         self.source = source
         self.predicate = predicate
         self.sort = sort
     }
 
     func keys(in view: DataView) -> [ObjectKey] {
-        switch source.base {
-        case .table: return query(predicate).keys(in: view)
-        case .list, .backlinks: break
+        if case .table = source.base { return query().keys(in: view) }
+        var elements = self.elements(in: view)
+        if let predicate {
+            let members = Predicate.objects(Array(Set(elements)).sorted())
+            let query = FreeholdEngine.Query(table: source.table.table, predicate: .and([members, predicate]))
+            let kept = Set(query.keys(in: view))
+            elements = elements.filter { kept.contains($0) }
         }
-        let elements = self.elements(in: view)
-        guard predicate != nil || !sort.isEmpty else { return elements }
-        let found = query(predicate, among: elements).keys(in: view)
-        let times = repetitions(elements)
-        // A list can hold an object more than once.
-        if sort.isEmpty {
-            if found.count == elements.count && times == nil { return elements }
-            let kept = Set(found)
-            return elements.filter { kept.contains($0) }
-        }
-        guard let times else { return found }
-        return found.flatMap { Array(repeating: $0, count: times[$0]!) }
+        return sort.isEmpty ? elements : ListSorter(view: view, sort: sort).sorted(elements)
     }
 
     func count(in view: DataView) -> Int {
-        if case .table = source.base { return query(predicate).count(in: view) }
+        if case .table = source.base { return query().count(in: view) }
         return keys(in: view).count
     }
 
     func first(in view: DataView) -> ObjectKey? {
-        if case .table = source.base { return query(predicate).first(in: view) }
+        if case .table = source.base { return query().first(in: view) }
         return keys(in: view).first
     }
 
-    func aggregate(_ aggregate: Aggregate, _ name: String, in view: DataView) -> Value {
-        let path = QueryCompiler(core: source.core, table: source.table).aggregatePath(name, aggregate)
-        return view.aggregate(aggregate, path, over: keys(in: view))
+    func aggregate(_ aggregate: Aggregate, _ property: String, in view: DataView) -> Value {
+        let column = QueryCompiler(core: source.core, table: source.table).aggregated(property, aggregate)
+        guard case .table = source.base else {
+            return ListFold.fold(aggregate, keys(in: view).map { view.value(column, $0) }, column.type)
+        }
+        var query = query()
+        query.sort = []
+        return switch aggregate {
+        case .minimum: query.min(of: column, in: view)
+        case .maximum: query.max(of: column, in: view)
+        case .sum: query.sum(of: column, in: view)
+        case .average: query.average(of: column, in: view)
+        }
     }
 
-    private func query(_ predicate: Predicate?) -> FreeholdEngine.Query {
+    private func query() -> FreeholdEngine.Query {
         FreeholdEngine.Query(table: source.table.table, predicate: predicate ?? .constant(true), sort: sort)
-    }
-
-    private func query(_ predicate: Predicate?, among keys: [ObjectKey]) -> FreeholdEngine.Query {
-        let members = Predicate.objects(keys)
-        return query(predicate.map { .and([members, $0]) } ?? members)
     }
 
     /// The source's objects in its own order.
@@ -62,13 +60,6 @@ struct CompiledQuery {
         case .list(let column, let owner): view.listValues(column, owner).compactMap { $0.linkTarget }
         case .backlinks(let column, let target): view.backlinks(column, target)
         }
-    }
-
-    /// How often each element occurs; nil if none does twice.
-    private func repetitions(_ elements: [ObjectKey]) -> [ObjectKey: Int]? {
-        var times: [ObjectKey: Int] = [:]
-        for key in elements { times[key, default: 0] += 1 }
-        return times.count == elements.count ? nil : times
     }
 }
 
@@ -86,28 +77,31 @@ extension QueryCompiler {
             source, source.condition.map { compiler.predicate($0) }, source.sorts.map { compiler.sort($0) })
     }
 
-    private func sort(_ descriptor: SortDescriptor) -> Sort {
+    private func sort(_ descriptor: SortDescriptor) -> SortKey {
         let path = self.path(names(descriptor.keyPath))
         guard let column = path.column, !path.isToMany, column.type != .link, column.type != .data else {
             programmerError(
                 "Class \(table.info.className) can't be sorted by '\(descriptor.keyPath)'. Sort by a property that is a "
                     + "number, string, date, Bool or identifier, reached through to-one links only.")
         }
-        return Sort(path, ascending: descriptor.ascending)
+        var columns = path.steps.compactMap { step in if case .link(let link) = step { link } else { nil as Column? } }
+        columns.append(column)
+        return SortKey(columns, ascending: descriptor.ascending)
     }
 
-    func aggregatePath(_ name: String, _ aggregate: Aggregate) -> PropertyPath {
-        let path = self.path(names(name))
-        let isNumber: Bool
-        switch path.column?.type {
-        case .int, .float, .double, .decimal128: isNumber = true
-        case .timestamp: isNumber = aggregate == .minimum || aggregate == .maximum
-        default: isNumber = false
-        }
-        if isNumber && !path.isToMany { return path }
+    /// The column of a property whose values are made into one.
+    func aggregated(_ property: String, _ aggregate: Aggregate) -> Column {
+        let path = self.path(names(property))
+        let fits =
+            switch path.column?.type {
+            case .int, .float, .double, .decimal128: true
+            case .timestamp: aggregate == .minimum || aggregate == .maximum
+            default: false
+            }
+        if fits, path.steps.isEmpty, !path.isToMany, let column = path.column { return column }
         programmerError(
-            "'\(table.info.className).\(name)' can't be aggregated. Take the least or greatest of numbers and dates, "
-                + "the sum or mean of numbers.")
+            "'\(table.info.className).\(property)' can't be aggregated. Take the least or greatest of a property that "
+                + "is a number or date, the sum or mean of one that is a number.")
     }
 
     private func names(_ keyPath: String) -> [String] { keyPath.split(separator: ".").map(String.init) }

@@ -158,6 +158,11 @@ final class MemoryView: DataView {
     }
 
     override var schema: DatabaseSchema { databaseSchema }
+    override func tableState(_ table: Table) -> TableState {
+        var state = TableState()
+        state.count = lives[table.id]!.reduce(0, +)
+        return state
+    }
     override func clusterCount(_ table: Table) -> Int { lives[table.id]!.count }
     override func liveCount(_ table: Table, cluster: Int) -> Int { lives[table.id]![cluster] }
     override func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? {

@@ -22,8 +22,8 @@ struct QueryTimingTests {
                 Self.column(0, 0, "name", .string), Self.column(0, 1, "age", .int), Self.column(0, 2, "score", .double),
                 Self.column(0, 3, "active", .bool), Self.column(0, 4, "dog", .link, target: 1),
                 Self.column(0, 5, "id", .int), Self.column(0, 6, "wide", .int),
-            ], firstSegment: 0)
-        let dogs = Table(id: 1, name: "D", columns: [Self.column(1, 0, "age", .int)], firstSegment: 8)
+            ], firstSegment: 4096, nextColumnID: 16)
+        let dogs = Table(id: 1, name: "D", columns: [Self.column(1, 0, "age", .int)], firstSegment: 4104, nextColumnID: 16)
         let data = MemoryView.TableData()
         data.rows = (0..<rows).map { i in
             let name = first.randomElement(using: &random)! + String(Int.random(in: 0..<1_000_000, using: &random))

@@ -49,7 +49,7 @@ struct RandomDatabase {
             }
             columns.append(all)
         }
-        let tables = (0..<2).map { Table(id: $0, name: "T\($0)", columns: columns[$0], firstSegment: UInt32($0 * 8)) }
+        let tables = (0..<2).map { Table(id: $0, name: "T\($0)", columns: columns[$0], firstSegment: UInt32($0 * 8 + 4096), nextColumnID: 64) }
         var data: [Int: MemoryView.TableData] = [:]
         let counts = [rows, max(1, rows / 3)]
         for t in 0..<2 {
