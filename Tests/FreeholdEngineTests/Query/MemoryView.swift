@@ -202,7 +202,7 @@ final class MemoryView: DataView {
     private func encode(_ lists: [[Value]], _ type: ColumnType, _ cluster: Int) -> UnsafeMutableRawBufferPointer {
         let first = min(cluster * clusterSpan, lists.count)
         let slice = lists[first..<min(first + clusterSpan, lists.count)].map { InlineList.encode($0, type: type)! }
-        let all = slice.flatMap { $0 } + [0]
+        let all: [UInt8] = Array(slice.joined()) + [0]
         return all.withUnsafeBytes { raw in
             var at = 0
             let entries = slice.map { bytes in
