@@ -11,7 +11,7 @@ final class KeyPathRecorder {
         let state = UnsafeMutablePointer<TableState>.allocate(capacity: 1)
         let columns = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: 1)
         columns.initialize(to: nil)
-        state.initialize(to: TableState(thread: 0, version: 0, columns: columns, table: nil))
+        state.initialize(to: TableState(thread: 0, version: 0, columns: columns))
         return state
     }()
 

@@ -16,19 +16,33 @@ extension ObjectBase {
         return fh_load_acquire(chunk.assumingMemoryBound(to: UnsafeRawPointer?.self) + (_cluster & 511))
     }
 
+    /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.
+    @inline(__always) final var _isCurrent: Bool {
+        let state = _state.unsafelyUnwrapped
+        return _stamp == state.pointee.version && state.pointee.thread == fh_thread_id()
+    }
+
     /// What every read that isn't fast begins with: the thread, the version, whether the object still lives.
-    /// Nil when the object is a key path's recorder.
-    @inline(never) final func _prepareRead(_ key: Int) -> (view: DataView, column: Column)? {
+    /// Nil when the object is a key path's recorder. What it returns is held by the core.
+    @inline(__always) final func _prepareRead(_ key: Int) -> (view: Unmanaged<DataView>, column: Unmanaged<Column>)? {
+        let state = _state.unsafelyUnwrapped
+        if !_isCurrent || (state.pointee.hasLeaves && state.pointee.columns[key] == nil) {
+            guard _becomeCurrent(key) else { return nil }
+        }
+        guard let column = state.pointee.columnReferences.unsafelyUnwrapped[key], let view = state.pointee.view else {
+            programmerError("\(type(of: self)) has a property without a column in this realm")
+        }
+        return (view, column)
+    }
+
+    @inline(never) private final func _becomeCurrent(_ key: Int) -> Bool {
         guard let table = _table else {
             _record(key)
-            return nil
+            return false
         }
         _verifyLive(table)
-        table.learnLeaves(key)
-        guard let column = table.columns[key] else {
-            programmerError("\(table.info.className).\(table.info.properties[key].name) has no column in this realm")
-        }
-        return (table.core.view, column)
+        if table.state.pointee.hasLeaves { table.learnLeaves(key) }
+        return true
     }
 
     /// Traps on the wrong thread and on deleted objects; takes the realm's version.
@@ -53,6 +67,12 @@ extension ObjectBase {
         guard table.isLive(_key, since: _stamp) else { return false }
         _stamp = table.state.pointee.version
         return true
+    }
+}
+
+extension ObjectBase {
+    @inline(__always) final func _linkTarget(_ key: Int) -> ManagedTable {
+        _state.unsafelyUnwrapped.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.target(of: key) }
     }
 }
 
@@ -113,7 +133,9 @@ func _fhReadOptionalInt(_ object: ObjectBase, _ key: Int) -> Int64? {
 
 @inline(never) private func slowInt(_ object: ObjectBase, _ key: Int) -> Int64? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readInt(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readInt($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
@@ -131,7 +153,9 @@ func _fhReadOptionalBool(_ object: ObjectBase, _ key: Int) -> Bool? { slowBool(o
 
 @inline(never) private func slowBool(_ object: ObjectBase, _ key: Int) -> Bool? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readBool(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readBool($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
@@ -165,13 +189,17 @@ func _fhReadOptionalDouble(_ object: ObjectBase, _ key: Int) -> Double? {
 
 @inline(never) private func slowDouble(_ object: ObjectBase, _ key: Int) -> Double? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readDouble(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readDouble($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
 func _fhReadFloat(_ object: ObjectBase, _ key: Int) -> Float? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readFloat(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readFloat($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
@@ -196,7 +224,9 @@ func _fhReadString(_ object: ObjectBase, _ key: Int) -> String? {
         }
     }
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readString(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readString($0, object._key) }
+    }
 }
 
 @inline(__always)
@@ -221,31 +251,41 @@ private func packedString(_ leaf: UnsafeRawPointer, _ offsets: Int, _ header: Le
 @usableFromInline @inline(never)
 func _fhReadData(_ object: ObjectBase, _ key: Int) -> Data? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readData(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readData($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
 func _fhReadDate(_ object: ObjectBase, _ key: Int) -> Date? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readTimestamp(at.column, object._key)?.date
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readTimestamp($0, object._key) }
+    }?.date
 }
 
 @usableFromInline @inline(never)
 func _fhReadDecimal128(_ object: ObjectBase, _ key: Int) -> Decimal128? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readDecimal128(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readDecimal128($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
 func _fhReadObjectId(_ object: ObjectBase, _ key: Int) -> ObjectId? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readObjectId(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readObjectId($0, object._key) }
+    }
 }
 
 @usableFromInline @inline(never)
 func _fhReadUUID(_ object: ObjectBase, _ key: Int) -> UUID? {
     guard let at = object._prepareRead(key) else { return nil }
-    return at.view.readUUID(at.column, object._key)
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readUUID($0, object._key) }
+    }
 }
 
 /// The linked object's accessor.
@@ -257,10 +297,14 @@ func _fhReadLink(_ object: ObjectBase, _ key: Int) -> ObjectBase? {
         if header.flags == 0, slot < header.count {
             let raw = packedInt(leaf, headerSize, header.width, slot)
             if raw == 0 { return nil }
-            return object._table.unsafelyUnwrapped.target(of: key).object(ObjectKey(raw - 1))
+            return object._linkTarget(key).object(ObjectKey(raw - 1))
         }
     }
     if object._core == nil, let next = object._recordLink(key) { return next }
-    guard let at = object._prepareRead(key), let target = at.view.readLink(at.column, object._key) else { return nil }
-    return object._table.unsafelyUnwrapped.target(of: key).object(target)
+    guard let at = object._prepareRead(key) else { return nil }
+    let target = at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readLink($0, object._key) }
+    }
+    guard let target else { return nil }
+    return object._linkTarget(key).object(target)
 }

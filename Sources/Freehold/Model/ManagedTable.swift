@@ -10,7 +10,16 @@ struct TableState {
     /// By property: the directory of the column's leaves in the snapshot; null inside a write transaction, and
     /// until the property's first read at a version.
     var columns: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>
+    /// Nil on the instances that key paths are applied to.
     var table: Unmanaged<ManagedTable>?
+    // What the table and its core hold strongly, to be used without counting references.
+    var core: Unmanaged<RealmCore>?
+    /// The core's view at `version`.
+    var view: Unmanaged<DataView>?
+    /// By property.
+    var columnReferences: UnsafeMutablePointer<Unmanaged<Column>?>?
+    /// Whether leaves can be learnt: outside write transactions.
+    var hasLeaves = false
 }
 
 /// One table of one realm: makes the accessors of its rows, and keeps what they share.
@@ -19,10 +28,10 @@ struct TableState {
 final class ManagedTable {
     /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
     unowned(unsafe) let core: RealmCore
-    let table: Table
+    @exclusivity(unchecked) private(set) var table: Table
     let info: ClassInfo
     /// By property; nil for linking objects.
-    let columns: [Column?]
+    @exclusivity(unchecked) private(set) var columns: [Column?]
     let state: UnsafeMutablePointer<TableState>
     let clusterSpan: Int
     private let columnCount: Int
@@ -41,32 +50,66 @@ final class ManagedTable {
         let leaves = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: columnCount)
         leaves.initialize(repeating: nil, count: columnCount)
         state = .allocate(capacity: 1)
-        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves, table: nil))
+        let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
+        references.initialize(repeating: nil, count: columnCount)
+        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
         state.pointee.table = Unmanaged.passUnretained(self)
+        state.pointee.core = Unmanaged.passUnretained(core)
+        state.pointee.columnReferences = references
+        referToColumns()
+    }
+
+    private func referToColumns() {
+        for (i, column) in columns.enumerated() {
+            state.pointee.columnReferences![i] = column.map { Unmanaged.passUnretained($0) }
+        }
     }
 
     deinit {
         state.pointee.columns.deallocate()
+        state.pointee.columnReferences?.deallocate()
         state.deallocate()
+    }
+
+    /// Takes the table as another schema of the file has it, after another realm or process has changed indexes.
+    ///
+    /// - Returns: Whether anything differs.
+    func rebind(to schema: DatabaseSchema) -> Bool {
+        guard let stored = schema.table(id: table.id), stored !== table else { return false }
+        let fits = zip(stored.columns, table.columns).allSatisfy {
+            $0.id == $1.id && $0.isIndexed == $1.isIndexed
+        }
+        if fits && stored.columns.count == table.columns.count { return false }
+        table = stored
+        columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
+        referToColumns()
+        return true
     }
 
     /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.
     func invalidate() { state.pointee.version = 0 }
 
     /// Brings the state to the realm's version.
+    @inline(__always)
     func sync() {
-        let version = core.stateVersion
-        guard state.pointee.version != version else { return }
+        if state.pointee.version != core.stateVersion { learnState() }
+    }
+
+    @inline(never)
+    private func learnState() {
+        let view = core.view
         state.pointee.columns.update(repeating: nil, count: columnCount)
         state.pointee.thread = core.threadToken
-        state.pointee.version = version
+        // The core holds its view for as long as its version stands.
+        state.pointee.view = Unmanaged.passUnretained(view)
+        state.pointee.hasLeaves = core.transaction == nil
+        state.pointee.version = core.stateVersion
     }
 
     /// The directory of a column's leaves, remembered for the fast path.
+    @inline(never)
     func learnLeaves(_ property: Int) {
-        if state.pointee.columns[property] == nil, let column = columns[property] {
-            state.pointee.columns[property] = core.view.leafChunks(column)
-        }
+        if let column = columns[property] { state.pointee.columns[property] = core.view.leafChunks(column) }
     }
 
     /// Whether the row that an accessor saw at an earlier version still exists.

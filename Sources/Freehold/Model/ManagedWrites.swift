@@ -8,16 +8,21 @@ extension ObjectBase {
     /// What every write begins with: the thread, the object's life, the write transaction. Nothing has changed when
     /// it traps.
     @inline(__always)
-    final func _prepareWrite(_ key: Int) -> (transaction: WriteTransaction, column: Column, table: ManagedTable) {
+    final func _prepareWrite(_ key: Int) -> (transaction: WriteTransaction, column: Unmanaged<Column>) {
+        let state = _state.unsafelyUnwrapped
+        if !_isCurrent { _becomeCurrentForWrite() }
+        let transaction = state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.requireWrite() }
+        guard let column = state.pointee.columnReferences.unsafelyUnwrapped[key] else {
+            programmerError("\(type(of: self)) has a property that can't be assigned")
+        }
+        return (transaction, column)
+    }
+
+    @inline(never) private final func _becomeCurrentForWrite() {
         guard let table = _table else {
             programmerError("\(type(of: self)): an object that a key path is applied to can't be written")
         }
         _verifyLive(table)
-        let transaction = table.core.requireWrite()
-        guard let column = table.columns[key] else {
-            programmerError("\(table.info.className).\(table.info.properties[key].name) can't be assigned")
-        }
-        return (transaction, column, table)
     }
 
     @inline(__always)
@@ -26,20 +31,23 @@ extension ObjectBase {
         _ body: (WriteTransaction, Column, ObjectKey) throws(EngineError) -> Void
     ) {
         let at = _prepareWrite(key)
-        if at.column.isPrimaryKey {
-            _keepPrimaryKey(at.table, at.column, key, value())
-            return
-        }
-        do throws(EngineError) {
-            try body(at.transaction, at.column, _key)
-        } catch {
-            _record(error, key)
+        at.column._withUnsafeGuaranteedRef { column in
+            if column.isPrimaryKey {
+                _keepPrimaryKey(column, key, value())
+                return
+            }
+            do throws(EngineError) {
+                try body(at.transaction, column, _key)
+            } catch {
+                _record(error, key)
+            }
         }
     }
 
     /// A primary key may be assigned the value that it has.
     @inline(never)
-    private final func _keepPrimaryKey(_ table: ManagedTable, _ column: Column, _ key: Int, _ value: Value) {
+    private final func _keepPrimaryKey(_ column: Column, _ key: Int, _ value: Value) {
+        guard let table = _table else { return }
         if table.core.view.value(column, _key) == value { return }
         table.core.record(
             Realm.Error(
@@ -97,11 +105,10 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
     let at = object._prepareWrite(key)
     var target: ObjectKey?
     if let value {
-        let targetTable = at.table.target(of: key)
-        guard let stored = targetTable.keyOfLinked(value) else { return }
+        guard let stored = object._linkTarget(key).keyOfLinked(value) else { return }
         target = stored
     }
-    at.transaction.setLink(at.column, object._key, target)
+    at.column._withUnsafeGuaranteedRef { at.transaction.setLink($0, object._key, target) }
 }
 
 extension ManagedTable {
