@@ -28,10 +28,10 @@ struct TableState {
 final class ManagedTable {
     /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
     unowned(unsafe) let core: RealmCore
-    let table: Table
+    @exclusivity(unchecked) private(set) var table: Table
     let info: ClassInfo
     /// By property; nil for linking objects.
-    let columns: [Column?]
+    @exclusivity(unchecked) private(set) var columns: [Column?]
     let state: UnsafeMutablePointer<TableState>
     let clusterSpan: Int
     private let columnCount: Int
@@ -52,17 +52,38 @@ final class ManagedTable {
         state = .allocate(capacity: 1)
         let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
         references.initialize(repeating: nil, count: columnCount)
-        for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
         state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
         state.pointee.table = Unmanaged.passUnretained(self)
         state.pointee.core = Unmanaged.passUnretained(core)
         state.pointee.columnReferences = references
+        referToColumns()
+    }
+
+    private func referToColumns() {
+        for (i, column) in columns.enumerated() {
+            state.pointee.columnReferences![i] = column.map { Unmanaged.passUnretained($0) }
+        }
     }
 
     deinit {
         state.pointee.columns.deallocate()
         state.pointee.columnReferences?.deallocate()
         state.deallocate()
+    }
+
+    /// Takes the table as another schema of the file has it, after another realm or process has changed indexes.
+    ///
+    /// - Returns: Whether anything differs.
+    func rebind(to schema: DatabaseSchema) -> Bool {
+        guard let stored = schema.table(id: table.id), stored !== table else { return false }
+        let fits = zip(stored.columns, table.columns).allSatisfy {
+            $0.id == $1.id && $0.isIndexed == $1.isIndexed
+        }
+        if fits && stored.columns.count == table.columns.count { return false }
+        table = stored
+        columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
+        referToColumns()
+        return true
     }
 
     /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.

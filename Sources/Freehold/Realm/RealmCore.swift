@@ -22,6 +22,9 @@ final class RealmCore {
     private(set) var stateVersion: UInt64 = 1
     /// Changes with every change inside a transaction.
     private(set) var changeCount: UInt64 = 0
+    /// Changes when columns must be looked up anew.
+    private(set) var schemaGeneration = 0
+    private var boundSchema: DatabaseSchema?
     private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
     private var snapshot: Snapshot?
@@ -33,6 +36,7 @@ final class RealmCore {
         self.schema = schema
         self.snapshot = snapshot
         threadToken = UInt(fh_thread_id())
+        boundSchema = snapshot.schema
         makeTables(snapshot.schema, clusterSpan: snapshot.clusterSpan)
     }
 
@@ -48,6 +52,7 @@ final class RealmCore {
         do {
             let snapshot = try database.snapshot()
             self.snapshot = snapshot
+            follow(snapshot.schema)
             return snapshot
         } catch {
             programmerError("\(self) can't be read after invalidate(): \(error). Open it anew, which throws.")
@@ -116,6 +121,16 @@ final class RealmCore {
     private func advance() {
         stateVersion &+= 1
         for table in tables { table.invalidate() }
+        if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
+    }
+
+    /// Another realm or process may have added or dropped indexes.
+    private func follow(_ schema: DatabaseSchema) {
+        if schema === boundSchema { return }
+        boundSchema = schema
+        var changed = false
+        for table in tables where table.rebind(to: schema) { changed = true }
+        if changed { schemaGeneration += 1 }
     }
 
     /// To be called after a deletion inside a transaction: accessors look anew whether they live.

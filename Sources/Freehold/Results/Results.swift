@@ -21,6 +21,8 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     /// - Complexity: O(1) for all objects of a class; else the query is run once a version.
     public var count: Int { query.count }
 
+    public var isEmpty: Bool { query.first() == nil }
+
     public var first: Element? { query.first().map(element) }
 
     public var last: Element? {

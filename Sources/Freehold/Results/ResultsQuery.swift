@@ -3,16 +3,25 @@ import FreeholdEngine
 /// What results stand for, and their keys at the realm's present state.
 final class ResultsQuery {
     let source: _CollectionSource
-    private let compiled: CompiledQuery
+    private var compiledQuery: CompiledQuery
+    private var compiledGeneration: Int
     /// The core's state when the query was made; `Realm.invalidate()` ends those before it.
     private let birth: UInt64
     private var keys: [ObjectKey] = []
-    private var keysState: UInt64 = 0
-    private var keysChange: UInt64 = 0
+    private var keysAt = State()
+    private var counted = 0
+    private var countedAt = State()
+
+    /// What a cached answer holds for.
+    private struct State: Equatable {
+        var version: UInt64 = 0
+        var change: UInt64 = 0
+    }
 
     init(_ source: _CollectionSource) {
         self.source = source
-        compiled = QueryCompiler.compile(source)
+        compiledQuery = QueryCompiler.compile(source)
+        compiledGeneration = source.core.schemaGeneration
         birth = source.core.stateVersion
     }
 
@@ -48,7 +57,13 @@ final class ResultsQuery {
     var count: Int {
         if isInvalidated { return 0 }
         if isWholeTable { return core.view.count(table.table) }
-        if !isCurrent, source.sorts.isEmpty, case .table = source.base { return compiled.count(in: core.view) }
+        if !isCurrent, case .table = source.base {
+            if countedAt != state {
+                counted = compiled.count(in: core.view)
+                countedAt = state
+            }
+            return counted
+        }
         return currentKeys().count
     }
 
@@ -62,7 +77,7 @@ final class ResultsQuery {
             return core.view.count(table.table) == 0 ? nil : core.view.key(at: 0, in: table.table)
         }
         if isCurrent { return keys.first }
-        if case .table = source.base, source.sorts.isEmpty { return compiled.first(in: core.view) }
+        if case .table = source.base { return compiled.first(in: core.view) }
         return currentKeys().first
     }
 
@@ -89,14 +104,22 @@ final class ResultsQuery {
 
     // MARK: Evaluation
 
-    private var isCurrent: Bool { keysState == core.stateVersion && keysChange == core.changeCount }
+    private var state: State { State(version: core.stateVersion, change: core.changeCount) }
+    private var isCurrent: Bool { keysAt == state }
+
+    private var compiled: CompiledQuery {
+        if compiledGeneration != core.schemaGeneration {
+            compiledQuery = QueryCompiler.compile(source)
+            compiledGeneration = core.schemaGeneration
+        }
+        return compiledQuery
+    }
 
     private func currentKeys() -> [ObjectKey] {
         if isInvalidated { return [] }
         if !isCurrent {
             keys = compiled.keys(in: core.view)
-            keysState = core.stateVersion
-            keysChange = core.changeCount
+            keysAt = state
         }
         return keys
     }

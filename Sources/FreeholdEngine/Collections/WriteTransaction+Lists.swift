@@ -34,7 +34,7 @@ extension WriteTransaction {
     /// Replaces the i-th element.
     public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
         try checkList(column, key, [value])
-        try checkBounds(column, i, in: 0...(listCount(column, key) - 1))
+        try checkBounds(column, i, below: listCount(column, key))
         splice(column, key, i..<(i + 1), with: [value])
         note(column, key, .set(at: i))
     }
@@ -59,16 +59,16 @@ extension WriteTransaction {
     }
 
     public func listRemove(_ column: Column, _ key: ObjectKey, at i: Int) throws(EngineError) {
-        try checkBounds(column, i, in: 0...(listCount(column, key) - 1))
+        try checkBounds(column, i, below: listCount(column, key))
         try listRemove(column, key, i..<(i + 1))
     }
 
     /// Moves an element so that it ends at position `to`.
     public func listMove(_ column: Column, _ key: ObjectKey, from: Int, to: Int) throws(EngineError) {
         try checkList(column, key, [])
-        let last = listCount(column, key) - 1
-        try checkBounds(column, from, in: 0...last)
-        try checkBounds(column, to, in: 0...last)
+        let count = listCount(column, key)
+        try checkBounds(column, from, below: count)
+        try checkBounds(column, to, below: count)
         guard from != to else { return }
         let value = listValue(column, key, at: from)
         splice(column, key, from..<(from + 1), with: [])
@@ -78,9 +78,9 @@ extension WriteTransaction {
 
     public func listSwap(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int) throws(EngineError) {
         try checkList(column, key, [])
-        let last = listCount(column, key) - 1
-        try checkBounds(column, i, in: 0...last)
-        try checkBounds(column, j, in: 0...last)
+        let count = listCount(column, key)
+        try checkBounds(column, i, below: count)
+        try checkBounds(column, j, below: count)
         guard i != j else { return }
         let a = listValue(column, key, at: i)
         let b = listValue(column, key, at: j)
@@ -95,6 +95,7 @@ extension WriteTransaction {
     func listClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
         let count = listCount(column, key)
         guard count > 0 else { return }
+        relieve()
         let place = place(column, key)
         if column.type == .link {
             let changes = backlinks(of: column)
@@ -131,6 +132,12 @@ extension WriteTransaction {
         }
     }
 
+    private func checkBounds(_ column: Column, _ i: Int, below count: Int) throws(EngineError) {
+        guard i >= 0, i < count else {
+            throw EngineError(.invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(count)).")
+        }
+    }
+
     private func checkBounds(_ column: Column, _ i: Int, in range: ClosedRange<Int>) throws(EngineError) {
         guard range.contains(i) else {
             throw EngineError(
@@ -159,6 +166,7 @@ extension WriteTransaction {
 
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
     private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
+        relieve()
         let place = place(column, key)
         if column.type == .link {
             let changes = backlinks(of: column)

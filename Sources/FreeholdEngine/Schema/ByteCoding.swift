@@ -65,6 +65,9 @@ struct ByteReader {
         return nil
     }
 
+    /// A count or an id: nil also where it is too large for one.
+    mutating func number() -> Int? { varint().flatMap { Int(exactly: $0) } }
+
     mutating func signed() -> Int64? {
         guard let v = varint() else { return nil }
         return Int64(bitPattern: v >> 1) ^ -Int64(bitPattern: v & 1)

@@ -116,30 +116,37 @@ extension DatabaseSchema {
     /// nil where the bytes are damaged.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> DatabaseSchema? {
         var r = ByteReader(bytes)
-        guard let tableCount = r.varint() else { return nil }
+        guard let tableCount = r.number() else { return nil }
         var tables: [Table] = []
         for _ in 0..<tableCount {
-            guard let id = r.varint(), let name = r.string(), let segment = r.varint(), let next = r.varint(),
-                let columnCount = r.varint()
+            guard let id = r.number(), let name = r.string(), let segment = r.segment(), let next = r.number(),
+                let columnCount = r.number()
             else { return nil }
             var columns: [Column] = []
-            for index in 0..<Int(columnCount) {
-                guard let columnID = r.varint(), let columnName = r.string(),
+            for index in 0..<columnCount {
+                guard let columnID = r.number(), let columnName = r.string(),
                     let type = r.u8().flatMap(ColumnType.init(rawValue:)),
                     let collection = r.u8().flatMap(CollectionKind.init(rawValue:)), let flags = r.u8(),
-                    let target = r.varint(), let columnSegment = r.varint()
+                    let target = r.number(), let columnSegment = r.segment()
                 else { return nil }
                 columns.append(
                     Column(
-                        id: Int(columnID), index: index, tableID: Int(id), name: columnName, type: type,
+                        id: columnID, index: index, tableID: id, name: columnName, type: type,
                         isOptional: flags & 1 != 0, collection: collection,
-                        targetTableID: target == 0 ? nil : Int(target) - 1, isIndexed: flags & 2 != 0,
-                        isPrimaryKey: flags & 4 != 0, firstSegment: UInt32(columnSegment)))
+                        targetTableID: target == 0 ? nil : target - 1, isIndexed: flags & 2 != 0,
+                        isPrimaryKey: flags & 4 != 0, firstSegment: columnSegment))
             }
             tables.append(
                 Table(
-                    id: Int(id), name: name, columns: columns, firstSegment: UInt32(segment), nextColumnID: Int(next)))
+                    id: id, name: name, columns: columns, firstSegment: segment, nextColumnID: next))
         }
+        guard Set(tables.map(\.id)).count == tables.count, Set(tables.map(\.name)).count == tables.count else { return nil }
         return DatabaseSchema(tables: tables)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func segment() -> UInt32? {
+        varint().flatMap { $0 <= UInt64(BlockAddress.maximumSegment) ? UInt32($0) : nil }
     }
 }

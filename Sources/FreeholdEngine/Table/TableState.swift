@@ -37,16 +37,16 @@ struct TableState: Equatable {
     static func decode(_ bytes: UnsafeRawBufferPointer) -> TableState? {
         var r = ByteReader(bytes)
         var state = TableState()
-        guard let next = r.signed(), let count = r.varint(), let used = r.varint() else { return nil }
+        guard let next = r.signed(), let count = r.number(), let used = r.number() else { return nil }
         state.nextKey = next
-        state.count = Int(count)
+        state.count = count
         for _ in 0..<used {
-            guard let id = r.varint(), let blob = r.varint(), let index = r.varint(), let backlink = r.varint(),
-                let root = r.varint(), let height = r.varint(), let entries = r.varint()
+            guard let id = r.number(), let blob = r.varint(), let index = r.varint(), let backlink = r.varint(),
+                let root = r.varint(), let height = r.number(), let entries = r.number()
             else { return nil }
-            state.columns[Int(id)] = ColumnState(
+            state.columns[id] = ColumnState(
                 nextBlob: blob, nextIndex: index, nextBacklinkBlob: backlink, indexRoot: root,
-                indexHeight: Int(height), indexCount: Int(entries))
+                indexHeight: height, indexCount: entries)
         }
         return state
     }

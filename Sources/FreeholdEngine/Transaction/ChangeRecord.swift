@@ -130,12 +130,17 @@ extension ChangeRecord {
         }
     }
 
+    /// Deletions and changes have no cap: more keys than this can only be damage.
+    private static let maximumKeys = 1 << 28
+
     private static func decodeKeys(_ r: inout ByteReader) -> [ObjectKey]? {
-        guard let runs = r.varint() else { return nil }
+        guard let runs = r.number() else { return nil }
         var keys: [ObjectKey] = []
         var end: Int64 = 0
         for _ in 0..<runs {
-            guard let gap = r.varint(), let length = r.varint(), length < 1 << 40 else { return nil }
+            guard let gap = r.number(), let length = r.number(), length <= maximumKeys - keys.count,
+                gap <= Int64.max - end - Int64(length)
+            else { return nil }
             let start = end + Int64(gap)
             end = start + Int64(length)
             for k in start..<end { keys.append(ObjectKey(k)) }
@@ -146,43 +151,44 @@ extension ChangeRecord {
     /// nil where the bytes are damaged.
     static func decode(_ bytes: UnsafeRawBufferPointer, version: UInt64) -> ChangeRecord? {
         var r = ByteReader(bytes)
-        guard r.u8() == 1, let schemaChanged = r.u8(), let count = r.varint() else { return nil }
+        guard r.u8() == 1, let schemaChanged = r.u8(), let count = r.number() else { return nil }
         var tables: [TableChanges] = []
         for _ in 0..<count {
-            guard let id = r.varint(), let incomplete = r.u8(), let first = r.signed(), let next = r.signed(),
-                let insertedDeleted = decodeKeys(&r), let deleted = decodeKeys(&r), let columns = r.varint()
+            guard let id = r.number(), let incomplete = r.u8(), let first = r.signed(), let next = r.signed(),
+                let insertedDeleted = decodeKeys(&r), let deleted = decodeKeys(&r), let columns = r.number()
             else { return nil }
-            var t = TableChanges(table: Int(id), firstInserted: ObjectKey(first), nextKey: ObjectKey(next))
+            var t = TableChanges(table: id, firstInserted: ObjectKey(first), nextKey: ObjectKey(next))
             t.isIncomplete = incomplete != 0
             t.insertedDeleted = insertedDeleted
             t.deleted = deleted
             for _ in 0..<columns {
-                guard let column = r.varint(), let keys = decodeKeys(&r) else { return nil }
-                t.modified[Int(column)] = keys
+                guard let column = r.number(), let keys = decodeKeys(&r) else { return nil }
+                t.modified[column] = keys
             }
-            guard let edits = r.varint() else { return nil }
+            guard let edits = r.number() else { return nil }
             for _ in 0..<edits {
-                guard let column = r.varint(), let key = r.signed(), let code = r.u8(), let a = r.varint(),
-                    let b = r.varint()
+                guard let column = r.number(), let key = r.signed(), let code = r.u8(), let a = r.number(),
+                    let b = r.number()
                 else { return nil }
                 let operation: ListEdit.Operation
                 switch code {
-                case 0: operation = .insert(at: Int(a), count: Int(b))
-                case 1: operation = .remove(at: Int(a), count: Int(b))
-                case 2: operation = .set(at: Int(a))
-                case 3: operation = .move(from: Int(a), to: Int(b))
-                case 4: operation = .clear(count: Int(a))
+                case 0: operation = .insert(at: a, count: b)
+                case 1: operation = .remove(at: a, count: b)
+                case 2: operation = .set(at: a)
+                case 3: operation = .move(from: a, to: b)
+                case 4: operation = .clear(count: a)
                 default: return nil
                 }
-                t.listEdits.append(ListEdit(column: Int(column), key: ObjectKey(key), operation: operation))
+                t.listEdits.append(ListEdit(column: column, key: ObjectKey(key), operation: operation))
             }
-            guard let links = r.varint() else { return nil }
+            guard let links = r.number() else { return nil }
             for _ in 0..<links {
-                guard let column = r.varint(), let origin = r.signed(), let target = r.signed(), let delta = r.signed()
+                guard let column = r.number(), let origin = r.signed(), let target = r.signed(),
+                    let delta = r.signed().flatMap({ Int(exactly: $0) })
                 else { return nil }
                 t.links.append(
                     LinkEdit(
-                        column: Int(column), origin: ObjectKey(origin), target: ObjectKey(target), delta: Int(delta)))
+                        column: column, origin: ObjectKey(origin), target: ObjectKey(target), delta: delta))
             }
             tables.append(t)
         }

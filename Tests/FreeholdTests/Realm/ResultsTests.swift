@@ -123,4 +123,44 @@ struct ResultsTests {
         #expect(dogs.first { $0.age == 2 }?.id == 2 && dogs.contains(dogs[0]))
         #expect(dogs.realm == realm && !dogs.isInvalidated)
     }
+
+    @Test("any kind of collection can be erased to AnyRealmCollection")
+    func erased() throws {
+        let realm = try dogs(3)
+        let person = RTPerson(name: "p")
+        try realm.write {
+            realm.add(person)
+            person.dogs.append(objectsIn: realm.objects(RTDog.self))
+        }
+        let results = realm.objects(RTDog.self)
+        let kinds = [AnyRealmCollection(results), AnyRealmCollection(person.dogs)]
+        for kind in kinds {
+            #expect(kind.map(\.id) == [0, 1, 2] && kind.count == 3 && kind[1] == results[1])
+            #expect(kind.where { $0.id > 0 }.count == 2 && kind.max(of: \.id) == 2 && kind.index(of: results[2]) == 2)
+        }
+        #expect(kinds[0] == AnyRealmCollection(results) && kinds[0] != kinds[1])
+    }
+
+    @Test("a realm follows indexes that another process adds and drops")
+    func foreignIndexes() throws {
+        let realm = try dogs(6)
+        let found = realm.objects(RTDog.self).where { $0.age == 3 && $0.name == "dog 0" }
+        #expect(found.map(\.id) == [3])
+        for indexed in [false, true] {
+            // Another version of the program, whose classes differ in their indexes.
+            let transaction = try realm.core.database.beginWrite()
+            var specs = realm.schema.tableSpecs
+            for t in specs.indices {
+                for c in specs[t].columns.indices where ["age", "name"].contains(specs[t].columns[c].name) {
+                    specs[t].columns[c].isIndexed = indexed
+                }
+            }
+            try transaction.applySchema(specs)
+            _ = try transaction.commit()
+            try realm.write { realm.objects(RTDog.self)[3].age += 1 }
+            #expect(found.isEmpty)
+            try realm.write { realm.objects(RTDog.self)[3].age -= 1 }
+            #expect(found.map(\.id) == [3])
+        }
+    }
 }
