@@ -24,6 +24,7 @@ final class RealmCore {
     private(set) var changeCount: UInt64 = 0
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
+    private var writers: [Int: ObjectWriter] = [:]
     private var boundSchema: DatabaseSchema?
     private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
@@ -76,6 +77,14 @@ final class RealmCore {
     /// The table of a class's name.
     func table(named name: String) -> ManagedTable? { tablesByName[name] }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
+
+    /// What writes new objects of a class. - Complexity: O(1) after the first time.
+    func writer(for table: ManagedTable) -> ObjectWriter {
+        if let found = writers[table.table.id] { return found }
+        let made = ObjectWriter(table)
+        writers[table.table.id] = made
+        return made
+    }
 
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
@@ -130,7 +139,10 @@ final class RealmCore {
         boundSchema = schema
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
-        if changed { schemaGeneration += 1 }
+        if changed {
+            schemaGeneration += 1
+            writers = [:]
+        }
     }
 
     /// To be called after a deletion inside a transaction: accessors look anew whether they live.
