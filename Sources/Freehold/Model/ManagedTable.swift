@@ -52,11 +52,17 @@ final class ManagedTable {
         state = .allocate(capacity: 1)
         let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
         references.initialize(repeating: nil, count: columnCount)
-        for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
         state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
         state.pointee.table = Unmanaged.passUnretained(self)
         state.pointee.core = Unmanaged.passUnretained(core)
         state.pointee.columnReferences = references
+        referToColumns()
+    }
+
+    private func referToColumns() {
+        for (i, column) in columns.enumerated() {
+            state.pointee.columnReferences![i] = column.map { Unmanaged.passUnretained($0) }
+        }
     }
 
     deinit {
@@ -76,9 +82,7 @@ final class ManagedTable {
         if fits && stored.columns.count == table.columns.count { return false }
         table = stored
         columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
-        for (i, column) in columns.enumerated() {
-            state.pointee.columnReferences?[i] = column.map { Unmanaged.passUnretained($0) }
-        }
+        referToColumns()
         return true
     }
 

@@ -25,6 +25,7 @@ extension WriteTransaction {
             }
         }
         let overlay = overlay(table)
+        if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
         let key = ObjectKey(overlay.state.nextKey)
         appear(overlay, key)
         if let column = table.primaryKey, let primaryKey {
@@ -103,6 +104,7 @@ extension WriteTransaction {
     /// `set` without its checks, for callers that have made them: the value fits, the object lives, and the column is
     /// no primary key.
     package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
+        relieve()
         switch value {
         case .link(let target):
             writeLink(column, key, target)
@@ -266,6 +268,7 @@ extension WriteTransaction {
     /// - Complexity: O(columns + incoming and outgoing links).
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
+        relieve()
         delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
     }
 
@@ -274,7 +277,10 @@ extension WriteTransaction {
         let overlay = overlay(table)
         let incoming = currentSchema.linkColumns(to: table)
         let columns = table.columns.filter(Self.keepsOutside)
-        for key in keys where contains(table, key) { delete(overlay, incoming, columns, key) }
+        for key in keys where contains(table, key) {
+            relieve()
+            delete(overlay, incoming, columns, key)
+        }
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
