@@ -124,7 +124,10 @@ extension GraphPlan {
                 if let writer = node.writer { try writer.write(node.object!, into: key, transaction) }
                 for (property, value) in node.values { try write(property, value) }
             }
-            for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
+            for (node, key) in zip(nodes, keys) {
+                guard let object = node.object else { continue }
+                if let writer = node.writer { writer.attach(object, key) } else { object._attach(to: node.table, key: key) }
+            }
             return keys
         } catch {
             throw Realm.Error(error, fileURL: core.configuration.fileURL)

@@ -46,16 +46,22 @@ final class ObjectWriter {
         }
     }
 
+    /// Holds nothing that is counted, so that walking fields is cheap.
     private struct Field {
         let storage: Storage
         let offset: Int
-        let property: PropertyInfo
-        let column: Column
+        let metaOffset: Int
+        let property: Int
+        /// The table's, which the writer holds.
+        let column: Unmanaged<Column>
     }
 
     let table: ManagedTable
     /// Links and collections.
     let references: [PropertyInfo]
+    /// What `adopt` can't do by itself: references, linking objects and types of `other` storage.
+    private let adopted: [PropertyInfo]
+    private let columns: [Column?]
     private let fields: [Field]
     private let checked: [Field]
     private let primaryKey: Field?
@@ -72,8 +78,15 @@ final class ObjectWriter {
                 continue
             }
             let field = Field(
-                storage: Storage(property.access), offset: property.offset, property: property, column: column)
+                storage: Storage(property.access), offset: property.offset, metaOffset: property.metaOffset,
+                property: property.index, column: Unmanaged.passUnretained(column))
             if column.isPrimaryKey { primaryKey = field } else { fields.append(field) }
+        }
+        columns = table.columns
+        adopted = table.info.properties.filter { property in
+            !(fields + (primaryKey.map { [$0] } ?? [])).contains {
+                $0.property == property.index && $0.storage != .other
+            }
         }
         self.fields = fields
         self.references = references
@@ -88,9 +101,10 @@ final class ObjectWriter {
                 let length = address(object, field).assumingMemoryBound(to: String.self).pointee.utf8.count
                 if length <= ValueLimits.string { continue }
             }
+            let property = table.info.properties[field.property]
             try ValueLimits.check(
-                value(object, field), optional: field.column.isOptional, className: table.info.className,
-                property: field.property.name)
+                value(object, field), optional: property.shape.isOptional, className: table.info.className,
+                property: property.name)
         }
     }
 
@@ -101,7 +115,7 @@ final class ObjectWriter {
     func write(_ object: ObjectBase, into key: ObjectKey, _ transaction: WriteTransaction) throws(EngineError) {
         for field in fields {
             let address = address(object, field)
-            let column = field.column
+            let column = field.column._withUnsafeGuaranteedRef { $0 }
             switch field.storage {
             case .int: transaction.setInt(column, key, address.load(as: Int64.self))
             case .int32: transaction.setInt(column, key, Int64(address.load(as: Int32.self)))
@@ -127,9 +141,33 @@ final class ObjectWriter {
         }
     }
 
+    /// Turns the object into the accessor of the row that was made for it: `ObjectBase._attach`, without looking at
+    /// each property's type.
+    func attach(_ object: ObjectBase, _ key: ObjectKey) {
+        table.sync()
+        object._bind(table, key)
+        for field in fields { adopt(object, field) }
+        if let primaryKey { adopt(object, primaryKey) }
+        for property in adopted {
+            property.access.adopt(object._fieldAddress(property.offset), object, property.index)
+        }
+        object._unmanagedError = nil
+    }
+
+    @inline(__always)
+    private func adopt(_ object: ObjectBase, _ field: Field) {
+        if field.storage == .other { return }
+        let address = address(object, field)
+        // Memory that nobody reads any more.
+        if field.storage == .string { address.assumingMemoryBound(to: String.self).pointee = "" }
+        if field.storage == .optionalString { address.assumingMemoryBound(to: String?.self).pointee = nil }
+        let meta = Persisted<Int>.managedBit | UInt32(field.property)
+        object._fieldAddress(field.metaOffset).storeBytes(of: meta, as: UInt32.self)
+    }
+
     /// The values that `write` would write, for a row that is updated.
     func values(of object: ObjectBase) -> [(property: Int, value: GraphPlan.PlannedValue)] {
-        fields.map { ($0.property.index, .value(value(object, $0))) }
+        fields.map { ($0.property, .value(value(object, $0))) }
     }
 
     private func value(_ object: ObjectBase, _ field: Field) -> Value {
@@ -137,7 +175,7 @@ final class ObjectWriter {
         case .int: return .int(address(object, field).load(as: Int64.self))
         case .string: return .string(address(object, field).assumingMemoryBound(to: String.self).pointee)
         default:
-            guard case .value(let value) = table.info.content(of: object, at: field.property.index) else { return .null }
+            guard case .value(let value) = table.info.content(of: object, at: field.property) else { return .null }
             return value
         }
     }

@@ -37,7 +37,7 @@ extension RealmCore {
             let key = try transaction.create(table.table, primaryKey: writer.primaryKey(of: object))
             didCreate(key, in: table.table)
             try writer.write(object, into: key, transaction)
-            object._attach(to: table, key: key)
+            writer.attach(object, key)
             return true
         } catch where error.code == .duplicatePrimaryKey {
             throw GraphPlan.duplicate(writer.primaryKey(of: object)!, table)
