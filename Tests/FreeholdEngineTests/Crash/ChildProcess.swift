@@ -31,8 +31,13 @@ final class ChildProcess {
         }
     }
 
+    /// No other child starts between the making of a pipe and its mark that keeps it from children.
+    private static let starting = NSLock()
+
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let path = try Self.executable
+        Self.starting.lock()
+        defer { Self.starting.unlock() }
         var inputPipe: [Int32] = [-1, -1]
         var outputPipe: [Int32] = [-1, -1]
         try Self.makePipe(&inputPipe)
@@ -121,17 +126,14 @@ final class ChildProcess {
     #endif
 
     private static func makePipe(_ ends: inout [Int32]) throws {
-        #if os(Linux)
-            let code = pipe2(&ends, O_CLOEXEC)
-        #else
-            let code = pipe(&ends)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        #endif
+        let code = pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         guard code == 0 else { throw Failure(description: "pipe: \(String(cString: strerror(errno)))") }
     }
 
     private static func withCStrings<R>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
         var pointers = strings.map { strdup($0) }
         pointers.append(nil)
@@ -141,7 +143,7 @@ final class ChildProcess {
 }
 
 /// A folder that goes with the test.
-final class TemporaryFolder {
+final class ChildFolder {
     let path: String
 
     init() throws {

@@ -20,7 +20,9 @@ struct WriteRecord {
         var at = 0
         func number() -> Int {
             defer { at += 8 }
-            return data.withUnsafeBytes { Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
+            return data.withUnsafeBytes {
+                Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            }
         }
         while at + 32 <= data.count {
             let (kind, offset, length, follow) = (number(), number(), number(), number())

@@ -187,6 +187,20 @@ struct ListTests {
         #expect(item.owners.isEmpty && b.isInvalidated)
     }
 
+    @Test("Aggregates", arguments: [false, true])
+    func aggregates(_ managed: Bool) throws {
+        try withList(managed: managed) { list in
+            #expect(list.min() == nil && list.sum() == 0 && (list.average() as Double?) == nil)
+            list.append(objectsIn: [4, 1, 5])
+            #expect(list.min() == 1 && list.max() == 5 && list.sum() == 10)
+            #expect(abs((list.average() as Double?)! - 10.0 / 3) < 1e-12)
+        }
+        let some = List<Double?>([nil, 2, 4])
+        #expect(some.min() == 2 && some.sum() == 6 && (some.average() as Double?) == 3)
+        let dates = List<Date>([Date(timeIntervalSince1970: 5), Date(timeIntervalSince1970: 3)])
+        #expect(dates.max() == Date(timeIntervalSince1970: 5))
+    }
+
     @Test("Descriptions and coding", arguments: [false, true])
     func text(_ managed: Bool) throws {
         try withList(managed: managed) { list in
