@@ -26,12 +26,19 @@ extension Realm {
                     + "property with `@Persisted(primaryKey: true)`.")
         }
         let property = table.info.properties[index]
-        guard case .value(let value)? = try? ValueConversion.field(key, of: property, in: table.info) else {
+        let value: Value
+        if let key = key as? Int, property.shape.type == .int {
+            value = .int(Int64(key))
+        } else if let key = key as? String, property.shape.type == .string {
+            value = .string(key)
+        } else if case .value(let converted)? = try? ValueConversion.field(key, of: property, in: table.info) {
+            value = converted
+        } else {
             programmerError(
                 "\(PlainValue.describe(key)) isn't a primary key of class \(table.info.className): "
                     + "\(property.name) is of type \(property.shape.type). Pass a key of that type.")
         }
-        return core.view.find(primaryKey: value, in: table.table).map { table.object($0) as! Element }
+        return core.view.find(primaryKey: value, in: table.table).map { unsafeDowncast(table.object($0), to: type) }
     }
 
     private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
