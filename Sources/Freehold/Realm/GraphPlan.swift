@@ -46,7 +46,8 @@ struct GraphPlan {
             "There is an object with primary key \(primaryKey) already. Choose another key, or update it with "
                 + "`update: .modified`.",
             className: table.info.className,
-            property: table.info.primaryKeyIndex.map { table.info.properties[$0].name })
+            property: table.info.primaryKeyIndex.map { table.info.properties[$0].name }
+        )
     }
 
     /// Finds the row that a primary key belongs to, in the realm or in the plan, and notes that it is planned.
@@ -76,21 +77,33 @@ enum ValueLimits {
     static let data = 16_777_200
 
     static func check(
-        _ value: Value, optional: Bool, className: String, property: String
+        _ value: Value,
+        optional: Bool,
+        className: String,
+        property: String
     ) throws(Realm.Error) {
         switch value {
         case .null where !optional:
             throw Realm.Error(
-                .missingValue, "The value is required but is null. Give one, or make the property optional.",
-                className: className, property: property)
+                .missingValue,
+                "The value is required but is null. Give one, or make the property optional.",
+                className: className,
+                property: property
+            )
         case .string(let text) where text.utf8.count > string:
             throw Realm.Error(
-                .limitExceeded, "The string has \(text.utf8.count) bytes; at most \(string) can be stored.",
-                className: className, property: property)
+                .limitExceeded,
+                "The string has \(text.utf8.count) bytes; at most \(string) can be stored.",
+                className: className,
+                property: property
+            )
         case .data(let bytes) where bytes.count > data:
             throw Realm.Error(
-                .limitExceeded, "The data has \(bytes.count) bytes; at most \(data) can be stored.",
-                className: className, property: property)
+                .limitExceeded,
+                "The data has \(bytes.count) bytes; at most \(data) can be stored.",
+                className: className,
+                property: property
+            )
         default: break
         }
     }
@@ -119,14 +132,23 @@ extension GraphPlan {
             }
             for (node, key) in zip(nodes, keys) {
                 let write = RowWrite(
-                    transaction: transaction, table: node.table, key: key, keys: keys, isNew: node.existing == nil,
-                    onlyDifferent: policy == .modified)
+                    transaction: transaction,
+                    table: node.table,
+                    key: key,
+                    keys: keys,
+                    isNew: node.existing == nil,
+                    onlyDifferent: policy == .modified
+                )
                 if let writer = node.writer { try writer.write(node.object!, into: key, transaction) }
                 for (property, value) in node.values { try write(property, value) }
             }
             for (node, key) in zip(nodes, keys) {
                 guard let object = node.object else { continue }
-                if let writer = node.writer { writer.attach(object, key) } else { object._attach(to: node.table, key: key) }
+                if let writer = node.writer {
+                    writer.attach(object, key)
+                } else {
+                    object._attach(to: node.table, key: key)
+                }
             }
             return keys
         } catch {

@@ -78,8 +78,12 @@ final class ObjectWriter {
                 continue
             }
             let field = Field(
-                storage: Storage(property.access), offset: property.offset, metaOffset: property.metaOffset,
-                property: property.index, column: Unmanaged.passUnretained(column))
+                storage: Storage(property.access),
+                offset: property.offset,
+                metaOffset: property.metaOffset,
+                property: property.index,
+                column: Unmanaged.passUnretained(column)
+            )
             if column.isPrimaryKey { primaryKey = field } else { fields.append(field) }
         }
         columns = table.columns
@@ -103,8 +107,11 @@ final class ObjectWriter {
             }
             let property = table.info.properties[field.property]
             try ValueLimits.check(
-                value(object, field), optional: property.shape.isOptional, className: table.info.className,
-                property: property.name)
+                value(object, field),
+                optional: property.shape.isOptional,
+                className: table.info.className,
+                property: property.name
+            )
         }
     }
 

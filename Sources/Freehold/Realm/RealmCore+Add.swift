@@ -25,7 +25,9 @@ extension RealmCore {
 extension RealmCore {
     /// Adds a new object that links to nothing, without a plan. False where it takes one.
     private func addFlat(
-        _ object: ObjectBase, _ policy: Realm.UpdatePolicy, _ transaction: WriteTransaction
+        _ object: ObjectBase,
+        _ policy: Realm.UpdatePolicy,
+        _ transaction: WriteTransaction
     ) throws(Realm.Error) -> Bool {
         guard policy == .error, !object._isManaged else { return false }
         let writer = writer(for: requireTable(for: type(of: object)))
@@ -39,7 +41,7 @@ extension RealmCore {
             try writer.write(object, into: key, transaction)
             writer.attach(object, key)
             return true
-        } catch where error.code == .duplicatePrimaryKey {
+        } catch  where error.code == .duplicatePrimaryKey {
             throw GraphPlan.duplicate(writer.primaryKey(of: object)!, table)
         } catch {
             throw Realm.Error(error, className: table.info.className, fileURL: configuration.fileURL)
@@ -110,7 +112,11 @@ struct AddPlanner {
             case .values(let elements):
                 for element in elements {
                     try ValueLimits.check(
-                        element, optional: property.shape.isOptional, className: info.className, property: property.name)
+                        element,
+                        optional: property.shape.isOptional,
+                        className: info.className,
+                        property: property.name
+                    )
                 }
                 values.append((index, .values(elements)))
             case .objects(let objects):
@@ -134,7 +140,8 @@ extension RealmCore {
         if type(of: object) == property.target { return }
         programmerError(
             "\(info.className).\(property.name) holds objects of class \(property.target!.className()) and can't be "
-                + "given one of its subclass \(type(of: object).className()), which has a table of its own.")
+                + "given one of its subclass \(type(of: object).className()), which has a table of its own."
+        )
     }
 
     /// Traps unless the object is a living one of this realm.
@@ -146,12 +153,14 @@ extension RealmCore {
             }
             programmerError(
                 "A \(name) of another realm can't be \(use) in \(self). Find it in this realm by its primary key, or "
-                    + "make a copy with `create(_:value:)`.")
+                    + "make a copy with `create(_:value:)`."
+            )
         }
         if object.isInvalidated {
             programmerError(
                 "A \(name) that was deleted from its realm can't be \(use). Check `isInvalidated` before using an "
-                    + "object that something else may delete.")
+                    + "object that something else may delete."
+            )
         }
     }
 }

@@ -51,14 +51,23 @@ struct RandomOperationsTests {
         }
         for person in realm.objects(RTPerson.self) {
             model.people[person.name] = Model.Person(
-                favourite: person.favourite?.id, dogs: person.dogs.map(\.id), tags: Array(person.tags))
+                favourite: person.favourite?.id,
+                dogs: person.dogs.map(\.id),
+                tags: Array(person.tags)
+            )
         }
         return model
     }
 
     private func checkQueries(_ realm: Realm, _ model: Model, _ age: Int) {
-        #expect(Set(realm.objects(RTDog.self).where { $0.age > age }.map(\.id)) == Set(model.dogs.filter { $0.value.age > age }.keys))
-        #expect(realm.objects(RTDog.self).where { $0.name == "n\(age)" }.count == model.dogs.values.count { $0.name == "n\(age)" })
+        #expect(
+            Set(realm.objects(RTDog.self).where { $0.age > age }.map(\.id))
+                == Set(model.dogs.filter { $0.value.age > age }.keys)
+        )
+        #expect(
+            realm.objects(RTDog.self).where { $0.name == "n\(age)" }.count
+                == model.dogs.values.count { $0.name == "n\(age)" }
+        )
         let fans = model.people.filter { $0.value.dogs.contains { model.dogs[$0]!.age < age } }
         #expect(Set(realm.objects(RTPerson.self).where { $0.dogs.age < age }.map(\.name)) == Set(fans.keys))
         #expect(realm.objects(RTDog.self).sum(of: \.age) == model.dogs.values.reduce(0) { $0 + $1.age })
@@ -71,8 +80,10 @@ struct RandomOperationsTests {
     private func operate(_ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator) -> Bool {
         let id = Int.random(in: 0..<30, using: &random)
         let dog = Model.Dog(
-            name: "n\(Int.random(in: 0..<9, using: &random))", age: Int.random(in: -5..<300, using: &random),
-            weight: Bool.random(using: &random) ? nil : Double.random(in: 0..<1, using: &random))
+            name: "n\(Int.random(in: 0..<9, using: &random))",
+            age: Int.random(in: -5..<300, using: &random),
+            weight: Bool.random(using: &random) ? nil : Double.random(in: 0..<1, using: &random)
+        )
         let name = "p\(Int.random(in: 0..<8, using: &random))"
         let person = realm.objects(RTPerson.self).where { $0.name == name }.first
         let stored = realm.object(ofType: RTDog.self, forPrimaryKey: id)
