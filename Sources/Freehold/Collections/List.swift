@@ -153,7 +153,7 @@ extension List {
     public func makeIterator() -> RLMIterator<Element> {
         guard let at = place() else { return RLMIterator(values: items) }
         if let elementTable {
-            return RLMIterator(.keys(.array(at.view.listLinks(at.column, owner)), elementTable))
+            return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
         return RLMIterator(values: at.view.listValues(at.column, owner).map { element($0) })
     }

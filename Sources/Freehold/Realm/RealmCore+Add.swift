@@ -7,7 +7,8 @@ extension RealmCore {
     /// - Returns: Whether the object is managed now.
     @discardableResult
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
-        _ = requireWrite()
+        let transaction = requireWrite()
+        if policy == .error, addDirectly(object, transaction) { return true }
         do throws(Realm.Error) {
             var planner = AddPlanner(core: self, policy: policy)
             guard case .node = try planner.target(of: object) else { return true }

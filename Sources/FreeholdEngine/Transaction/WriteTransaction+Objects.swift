@@ -24,10 +24,52 @@ extension WriteTransaction {
                     "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey).")
             }
         }
+        return create(overlay(table), table.primaryKey, primaryKey)
+    }
+
+    // The three below make an object as `create` does, for callers that have checked the key's type and length.
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    /// - Precondition: the primary key is of integers.
+    package func createUnlessTaken(_ table: Table, primaryKey: Int64) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
         let overlay = overlay(table)
+        let index = index(column, overlay)
+        let taken = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+            let length = OrderedEncoding.int(primaryKey, room.baseAddress!)
+            return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
+        }
+        if taken { return nil }
         let key = ObjectKey(overlay.state.nextKey)
         appear(overlay, key)
-        if let column = table.primaryKey, let primaryKey {
+        index.changes.insertInt(primaryKey, key.raw)
+        let (cluster, slot) = locate(key)
+        hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
+        return key
+    }
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    package func createUnlessTaken(_ table: Table, primaryKey: Value) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
+        if find(primaryKey: primaryKey, in: table) != nil { return nil }
+        return create(overlay(table), column, primaryKey)
+    }
+
+    package func createKeyless(_ table: Table) -> ObjectKey { create(overlay(table), nil, nil) }
+
+    @inline(__always)
+    private func isTaken(_ bytes: UnsafeRawBufferPointer, _ index: IndexOverlay) -> Bool {
+        switch index.changes.find(bytes) {
+        case .inserted: true
+        case .removed: false
+        case .unchanged: index.tree.find(bytes, in: self) != nil
+        }
+    }
+
+    private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
+        let key = ObjectKey(overlay.state.nextKey)
+        appear(overlay, key)
+        if let column, let primaryKey {
             index(column).insert(primaryKey, key)
             let (cluster, slot) = locate(key)
             store(primaryKey, column.type, in: writable(columnOverlay(column), cluster), slot, column.segment(.blobs))
@@ -136,6 +178,17 @@ extension WriteTransaction {
         let (columns, buffer) = hot(column, cluster)
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
+    }
+
+    /// - Precondition: the column is of timestamps, no primary key, and the object lives.
+    package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed { noteIndexed(column, key, .timestamp(value)) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef {
+            $0.setTimestamp(slot, seconds: value.seconds, nanoseconds: value.nanoseconds)
+        }
     }
 
     /// - Precondition: the column is of booleans, and the object lives.
