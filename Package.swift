@@ -36,7 +36,10 @@ let package = Package(
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
-            name: "TestScript", dependencies: ["FreeholdEngine"], path: "Tests/TestScript", swiftSettings: settings
+            name: "TestScript",
+            dependencies: ["FreeholdEngine"],
+            path: "Tests/TestScript",
+            swiftSettings: settings
         ),
         .executableTarget(
             name: "freehold-testchild",

@@ -20,7 +20,9 @@ public struct Script: Sendable {
                 ColumnSpec("next", .link, optional: true, target: tableName),
                 ColumnSpec("items", .int, collection: .list),
                 ColumnSpec("others", .link, collection: .list, target: tableName),
-            ], primaryKey: "id")
+            ],
+            primaryKey: "id"
+        )
     ]
 
     /// Objects that are kept besides object 0.

@@ -37,7 +37,9 @@ public struct State: Equatable, Sendable {
             let key = view.key(at: position, in: columns.table)
             func id(_ key: ObjectKey) -> Int64 { view.readInt(columns.id, key) ?? .min }
             var entry = Entry(
-                number: view.readInt(columns.number, key) ?? .min, text: view.readString(columns.text, key) ?? "null")
+                number: view.readInt(columns.number, key) ?? .min,
+                text: view.readString(columns.text, key) ?? "null"
+            )
             entry.note = view.readString(columns.note, key)
             entry.score = view.readDouble(columns.score, key) ?? .nan
             entry.next = view.readLink(columns.next, key).map(id)
@@ -55,7 +57,8 @@ public struct State: Equatable, Sendable {
     public func differences(from other: State) -> [String] {
         Set(entries.keys).union(other.entries.keys).sorted().compactMap { id in
             entries[id] == other.entries[id]
-                ? nil : "\(id): \(entries[id].map { "\($0)" } ?? "none") / \(other.entries[id].map { "\($0)" } ?? "none")"
+                ? nil
+                : "\(id): \(entries[id].map { "\($0)" } ?? "none") / \(other.entries[id].map { "\($0)" } ?? "none")"
         }
     }
 }
@@ -93,7 +96,11 @@ extension Script {
                     try transaction.set(columns.next, object, .link(target))
                 }
                 try transaction.listAppend(columns.items, object, entry.items.map { .int($0) })
-                try transaction.listAppend(columns.others, object, entry.others.compactMap { key($0).map { .link($0) } })
+                try transaction.listAppend(
+                    columns.others,
+                    object,
+                    entry.others.compactMap { key($0).map { .link($0) } }
+                )
             case .set(let id, let number, let text):
                 guard let object = key(id) else { continue }
                 try transaction.set(columns.number, object, .int(number))

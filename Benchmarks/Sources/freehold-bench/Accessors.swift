@@ -7,15 +7,22 @@ extension Workloads {
         let rounds = 1000
         let kept = 1000
         func workload(
-            _ name: String, _ operations: Int, _ nanoseconds: Double, _ run: @escaping (ObjectSubject) -> Int64
+            _ name: String,
+            _ operations: Int,
+            _ nanoseconds: Double,
+            _ run: @escaping (ObjectSubject) -> Int64
         ) -> Workload {
             Workload(
-                name: name, operations: operations, layers: [.objects], goals: [.objects(nanoseconds: nanoseconds)],
+                name: name,
+                operations: operations,
+                layers: [.objects],
+                goals: [.objects(nanoseconds: nanoseconds)],
                 prepare: { $0.close($1) },
                 run: { subject in
                     let figure = run(subject as! ObjectSubject)
                     return { figure }
-                })
+                }
+            )
         }
         return [
             workload("managed `@Persisted` get of an Int, model in another module", rounds * kept, 10) { subject in

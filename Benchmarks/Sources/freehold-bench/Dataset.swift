@@ -48,7 +48,8 @@ struct Row {
         age = Int64(random.below(100))
         score = Double(random.below(4000)) / 4
         active = random.below(2) == 0
-        created = 1_600_000_000_000_000 + Int64(random.below(100_000_000)) * 1_000_000 + Int64(random.below(1000)) * 1000
+        created =
+            1_600_000_000_000_000 + Int64(random.below(100_000_000)) * 1_000_000 + Int64(random.below(1000)) * 1000
     }
 }
 

@@ -54,8 +54,10 @@ extension EngineSubject {
             for number in 0..<data.count {
                 let first = Int64(number * 3)
                 try transaction.listAppend(
-                    numbers, ObjectKey(Int64(number)),
-                    [.int(first % 1000), .int((first + 1) % 1000), .int((first + 2) % 1000)])
+                    numbers,
+                    ObjectKey(Int64(number)),
+                    [.int(first % 1000), .int((first + 1) % 1000), .int((first + 2) % 1000)]
+                )
             }
         }
     }

@@ -44,17 +44,24 @@ final class Harness {
                 let figure = check()
                 if let agreed, agreed.figure != figure {
                     fail(
-                        "\(workload.name): \(subject.layer.rawValue) says \(figure), \(agreed.layer.rawValue) \(agreed.figure)")
+                        "\(workload.name): \(subject.layer.rawValue) says \(figure), \(agreed.layer.rawValue) \(agreed.figure)"
+                    )
                 }
                 agreed = agreed ?? (figure, subject.layer)
             }
         }
         let added = takingPart.map {
             Result(
-                workload: workload.name, layer: $0.layer, operations: workload.operations, nanoseconds: times[$0.layer]!)
+                workload: workload.name,
+                layer: $0.layer,
+                operations: workload.operations,
+                nanoseconds: times[$0.layer]!
+            )
         }
         results += added
-        progress("\(workload.name): " + added.map { "\($0.layer.fileName) \(figure($0.median))" }.joined(separator: ", "))
+        progress(
+            "\(workload.name): " + added.map { "\($0.layer.fileName) \(figure($0.median))" }.joined(separator: ", ")
+        )
     }
 
     // MARK: Files

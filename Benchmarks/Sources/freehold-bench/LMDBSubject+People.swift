@@ -16,8 +16,13 @@ extension LMDBSubject {
                             let row = rows.baseAddress! + number
                             var id = row.pointee.id
                             let count = pack(
-                                buffer, age: row.pointee.age, score: row.pointee.score, active: row.pointee.active,
-                                created: row.pointee.created, name: name)
+                                buffer,
+                                age: row.pointee.age,
+                                score: row.pointee.score,
+                                active: row.pointee.active,
+                                created: row.pointee.created,
+                                name: name
+                            )
                             put(transaction, people, &id, buffer, count, flags: MDB_NOOVERWRITE)
                             if kind == .indexed { putIndex(transaction, name, &id) }
                         }
@@ -43,8 +48,13 @@ extension LMDBSubject {
                     var row = Row(number)
                     row.name.withUTF8 { name in
                         let count = pack(
-                            buffer.baseAddress!, age: row.age, score: row.score, active: row.active,
-                            created: row.created, name: name)
+                            buffer.baseAddress!,
+                            age: row.age,
+                            score: row.score,
+                            active: row.active,
+                            created: row.created,
+                            name: name
+                        )
                         var id = Int64(number)
                         put(transaction, people, &id, buffer.baseAddress!, count, flags: MDB_NOOVERWRITE)
                     }
@@ -208,7 +218,9 @@ extension LMDBSubject {
                     rival_text(
                         bytes: (row + Field.name).assumingMemoryBound(to: UInt8.self),
                         length: UInt32(row.load(fromByteOffset: Field.nameLength, as: UInt8.self)),
-                        key: key.mv_data.loadUnaligned(as: Int64.self)))
+                        key: key.mv_data.loadUnaligned(as: Int64.self)
+                    )
+                )
             }
         }
         return texts

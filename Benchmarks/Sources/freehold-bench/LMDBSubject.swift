@@ -120,7 +120,11 @@ final class LMDBSubject: Subject {
 
     @inline(__always)
     func pack(
-        _ buffer: UnsafeMutableRawPointer, age: Int64, score: Double, active: Bool, created: Int64,
+        _ buffer: UnsafeMutableRawPointer,
+        age: Int64,
+        score: Double,
+        active: Bool,
+        created: Int64,
         name: UnsafeBufferPointer<UInt8>
     ) -> Int {
         buffer.storeBytes(of: age, as: Int64.self)
@@ -134,8 +138,12 @@ final class LMDBSubject: Subject {
     }
 
     func put(
-        _ transaction: OpaquePointer, _ database: MDB_dbi, _ key: inout Int64, _ bytes: UnsafeMutableRawPointer,
-        _ count: Int, flags: Int32 = 0
+        _ transaction: OpaquePointer,
+        _ database: MDB_dbi,
+        _ key: inout Int64,
+        _ bytes: UnsafeMutableRawPointer,
+        _ count: Int,
+        flags: Int32 = 0
     ) {
         withUnsafeMutablePointer(to: &key) { key in
             var keyValue = MDB_val(mv_size: 8, mv_data: key)

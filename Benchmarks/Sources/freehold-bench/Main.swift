@@ -42,7 +42,8 @@ struct Main {
 
         static func usage() -> Never {
             print(
-                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--folder FOLDER] [--output FILE]")
+                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--folder FOLDER] [--output FILE]"
+            )
             exit(2)
         }
     }
@@ -52,7 +53,9 @@ struct Main {
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
         if let name = options.peakMemory {
             let data = Dataset(count: 1)
-            guard let subject = makeSubjects(data, options.folder).first(where: { $0.layer.fileName == name }) else { return }
+            guard let subject = makeSubjects(data, options.folder).first(where: { $0.layer.fileName == name }) else {
+                return
+            }
             PeakMemory.child(subject, count: options.objects)
             return
         }
@@ -72,10 +75,14 @@ struct Main {
         for workload in chosen {
             harness.run(workload)
             if workload.name == Workloads.Name.bulkInsert {
-                for subject in subjects { report.sizes[subject.layer, default: .init()].inserted = harness.size(.people, subject) }
+                for subject in subjects {
+                    report.sizes[subject.layer, default: .init()].inserted = harness.size(.people, subject)
+                }
             }
             if workload.name.hasPrefix("delete half") {
-                for subject in subjects { report.sizes[subject.layer, default: .init()].halved = harness.size(.scratch, subject) }
+                for subject in subjects {
+                    report.sizes[subject.layer, default: .init()].halved = harness.size(.scratch, subject)
+                }
             }
         }
         for subject in subjects { harness.close(subject) }
@@ -85,7 +92,10 @@ struct Main {
         if options.only == nil {
             for subject in subjects {
                 report.memory[subject.layer] = PeakMemory.measure(
-                    subject.layer, folder: options.folder, count: options.objects)
+                    subject.layer,
+                    folder: options.folder,
+                    count: options.objects
+                )
             }
             for size in [10_000, 100_000] where size < options.objects {
                 report.growth.append((size, measureGrowth(size, options)))

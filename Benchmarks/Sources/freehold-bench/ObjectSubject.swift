@@ -30,10 +30,12 @@ final class ObjectSubject: Subject {
     func open(_ kind: FileKind) {
         close()
         self.kind = kind
-        let types: [ObjectBase.Type] = isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
+        let types: [ObjectBase.Type] =
+            isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
         attempt {
             realm = try Realm(
-                configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: path(kind)), objectTypes: types))
+                configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: path(kind)), objectTypes: types)
+            )
         }
     }
 
@@ -94,7 +96,8 @@ final class ObjectSubject: Subject {
     func withWide(_ count: Int, _ body: ([Wide]) -> Int64) -> Int64 {
         attempt {
             let realm = try Realm(
-                configuration: Realm.Configuration(inMemoryIdentifier: "wide", objectTypes: [Wide.self]))
+                configuration: Realm.Configuration(inMemoryIdentifier: "wide", objectTypes: [Wide.self])
+            )
             try realm.write {
                 for number in 0..<count {
                     let wide = Wide()

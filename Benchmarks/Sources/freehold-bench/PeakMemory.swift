@@ -17,7 +17,9 @@ enum PeakMemory {
         do { try process.run() } catch { return nil }
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let figures = output.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let figures = output.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard figures.count == 2 else { return nil }
         return Figures(before: figures[0] / 1024, peak: figures[1] / 1024)
     }

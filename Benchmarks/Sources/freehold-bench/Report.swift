@@ -65,7 +65,9 @@ struct Report {
                     [workload.name] + times + [
                         judged.map(\.goal).joined(separator: "<br>"), judged.map(\.reached).joined(separator: "<br>"),
                         judged.map { $0.isMet ? "✓" : "✗" }.joined(separator: "<br>"),
-                    ]))
+                    ]
+                )
+            )
         }
         return lines.joined(separator: "\n")
     }
@@ -85,13 +87,16 @@ struct Report {
             let ratio = median / (results?.result(workload.name, rival)?.median ?? .nan)
             return Judgement(
                 goal: "\(who) ≤ \(bound) × \(rival == .lmdb ? "LMDB" : rival.rawValue)",
-                reached: String(format: "%.2f ×", ratio), isMet: ratio <= bound)
+                reached: String(format: "%.2f ×", ratio),
+                isMet: ratio <= bound
+            )
         case .nanoseconds(let bound):
             let ratio = lmdb.map { String(format: " (%.2f × LMDB)", median / $0) } ?? ""
             return Judgement(
                 goal: "\(who) ≤ \(figure(bound).replacingOccurrences(of: ".00", with: "")) ns",
                 reached: figure(median) + " ns" + ratio,
-                isMet: median <= bound)
+                isMet: median <= bound
+            )
         }
     }
 
@@ -108,7 +113,8 @@ struct Report {
     // MARK: Other tables
 
     private var sizeTable: String {
-        let title = "## File and memory\n\nMiB. Goals for Freehold at a million objects: ≤ 60 after the insert, ≤ 65 after "
+        let title =
+            "## File and memory\n\nMiB. Goals for Freehold at a million objects: ≤ 60 after the insert, ≤ 65 after "
             + "deleting half, ≤ 150 at the insert's peak. The peak is the process's, mapped pages of the file included; "
             + "in brackets before the insert.\n\n"
         func mebibytes(_ bytes: Int) -> String { bytes == 0 ? "–" : String(format: "%.1f", Double(bytes) / 1_048_576) }
@@ -134,7 +140,8 @@ struct Report {
                 let medians = growth.map { $0.harness.result(name, layer)?.median ?? .nan }
                 let ratio = medians.last! / medians.first!
                 lines.append(
-                    row([name, layer.rawValue] + medians.map { figure($0) } + [String(format: "%.2f ×", ratio)]))
+                    row([name, layer.rawValue] + medians.map { figure($0) } + [String(format: "%.2f ×", ratio)])
+                )
             }
         }
         return lines.joined(separator: "\n")

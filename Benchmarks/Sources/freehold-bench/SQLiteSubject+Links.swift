@@ -84,6 +84,7 @@ extension SQLiteSubject {
 
     func readDogs() -> Int64 {
         sumOfEach(
-            "SELECT dogs.age FROM dog_lists JOIN dogs ON dogs.id = item WHERE owner = ? ORDER BY position")
+            "SELECT dogs.age FROM dog_lists JOIN dogs ON dogs.id = item WHERE owner = ? ORDER BY position"
+        )
     }
 }

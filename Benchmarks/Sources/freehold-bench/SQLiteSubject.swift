@@ -26,7 +26,8 @@ final class SQLiteSubject: Subject {
         open(kind)
         execute(
             "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL, score REAL NOT NULL, "
-                + "active INTEGER NOT NULL, created INTEGER NOT NULL\(isKennel ? ", dog INTEGER" : ""))")
+                + "active INTEGER NOT NULL, created INTEGER NOT NULL\(isKennel ? ", dog INTEGER" : ""))"
+        )
         if kind == .indexed { execute("CREATE INDEX people_name ON people (name)") }
         if isKennel {
             execute("CREATE TABLE dogs (id INTEGER PRIMARY KEY, age INTEGER NOT NULL)")
@@ -34,7 +35,8 @@ final class SQLiteSubject: Subject {
             for table in ["numbers", "dog_lists"] {
                 execute(
                     "CREATE TABLE \(table) (owner INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL, "
-                        + "PRIMARY KEY (owner, position)) WITHOUT ROWID")
+                        + "PRIMARY KEY (owner, position)) WITHOUT ROWID"
+                )
             }
         }
     }

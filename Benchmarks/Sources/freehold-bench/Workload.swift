@@ -44,7 +44,8 @@ enum Workloads {
     /// Those that the growth table shows.
     static func growing(_ data: Dataset) -> [Workload] {
         let names: Set = [
-            Name.bulkInsert, Name.indexedInsert, Name.find, Name.walkScalars, Name.countAge, Name.countContains, Name.sumScore,
+            Name.bulkInsert, Name.indexedInsert, Name.find, Name.walkScalars, Name.countAge, Name.countContains,
+            Name.sumScore,
             Name.findIndexed, Name.open,
         ]
         return all(data).filter { names.contains($0.name) }
@@ -77,7 +78,8 @@ enum Workloads {
             )
         }
         func workload(
-            _ name: String, _ goals: [Goal],
+            _ name: String,
+            _ goals: [Goal],
             _ body: (prepare: (Harness, any Subject) -> Void, run: (any Subject) -> () -> Int64)
         ) -> Workload {
             Workload(name: name, operations: n, goals: goals, prepare: body.prepare, run: body.run)
@@ -87,19 +89,29 @@ enum Workloads {
             workload(Name.bulkInsert, [.engine(1.0), .objects(1.6)], insert(.people, data.allIDs)),
             workload(Name.indexedInsert, [.engine(1.0)], insert(.indexed, data.allIDs)),
             workload("insert in random key order", [.engine(1.0)], insert(.shuffled, data.shuffledIDs)),
-            workload("1,000 objects a transaction", [.engine(1.0)], insert(.scratch, data.allIDs, perTransaction: 1000)),
+            workload(
+                "1,000 objects a transaction",
+                [.engine(1.0)],
+                insert(.scratch, data.allIDs, perTransaction: 1000)
+            ),
             Workload(
-                name: "one object a durable transaction", operations: single, goals: [.engine(1.3)],
+                name: "one object a durable transaction",
+                operations: single,
+                goals: [.engine(1.3)],
                 prepare: { $0.copy(.people, to: .scratch, $1) },
                 run: { subject in
                     subject.insert(extra[...], perTransaction: 1)
                     return { subject.countPeople() }
-                }),
+                }
+            ),
         ]
     }
 
     private static func onPeople(
-        _ name: String, _ operations: Int, _ goals: [Goal], kind: FileKind = .people,
+        _ name: String,
+        _ operations: Int,
+        _ goals: [Goal],
+        kind: FileKind = .people,
         _ run: @escaping (any Subject) -> Int64
     ) -> Workload {
         Workload(name: name, operations: operations, goals: goals, prepare: { $0.use(kind, $1) }) { subject in
@@ -114,7 +126,9 @@ enum Workloads {
             onPeople(name, n, [.engine(nanoseconds: nanoseconds)]) { $0.count(condition) }
         }
         func sort(
-            _ name: String, _ goals: [Goal], _ check: @escaping ([Int64]) -> Int64,
+            _ name: String,
+            _ goals: [Goal],
+            _ check: @escaping ([Int64]) -> Int64,
             _ run: @escaping (any Subject) -> [Int64]
         ) -> Workload {
             Workload(name: name, operations: n, goals: goals, prepare: { $0.use(.people, $1) }) { subject in
@@ -126,7 +140,8 @@ enum Workloads {
             onPeople(Name.find, data.lookups.count, [.engine(1.0), .objects(1.3)]) { $0.find(data.lookups) },
             onPeople(Name.walkScalars, n, [.engine(nanoseconds: 15), .objects(nanoseconds: 120)]) { $0.walkScalars() },
             onPeople(
-                "walk all objects, read 3 properties (String, Int, Double)", n,
+                "walk all objects, read 3 properties (String, Int, Double)",
+                n,
                 [.engine(nanoseconds: 15), .objects(nanoseconds: 120)]
             ) { $0.walkWithText() },
             count(Name.countAge, .ageOver50, 1.5),
@@ -143,7 +158,9 @@ enum Workloads {
             sort("filter, sort by String, first 100", [.engine(nanoseconds: 40)], { data.orderChecksum(names: $0) }) {
                 $0.firstHundredByName()
             },
-            onPeople(Name.findIndexed, data.lookups.count, [.engine(0.6)], kind: .indexed) { $0.findIndexed(data.lookups) },
+            onPeople(Name.findIndexed, data.lookups.count, [.engine(0.6)], kind: .indexed) {
+                $0.findIndexed(data.lookups)
+            },
         ]
     }
 
@@ -151,28 +168,35 @@ enum Workloads {
         let n = data.count
         return [
             Workload(
-                name: "update one Int on all objects", operations: n,
+                name: "update one Int on all objects",
+                operations: n,
                 goals: [.engine(nanoseconds: 60), .objects(nanoseconds: 150)],
                 prepare: { $0.copy(.people, to: .scratch, $1) },
                 run: { subject in
                     subject.updateAll()
                     return { subject.sumAges() }
-                }),
+                }
+            ),
             Workload(
-                name: "update one Int on random objects", operations: data.updates.count,
+                name: "update one Int on random objects",
+                operations: data.updates.count,
                 goals: [.engine(nanoseconds: 5000)],
                 prepare: { $0.copy(.people, to: .scratch, $1) },
                 run: { subject in
                     subject.update(data.updates)
                     return { subject.sumAges() }
-                }),
+                }
+            ),
             Workload(
-                name: "delete half by query (per object deleted)", operations: n / 2, goals: [.engine(nanoseconds: 150)],
+                name: "delete half by query (per object deleted)",
+                operations: n / 2,
+                goals: [.engine(nanoseconds: 150)],
                 prepare: { $0.copy(.people, to: .scratch, $1) },
                 run: { subject in
                     subject.deleteUnder50()
                     return { subject.countPeople() }
-                }),
+                }
+            ),
         ]
     }
 
@@ -180,33 +204,43 @@ enum Workloads {
         let n = data.count
         return [
             Workload(
-                name: "set `person.dog` on all", operations: n, goals: [.engine(nanoseconds: 400)],
+                name: "set `person.dog` on all",
+                operations: n,
+                goals: [.engine(nanoseconds: 400)],
                 prepare: { $0.copy(.kennel, to: .linked, $1) },
                 run: { subject in
                     subject.setDogs()
                     return { subject.countBacklinks() }
-                }),
+                }
+            ),
             onPeople("`person.dog.age`, in order", n, [.engine(nanoseconds: 150)], kind: .linked) { $0.walkDogAges() },
             onPeople("count `dog.age > 5` across the link", n, [.engine(nanoseconds: 30)], kind: .linked) {
                 $0.countAcrossLink()
             },
-            onPeople("backlink count", data.dogCount, [.engine(nanoseconds: 60)], kind: .linked) { $0.countBacklinks() },
+            onPeople("backlink count", data.dogCount, [.engine(nanoseconds: 60)], kind: .linked) {
+                $0.countBacklinks()
+            },
             Workload(
-                name: "append 3 Ints to a list", operations: n, goals: [.engine(nanoseconds: 400)],
+                name: "append 3 Ints to a list",
+                operations: n,
+                goals: [.engine(nanoseconds: 400)],
                 prepare: { $0.copy(.kennel, to: .lists, $1) },
                 run: { subject in
                     subject.appendNumbers()
                     return { 0 }
-                }),
+                }
+            ),
             onPeople("read 3 Ints of a list", n, [.engine(nanoseconds: 300)], kind: .lists) { $0.readNumbers() },
             Workload(
-                name: "append 3 links to a list (Freehold also stores their backlinks)", operations: n,
+                name: "append 3 links to a list (Freehold also stores their backlinks)",
+                operations: n,
                 goals: [.engine(nanoseconds: 400)],
                 prepare: { $0.copy(.kennel, to: .lists, $1) },
                 run: { subject in
                     subject.appendDogs()
                     return { 0 }
-                }),
+                }
+            ),
             onPeople("read 3 links of a list and the age behind each", n, [.engine(nanoseconds: 300)], kind: .lists) {
                 $0.readDogs()
             },
@@ -217,13 +251,16 @@ enum Workloads {
         let id = data.count / 2
         return [
             Workload(
-                name: Name.open, operations: 5, goals: [.engine(nanoseconds: 500_000)],
+                name: Name.open,
+                operations: 5,
+                goals: [.engine(nanoseconds: 500_000)],
                 prepare: { $0.close($1) },
                 run: { subject in
                     var sum: Int64 = 0
                     for _ in 0..<5 { sum += subject.openAndReadOne(.people, id: id) }
                     return { sum }
-                })
+                }
+            )
         ]
     }
 }

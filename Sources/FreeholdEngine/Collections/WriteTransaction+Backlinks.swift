@@ -43,6 +43,7 @@ extension WriteTransaction {
     private func apply(
         _ changes: UnsafeBufferPointer<BacklinkChanges.Change>, _ columns: ColumnOverlay, _ target: ObjectKey
     ) {
+        relieve()
         let (cluster, slot) = locate(target)
         let buffer = writable(columns, cluster, isBacklink: true)
         let place = ListPlace(

@@ -95,6 +95,7 @@ extension WriteTransaction {
     func listClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
         let count = listCount(column, key)
         guard count > 0 else { return }
+        relieve()
         let place = place(column, key)
         if column.type == .link {
             let changes = backlinks(of: column)
@@ -165,6 +166,7 @@ extension WriteTransaction {
 
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
     private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
+        relieve()
         let place = place(column, key)
         if column.type == .link {
             let changes = backlinks(of: column)

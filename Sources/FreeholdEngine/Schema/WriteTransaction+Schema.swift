@@ -56,6 +56,8 @@ extension WriteTransaction {
     private func changeIndexes(_ plan: SchemaPlan) {
         guard !plan.indexed.isEmpty || !plan.unindexed.isEmpty else { return }
         for column in plan.unindexed { dropIndex(column) }
+        // Objects made before are known to the new index by its filling: from then on it follows their changes.
+        for column in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         let tables = currentSchema.tables.map { table in
             let columns = table.columns.map { column in
                 let isIndexed =

@@ -31,6 +31,8 @@ final class LeafBuffer {
     @exclusivity(unchecked) private var arena: UnsafeMutableRawPointer?
     @exclusivity(unchecked) private var arenaCount = 0
     @exclusivity(unchecked) private var arenaCapacity = 0
+    /// Where the owner counts the memory of its buffers.
+    var meter: UnsafeMutablePointer<Int>?
     /// Bytes of the arena that no entry uses.
     @exclusivity(unchecked) private var arenaGarbage = 0
 
@@ -231,6 +233,7 @@ final class LeafBuffer {
             }
             old.deallocate()
         }
+        meter?.pointee += capacity - arenaCapacity
         arena = fresh
         arenaCount = end
         arenaGarbage = 0

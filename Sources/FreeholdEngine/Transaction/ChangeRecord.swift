@@ -131,7 +131,7 @@ extension ChangeRecord {
     }
 
     /// Deletions and changes have no cap: more keys than this can only be damage.
-    private static let maximumKeys = 1 << 32
+    private static let maximumKeys = 1 << 28
 
     private static func decodeKeys(_ r: inout ByteReader) -> [ObjectKey]? {
         guard let runs = r.number() else { return nil }

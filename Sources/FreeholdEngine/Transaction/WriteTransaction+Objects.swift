@@ -40,8 +40,7 @@ extension WriteTransaction {
             return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
         }
         if taken { return nil }
-        let key = ObjectKey(overlay.state.nextKey)
-        appear(overlay, key)
+        let key = appear(overlay)
         index.changes.insertInt(primaryKey, key.raw)
         let (cluster, slot) = locate(key)
         hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
@@ -67,8 +66,7 @@ extension WriteTransaction {
     }
 
     private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
-        let key = ObjectKey(overlay.state.nextKey)
-        appear(overlay, key)
+        let key = appear(overlay)
         if let column, let primaryKey {
             index(column).insert(primaryKey, key)
             let (cluster, slot) = locate(key)
@@ -77,7 +75,9 @@ extension WriteTransaction {
         return key
     }
 
-    private func appear(_ overlay: TableOverlay, _ key: ObjectKey) {
+    private func appear(_ overlay: TableOverlay) -> ObjectKey {
+        if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
+        let key = ObjectKey(overlay.state.nextKey)
         let (cluster, slot) = locate(key)
         overlay.state.nextKey += 1
         overlay.state.count += 1
@@ -97,6 +97,7 @@ extension WriteTransaction {
             overlay.changedPresence.insert(cluster)
         }
         if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
+        return key
     }
 
     /// A cluster has filled up: its leaves are encoded, and their decoded form let go.
@@ -145,6 +146,7 @@ extension WriteTransaction {
     /// `set` without its checks, for callers that have made them: the value fits, the object lives, and the column is
     /// no primary key.
     package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
+        relieve()
         switch value {
         case .link(let target):
             writeLink(column, key, target)
@@ -319,6 +321,7 @@ extension WriteTransaction {
     /// - Complexity: O(columns + incoming and outgoing links).
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
+        relieve()
         delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
     }
 
@@ -327,7 +330,10 @@ extension WriteTransaction {
         let overlay = overlay(table)
         let incoming = currentSchema.linkColumns(to: table)
         let columns = table.columns.filter(Self.keepsOutside)
-        for key in keys where contains(table, key) { delete(overlay, incoming, columns, key) }
+        for key in keys where contains(table, key) {
+            relieve()
+            delete(overlay, incoming, columns, key)
+        }
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
@@ -455,6 +461,6 @@ extension WriteTransaction {
     }
 
     func missingObject(_ column: Column, _ key: ObjectKey) -> EngineError {
-        EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
+        failure ?? EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
     }
 }

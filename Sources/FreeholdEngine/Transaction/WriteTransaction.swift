@@ -21,7 +21,12 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
     @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
     @exclusivity(unchecked) var sealedBytes = 0
-    @exclusivity(unchecked) var decodedBytes = 0
+    /// Bytes of decoded leaves; these count what they grow by.
+    private let decodedMeter: UnsafeMutablePointer<Int>
+    private var retiredBytes = 0
+    private var abandoned: [TableOverlay?] = []
+    private var abandonedChanges: [BacklinkChanges] = []
+    private var fetchedBytes = 0
     /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
     @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
     var storageWriter: StorageWriter?
@@ -44,6 +49,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         core = base.core
         currentSchema = base.schema
         root = base.root
+        decodedMeter = .allocate(capacity: 1)
+        decodedMeter.initialize(to: 0)
         columnCapacity = Int(base.root.nextSegment / ColumnSegment.count) + 1
         columnOverlays = .allocate(capacity: columnCapacity)
         columnOverlays.initialize(repeating: nil, count: columnCapacity)
@@ -55,6 +62,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if isOpen { cancel() }
         freeMemory()
         columnOverlays.deallocate()
+        decodedMeter.deallocate()
     }
 
     /// After new tables got their segments.
@@ -137,6 +145,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             return UnsafeMutableRawBufferPointer(rebasing: copy[0..<bytes.count])
         }
         fetched[address] = copy
+        fetchedBytes += (copy?.count ?? 0) + 64
         return copy.map { UnsafeRawBufferPointer($0) }
     }
 
@@ -164,6 +173,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     /// A pointer to the old bytes may be in a caller's hands until its call is over.
     private func retire(_ bytes: UnsafeMutableRawBufferPointer) {
         sealedBytes -= bytes.count + 64
+        retiredBytes += bytes.count + 64
         retired.append(bytes)
     }
 
@@ -171,6 +181,33 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     func collectRetired() {
         for bytes in retired { bytes.deallocate() }
         retired.removeAll(keepingCapacity: true)
+        retiredBytes = 0
+    }
+
+    /// About the bytes that this transaction holds besides what is pending of indexes and links.
+    package var memoryInUse: Int { decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes }
+
+    /// Objects made before indexes learn of them: what is pending of an index takes about 32 bytes each.
+    var pendingLimit: Int64 { Int64(max(core.memoryBudget / 32, 1000)) }
+
+    /// Before an operation, when nobody holds a pointer into a block or a decoded leaf: keeps to the memory budget.
+    @inline(__always)
+    func relieve() {
+        if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { relieveNow() }
+    }
+
+    @inline(never)
+    private func relieveNow() {
+        if retiredBytes > core.memoryBudget / 8 { collectRetired() }
+        if fetchedBytes > core.memoryBudget / 4 {
+            for bytes in fetched.values { bytes.deallocate() }
+            fetched = [:]
+            fetchedBytes = 0
+        }
+        if decodedMeter.pointee + sealedBytes > core.memoryBudget {
+            sealEverything()
+            if sealedBytes > core.memoryBudget / 2 { spill() }
+        }
     }
 
     func allocateBlock(_ segment: UInt32) -> UInt64 { allocateBlocks(segment, 1) }
@@ -327,7 +364,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     @inline(never)
     private func openBuffer(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool) -> LeafBuffer {
-        if decodedBytes > core.memoryBudget { sealEverything() }
+        relieve()
         let column = columns.column
         let buffer = LeafBuffer(
             type: isBacklink ? .int : column.type, isList: isBacklink || column.collection == .list,
@@ -338,7 +375,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             }
             buffer.isDirty = false
         }
-        decodedBytes += buffer.footprint
+        decodedMeter.pointee += buffer.footprint
+        buffer.meter = decodedMeter
         columns.insert(buffer, cluster)
         return buffer
     }
@@ -368,7 +406,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     func seal(_ columns: ColumnOverlay, _ cluster: Int) {
         guard let buffer = columns.buffers[cluster] else { return }
         encode(buffer, columns, cluster)
-        decodedBytes -= buffer.footprint
+        decodedMeter.pointee -= buffer.footprint
+        buffer.meter = nil
         columns.drop(cluster)
     }
 
@@ -384,7 +423,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
                 for cluster in columns.buffers.keys { seal(columns, cluster) }
             }
         }
-        decodedBytes = 0
+        decodedMeter.pointee = 0
         if sealedBytes > core.memoryBudget { spill() }
     }
 
@@ -395,6 +434,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             try writeSealed()
         } catch {
             failure = error
+            fallBack()
+            return
         }
         for (address, entry) in sealed {
             if case .stored(let bytes) = entry {
@@ -407,6 +448,27 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         sealed = [:]
         sealedBytes = 0
         collectRetired()
+    }
+
+    /// After a failure, what had moved into LMDB's transaction is lost. From then on the transaction shows the state
+    /// that it began on, so that calls still run until its end, which throws the error.
+    private func fallBack() {
+        storageWriter = nil
+        // An operation may be amid its work with them.
+        abandoned = tables
+        abandonedChanges = Array(backlinkChanges.values)
+        for i in tables.indices {
+            guard let old = tables[i] else { continue }
+            let cache = base.tableCache(old.table)
+            tables[i] = TableOverlay(table: old.table, state: cache.state, counts: cache.counts)
+        }
+        columnOverlays.update(repeating: nil, count: columnCapacity)
+        backlinkChanges = [:]
+        for case .stored(let bytes) in sealed.values { retire(bytes) }
+        sealed = [:]
+        spilled = [:]
+        sealedBytes = 0
+        decodedMeter.pointee = 0
     }
 
     func writeSealed() throws(EngineError) {

@@ -71,6 +71,12 @@ import Testing
         do throws(EngineError) { return try database.snapshot().verify() } catch { return [error.message] }
     }
 
+    /// A leaf that isn't stored stands for defaults: it is missed only where something else knows its values.
+    private static func isFree(_ segment: UInt32, _ schema: DatabaseSchema) -> Bool {
+        guard case .column(_, let column, .leaf)? = schema.owner(of: segment) else { return false }
+        return column.type != .link && !column.isIndexed && !column.isPrimaryKey
+    }
+
     @Test func aSoundFileHasNoProblems() throws {
         let folder = TemporaryFolder()
         #expect(try sample(folder.file()).snapshot().verify() == [])
@@ -80,10 +86,11 @@ import Testing
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let all = try blocks(database)
-        #expect(all.count > 60)
+        let schema = try database.snapshot().schema
+        #expect(all.count > 50)
         for (segment, number, bytes) in all {
             let isHistory = segment == Catalogue.historySegment
-            if !isHistory {
+            if !isHistory, !Self.isFree(segment, schema) {
                 try write(database, segment, number, nil)
                 #expect(!verify(database).isEmpty, "block \(number) of \(segment) removed")
             }

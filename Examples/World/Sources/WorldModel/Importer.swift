@@ -12,6 +12,11 @@ public struct ImportReport: Sendable {
     public struct UnmatchedCapital: Sendable, Equatable {
         public let iso: String
         public let capital: String
+
+        public init(iso: String, capital: String) {
+            self.iso = iso
+            self.capital = capital
+        }
     }
 
     public var countries = 0
