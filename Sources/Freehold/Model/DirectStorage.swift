@@ -65,7 +65,7 @@ struct DirectProperty {
         case .link:
             switch pointer(object, Unmanaged<ObjectBase>?.self).pointee {
             case nil: true
-            case let linked?: linked._withUnsafeGuaranteedRef { table.isCurrentTarget($0, of: index) }
+            case let linked?: linked._withUnsafeGuaranteedRef { table.isTarget($0, of: index) }
             }
         case .list: pointer(object, UnsafeRawPointer?.self).pointee == nil
         case .other: false

@@ -152,10 +152,10 @@ final class ManagedTable {
         return object
     }
 
-    /// Whether the object is a row that a link of this table's property can lead to, and is known to live.
+    /// Whether the object is a living row that a link of this table's property can lead to.
     @inline(__always)
-    func isCurrentTarget(_ object: ObjectBase, of property: Int) -> Bool {
-        object._core != nil && object._state == target(of: property).state && object._isCurrent
+    func isTarget(_ object: ObjectBase, of property: Int) -> Bool {
+        object._core != nil && object._state == target(of: property).state && (object._isCurrent || object._isLive())
     }
 }
 
