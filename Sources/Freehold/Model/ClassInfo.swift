@@ -48,6 +48,7 @@ final class ClassInfo: Sendable {
     let directProperties: [DirectProperty]
     /// Whether every property can be stored and adopted in place.
     let isDirect: Bool
+    let hasLists: Bool
 
     private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
@@ -107,8 +108,10 @@ final class ClassInfo: Sendable {
         canDropDefaults = made == 1 && properties.count == fields.count
         metaOffsets = properties.map(\.metaOffset)
         directProperties = properties.map {
-            DirectProperty(storage: $0.access.storage, index: $0.index, offset: $0.offset, metaOffset: $0.metaOffset)
+            DirectProperty(storage: $0.access.storage, index: $0.index, offset: $0.offset, metaOffset: $0.metaOffset,
+                isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional)
         }
+        hasLists = directProperties.contains { $0.storage == .list }
         isDirect = !directProperties.contains { $0.storage == .other }
         self.properties = properties
         self.byName = byName
@@ -119,6 +122,10 @@ final class ClassInfo: Sendable {
 
     /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
     var canReuseAccessors: Bool { canDropDefaults && isDirect }
+
+    /// Whether the property is a list of objects.
+    @inline(__always)
+    func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
 
     /// By the name in Swift, else by the name in the file.
     func index(named name: String) -> Int? {

@@ -48,6 +48,8 @@ struct DirectProperty {
     /// Of the wrapper, which begins with the value, from the object's address.
     let offset: Int
     let metaOffset: Int
+    /// Whether it is a list of objects.
+    let isLinkList: Bool
 
     @inline(__always)
     private func pointer<T>(_ object: UnsafeMutableRawPointer, _ type: T.Type) -> UnsafeMutablePointer<T> {

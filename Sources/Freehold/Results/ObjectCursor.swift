@@ -25,7 +25,7 @@ import FreeholdEngine
         table.sync()
         stamp = table.state.pointee.version
         soleReference = table.info.canReuseAccessors ? ReferenceWord.sole : nil
-        hasLists = table.info.directProperties.contains { $0.storage == .list }
+        hasLists = table.info.hasLists
     }
 
     @usableFromInline @inline(never)

@@ -243,7 +243,7 @@ extension WriteTransaction {
     }
 
     @inline(never)
-    private func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
+    func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
         let made = backlinks(of: columns.column)
         columns.backlinks = made
         return made
