@@ -290,6 +290,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?._withUnsafeGuaranteedRef { $0 }
     }
 
+    /// An integer of a leaf that this transaction has decoded; nil for null and where it hasn't.
+    @inline(__always)
+    package func decodedInt(_ column: Column, cluster: Int, slot: Int) -> Int64? {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?
+            ._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
+    }
+
     override func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? {
         guard let target = column.targetTableID else { return nil }
         return tables[target]?.backlinks[column.firstSegment]?.cached(cluster)
