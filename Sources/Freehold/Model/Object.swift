@@ -17,8 +17,8 @@ open class Object: ObjectBase {
     /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
     /// properties) or another object. Properties that aren't mentioned keep their default values.
     ///
-    /// If a value doesn't fit its property, the object has the values that came before it and keeps the error,
-    /// which adding it to a realm then reports. ``init(validating:)`` throws it instead.
+    /// If a value doesn't fit its property, the object keeps its default values and the error, which adding it to a
+    /// realm then reports. ``init(validating:)`` throws it instead.
     public convenience init(value: Any) {
         self.init()
         do throws(Realm.Error) {

@@ -19,6 +19,7 @@ extension WriteTransaction {
     }
 
     private func commitChanges() throws(EngineError) -> Snapshot {
+        if let failure { throw failure }
         let record = settleAndRecord()
         if let failure { throw failure }
         guard hasChanges else { return base }

@@ -408,6 +408,6 @@ extension WriteTransaction {
     }
 
     func missingObject(_ column: Column, _ key: ObjectKey) -> EngineError {
-        EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
+        failure ?? EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
     }
 }

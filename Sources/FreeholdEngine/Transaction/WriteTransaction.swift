@@ -24,6 +24,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     /// Bytes of decoded leaves; these count what they grow by.
     private let decodedMeter: UnsafeMutablePointer<Int>
     private var retiredBytes = 0
+    private var abandoned: [TableOverlay?] = []
+    private var abandonedChanges: [BacklinkChanges] = []
     private var fetchedBytes = 0
     /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
     @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
@@ -128,8 +130,6 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             return nil
         }
         if !spilled.isEmpty, let removed = spilled[address] {
-            // After a failure what had moved into LMDB's transaction is lost; nothing of it will be committed.
-            if failure != nil, storageWriter == nil { return base.block(segment, number) }
             return removed ? nil : fetch(address)
         }
         return base.block(segment, number)
@@ -425,9 +425,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         do throws(EngineError) {
             try writeSealed()
         } catch {
-            // What can still be read stays: the transaction goes on until its end, which throws the error.
             failure = error
-            storageWriter = nil
+            fallBack()
             return
         }
         for (address, entry) in sealed {
@@ -441,6 +440,27 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         sealed = [:]
         sealedBytes = 0
         collectRetired()
+    }
+
+    /// After a failure, what had moved into LMDB's transaction is lost. From then on the transaction shows the state
+    /// that it began on, so that calls still run until its end, which throws the error.
+    private func fallBack() {
+        storageWriter = nil
+        // An operation may be amid its work with them.
+        abandoned = tables
+        abandonedChanges = Array(backlinkChanges.values)
+        for i in tables.indices {
+            guard let old = tables[i] else { continue }
+            let cache = base.tableCache(old.table)
+            tables[i] = TableOverlay(table: old.table, state: cache.state, counts: cache.counts)
+        }
+        columnOverlays.update(repeating: nil, count: columnCapacity)
+        backlinkChanges = [:]
+        for case .stored(let bytes) in sealed.values { retire(bytes) }
+        sealed = [:]
+        spilled = [:]
+        sealedBytes = 0
+        decodedMeter.pointee = 0
     }
 
     func writeSealed() throws(EngineError) {

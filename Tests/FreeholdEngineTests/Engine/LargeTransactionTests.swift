@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FreeholdEngine
@@ -12,6 +13,7 @@ import Testing
         options.memoryBudget = Self.budget
         options.clusterSpan = 100
         options.mapSize = 1 << 30
+        options.faults = FaultInjector { _ in 0 }
         let database = try Database.open(at: folder.file(), options: options)
         let t = try database.beginWrite()
         try t.applySchema([
@@ -119,4 +121,52 @@ import Testing
         }
         #expect(try t.commit().verify() == [])
     }
+
+    @Test(arguments: [0, 1, 7, 40, 100, 150, 200, 260, 320])
+    func aFullDiskAmidALargeTransactionFailsItsCommitAndLosesNothing(_ puts: Int) throws {
+        let folder = TemporaryFolder()
+        let database = try database(folder)
+        let t0 = try database.beginWrite()
+        _ = try fill(t0, 300)
+        let before = try t0.commit()
+        let left = Counter(puts)
+        database.core.storage.options.faults?.set { operation in
+            guard operation == .put else { return 0 }
+            return left.value.subtract(1, ordering: .relaxed).newValue < 0 ? ENOSPC : 0
+        }
+        let t = try database.beginWrite()
+        let item = t.schema.table(named: "Item")!
+        var keys: [ObjectKey] = []
+        do throws(EngineError) {
+            for i in 300..<2500 {
+                let key = try t.create(item, primaryKey: .int(Int64(i)))
+                keys.append(key)
+                t.setString(item.columns[1], key, String(repeating: "z", count: 400))
+                t.setInt(item.columns[2], key, Int64(i % 10))
+                t.setLink(item.columns[3], key, ObjectKey(Int64(i % 300)))
+                if i % 20 == 0 { try t.listAppend(item.columns[4], key, (0..<400).map { .int(Int64($0 * i)) }) }
+                if i % 30 == 0 { t.delete(item, ObjectKey(Int64(i / 30))) }
+                if i % 400 == 0 { _ = t.find(.int(3), indexed: item.columns[2]) }
+            }
+        } catch {
+            #expect(error.code == .outOfDiskSpace)
+        }
+        t.delete(item, ObjectKey(120))
+        #expect(t.backlinkCount(item.columns[3], ObjectKey(130)) >= 0)
+        let error = #expect(throws: EngineError.self) { try t.commit() }
+        #expect(error?.code == .outOfDiskSpace)
+        database.core.storage.options.faults?.set { _ in 0 }
+        let after = try database.snapshot()
+        #expect(after.version == before.version)
+        #expect(after.count(item) == 300)
+        #expect(after.verify() == [])
+        let next = try database.beginWrite()
+        next.delete(item, ObjectKey(3))
+        #expect(try next.commit().verify() == [])
+    }
+}
+
+private final class Counter: Sendable {
+    let value: Atomic<Int>
+    init(_ n: Int) { value = Atomic(n) }
 }
