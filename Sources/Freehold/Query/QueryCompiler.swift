@@ -18,7 +18,8 @@ struct QueryCompiler {
             guard let index = table.info.index(named: name) else {
                 programmerError(
                     "Class \(table.info.className) has no property '\(name)' (in '\(names.joined(separator: "."))'). "
-                        + "Name a persisted property.")
+                        + "Name a persisted property."
+                )
             }
             let property = table.info.properties[index]
             if let column = table.columns[index] {
@@ -30,7 +31,8 @@ struct QueryCompiler {
             guard let target = property.target else {
                 programmerError(
                     "\(table.info.className).\(name) is no link, so that nothing follows it in "
-                        + "'\(names.joined(separator: "."))'. Follow links only.")
+                        + "'\(names.joined(separator: "."))'. Follow links only."
+                )
             }
             table = core.requireTable(for: target)
         }
@@ -43,7 +45,8 @@ struct QueryCompiler {
         else {
             programmerError(
                 "\(table.info.className).\(property.name) has no origin property \(property.origin ?? "") in class "
-                    + "\(origin.info.className). Name a link or list of links in `originProperty:`.")
+                    + "\(origin.info.className). Name a link or list of links in `originProperty:`."
+            )
         }
         return column
     }
@@ -80,7 +83,10 @@ struct QueryCompiler {
     }
 
     private func compare(
-        _ path: QueryPath, _ comparison: QueryComparison, _ value: Any?, _ options: StringOptions
+        _ path: QueryPath,
+        _ comparison: QueryComparison,
+        _ value: Any?,
+        _ options: StringOptions
     ) -> Predicate {
         guard let constant = self.constant(value) else {
             // An unmanaged or deleted object: equal to nothing.
@@ -97,7 +103,10 @@ struct QueryCompiler {
     }
 
     private func string(
-        _ path: PropertyPath, _ comparison: QueryComparison, _ constant: Value, _ options: StringOptions
+        _ path: PropertyPath,
+        _ comparison: QueryComparison,
+        _ constant: Value,
+        _ options: StringOptions
     ) -> Predicate {
         if options.contains(.diacriticInsensitive) {
             programmerError("Queries that ignore accents aren't supported. Leave out `.diacriticInsensitive`.")
@@ -118,12 +127,16 @@ struct QueryCompiler {
     }
 
     private func columns(
-        _ a: QueryPath, _ comparison: QueryComparison, _ b: QueryPath, _ options: StringOptions
+        _ a: QueryPath,
+        _ comparison: QueryComparison,
+        _ b: QueryPath,
+        _ options: StringOptions
     ) -> Predicate {
         guard options.isEmpty, let comparison = comparison.engine else {
             programmerError(
                 "Two properties ('\(a.names.joined(separator: "."))', '\(b.names.joined(separator: "."))') can only be "
-                    + "compared with == != < <= > >=, without options.")
+                    + "compared with == != < <= > >=, without options."
+            )
         }
         return .operands(operand(a), comparison, operand(b))
     }

@@ -52,7 +52,9 @@ extension Realm {
 
         public init(
             fileURL: URL? = Configuration.defaultDirectory.appendingPathComponent("default.realm"),
-            inMemoryIdentifier: String? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            inMemoryIdentifier: String? = nil,
+            readOnly: Bool = false,
+            schemaVersion: UInt64 = 0,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil

@@ -38,7 +38,8 @@ struct CreatePlanner {
     // MARK: Nodes
 
     private mutating func target(
-        of link: ConvertedLink, _ table: ManagedTable
+        of link: ConvertedLink,
+        _ table: ManagedTable
     ) throws(Realm.Error) -> GraphPlan.Target {
         switch link {
         case .nested(let values): return .node(try add(values, table))
@@ -92,7 +93,8 @@ struct CreatePlanner {
             let mentioned = Set(given.fields.map(\.property))
             let defaults = plan.nodes[node].defaults ?? info.makeUnmanaged()
             for property in info.properties
-            where !property.isComputed && property.index != info.primaryKeyIndex && !mentioned.contains(property.index) {
+            where !property.isComputed && property.index != info.primaryKeyIndex && !mentioned.contains(property.index)
+            {
                 let content = info.content(of: defaults, at: property.index)
                 guard let field = ConvertedField(content) else { continue }
                 values.append((property.index, try planned(field, property, table)))
@@ -103,7 +105,9 @@ struct CreatePlanner {
     }
 
     private mutating func planned(
-        _ field: ConvertedField, _ property: PropertyInfo, _ table: ManagedTable
+        _ field: ConvertedField,
+        _ property: PropertyInfo,
+        _ table: ManagedTable
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch field {
         case .value(let value):
@@ -125,7 +129,11 @@ struct CreatePlanner {
 
     private func check(_ value: Value, _ property: PropertyInfo, _ table: ManagedTable) throws(Realm.Error) {
         try ValueLimits.check(
-            value, optional: property.shape.isOptional, className: table.info.className, property: property.name)
+            value,
+            optional: property.shape.isOptional,
+            className: table.info.className,
+            property: property.name
+        )
     }
 }
 

@@ -21,6 +21,8 @@ struct GraphPlan {
         let table: ManagedTable
         /// The unmanaged object that becomes the accessor of the row; nil where the row needs none.
         var object: ObjectBase?
+        /// Writes the plain values of `object` into a new row; nil where `values` has them.
+        var writer: ObjectWriter?
         /// A throw-away object that default values are taken from.
         var defaults: ObjectBase?
         /// The row to update, or another node for the same row; nil for a new row.
@@ -38,6 +40,16 @@ struct GraphPlan {
         let primaryKey: Value
     }
 
+    static func duplicate(_ primaryKey: Value, _ table: ManagedTable) -> Realm.Error {
+        Realm.Error(
+            .duplicatePrimaryKey,
+            "There is an object with primary key \(primaryKey) already. Choose another key, or update it with "
+                + "`update: .modified`.",
+            className: table.info.className,
+            property: table.info.primaryKeyIndex.map { table.info.properties[$0].name }
+        )
+    }
+
     /// Finds the row that a primary key belongs to, in the realm or in the plan, and notes that it is planned.
     mutating func resolve(_ node: Int, primaryKey: Value, policy: Realm.UpdatePolicy) throws(Realm.Error) {
         let table = nodes[node].table
@@ -50,11 +62,7 @@ struct GraphPlan {
                 table.core.view.find(primaryKey: primaryKey, in: table.table).map { .row($0) }
             }
         if existing != nil && policy == .error {
-            throw Realm.Error(
-                .duplicatePrimaryKey,
-                "There is an object with primary key \(primaryKey) already. Choose another key, or update it with "
-                    + "`update: .modified`.",
-                className: table.info.className, property: table.table.primaryKey?.name)
+            throw Self.duplicate(primaryKey, table)
         }
         nodes[node].existing = existing
         if keyed[identity] == nil { keyed[identity] = node }
@@ -69,21 +77,33 @@ enum ValueLimits {
     static let data = 16_777_200
 
     static func check(
-        _ value: Value, optional: Bool, className: String, property: String
+        _ value: Value,
+        optional: Bool,
+        className: String,
+        property: String
     ) throws(Realm.Error) {
         switch value {
         case .null where !optional:
             throw Realm.Error(
-                .missingValue, "The value is required but is null. Give one, or make the property optional.",
-                className: className, property: property)
+                .missingValue,
+                "The value is required but is null. Give one, or make the property optional.",
+                className: className,
+                property: property
+            )
         case .string(let text) where text.utf8.count > string:
             throw Realm.Error(
-                .limitExceeded, "The string has \(text.utf8.count) bytes; at most \(string) can be stored.",
-                className: className, property: property)
+                .limitExceeded,
+                "The string has \(text.utf8.count) bytes; at most \(string) can be stored.",
+                className: className,
+                property: property
+            )
         case .data(let bytes) where bytes.count > data:
             throw Realm.Error(
-                .limitExceeded, "The data has \(bytes.count) bytes; at most \(data) can be stored.",
-                className: className, property: property)
+                .limitExceeded,
+                "The data has \(bytes.count) bytes; at most \(data) can be stored.",
+                className: className,
+                property: property
+            )
         default: break
         }
     }
@@ -112,11 +132,24 @@ extension GraphPlan {
             }
             for (node, key) in zip(nodes, keys) {
                 let write = RowWrite(
-                    transaction: transaction, table: node.table, key: key, keys: keys, isNew: node.existing == nil,
-                    onlyDifferent: policy == .modified)
+                    transaction: transaction,
+                    table: node.table,
+                    key: key,
+                    keys: keys,
+                    isNew: node.existing == nil,
+                    onlyDifferent: policy == .modified
+                )
+                if let writer = node.writer { try writer.write(node.object!, into: key, transaction) }
                 for (property, value) in node.values { try write(property, value) }
             }
-            for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
+            for (node, key) in zip(nodes, keys) {
+                guard let object = node.object else { continue }
+                if let writer = node.writer {
+                    writer.attach(object, key)
+                } else {
+                    object._attach(to: node.table, key: key)
+                }
+            }
             return keys
         } catch {
             throw Realm.Error(error, fileURL: core.configuration.fileURL)

@@ -13,7 +13,8 @@ extension Realm {
     ///
     /// - Throws: `Realm.Error`, or what the block throws.
     public static func read<R: Sendable>(
-        _ configuration: Configuration = .defaultConfiguration, _ body: @escaping @Sendable (Realm) throws -> R
+        _ configuration: Configuration = .defaultConfiguration,
+        _ body: @escaping @Sendable (Realm) throws -> R
     ) async throws -> R {
         try await ConfinedQueue.readers.run {
             let realm = try Realm(configuration: configuration)
@@ -38,7 +39,8 @@ extension Realm {
     /// - Throws: `Realm.Error`, or what the block throws.
     @discardableResult
     public static func write<R: Sendable>(
-        _ configuration: Configuration = .defaultConfiguration, _ body: @escaping @Sendable (Realm) throws -> R
+        _ configuration: Configuration = .defaultConfiguration,
+        _ body: @escaping @Sendable (Realm) throws -> R
     ) async throws -> R {
         // Keeps the file open, and its schema applied, while the call waits.
         let file = try await ConfinedQueue.readers.run {
@@ -91,7 +93,8 @@ private struct ConfinedQueue: Sendable {
     /// Blocks that hold a writer lock: of another class of service than those that wait for it, so that these can't
     /// use up the threads that those need.
     static let writers = ConfinedQueue(
-        DispatchQueue(label: "freehold.write", qos: .userInitiated, attributes: .concurrent))
+        DispatchQueue(label: "freehold.write", qos: .userInitiated, attributes: .concurrent)
+    )
 
     private let queue: DispatchQueue
 

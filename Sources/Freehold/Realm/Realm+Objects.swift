@@ -16,22 +16,32 @@ extension Realm {
     /// - Precondition: the class is in the realm's schema and has a primary key of the key's type.
     /// - Complexity: O(log n).
     public func object<Element: Object, KeyType>(
-        ofType type: Element.Type, forPrimaryKey key: KeyType
+        ofType type: Element.Type,
+        forPrimaryKey key: KeyType
     ) -> Element? {
         core.verifyThread()
         let table = core.requireTable(for: type)
         guard let index = table.info.primaryKeyIndex else {
             programmerError(
                 "Class \(table.info.className) has no primary key. Find the object with `where`, or declare a "
-                    + "property with `@Persisted(primaryKey: true)`.")
+                    + "property with `@Persisted(primaryKey: true)`."
+            )
         }
         let property = table.info.properties[index]
-        guard case .value(let value)? = try? ValueConversion.field(key, of: property, in: table.info) else {
+        let value: Value
+        if let key = key as? Int, property.shape.type == .int {
+            value = .int(Int64(key))
+        } else if let key = key as? String, property.shape.type == .string {
+            value = .string(key)
+        } else if case .value(let converted)? = try? ValueConversion.field(key, of: property, in: table.info) {
+            value = converted
+        } else {
             programmerError(
                 "\(PlainValue.describe(key)) isn't a primary key of class \(table.info.className): "
-                    + "\(property.name) is of type \(property.shape.type). Pass a key of that type.")
+                    + "\(property.name) is of type \(property.shape.type). Pass a key of that type."
+            )
         }
-        return core.view.find(primaryKey: value, in: table.table).map { table.object($0) as! Element }
+        return core.view.find(primaryKey: value, in: table.table).map { unsafeDowncast(table.object($0), to: type) }
     }
 
     private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
@@ -83,7 +93,8 @@ extension Realm {
     ///   anything but `.error` an object of this realm is returned unchanged.
     /// - Precondition: inside a write transaction.
     @discardableResult
-    public func create<T: Object>(_ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error) -> T {
+    public func create<T: Object>(_ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error) -> T
+    {
         _ = core.requireWrite()
         let table = core.requireTable(for: type)
         core.requireUpdatable(table, update)
@@ -107,7 +118,8 @@ extension RealmCore {
         if policy == .error || table.info.primaryKeyIndex != nil { return }
         programmerError(
             "Class \(table.info.className) has no primary key, so that its objects can't be updated by it. Leave out "
-                + "`update:`, or declare a property with `@Persisted(primaryKey: true)`.")
+                + "`update:`, or declare a property with `@Persisted(primaryKey: true)`."
+        )
     }
 }
 

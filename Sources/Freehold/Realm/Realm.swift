@@ -89,7 +89,11 @@ extension Realm: CustomStringConvertible {
     public var description: String { "\(core)" }
 }
 
-@available(*, unavailable, message: "A realm belongs to the thread that opened it: open one there, or use Realm.read and Realm.write")
+@available(
+    *,
+    unavailable,
+    message: "A realm belongs to the thread that opened it: open one there, or use Realm.read and Realm.write"
+)
 extension Realm: Sendable {}
 
 /// A class whose objects `Realm.objects` fetches.

@@ -7,8 +7,9 @@ extension RealmCore {
     /// - Returns: Whether the object is managed now.
     @discardableResult
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
-        _ = requireWrite()
+        let transaction = requireWrite()
         do throws(Realm.Error) {
+            if try addFlat(object, policy, transaction) { return true }
             var planner = AddPlanner(core: self, policy: policy)
             guard case .node = try planner.target(of: object) else { return true }
             try planner.finish()
@@ -17,6 +18,33 @@ extension RealmCore {
         } catch {
             record(error)
             return false
+        }
+    }
+}
+
+extension RealmCore {
+    /// Adds a new object that links to nothing, without a plan. False where it takes one.
+    private func addFlat(
+        _ object: ObjectBase,
+        _ policy: Realm.UpdatePolicy,
+        _ transaction: WriteTransaction
+    ) throws(Realm.Error) -> Bool {
+        guard policy == .error, !object._isManaged else { return false }
+        let writer = writer(for: requireTable(for: type(of: object)))
+        guard writer.references.isEmpty else { return false }
+        if let error = object._unmanagedError { throw error }
+        try writer.check(object)
+        let table = writer.table
+        do throws(EngineError) {
+            let key = try transaction.create(table.table, primaryKey: writer.primaryKey(of: object))
+            didCreate(key, in: table.table)
+            try writer.write(object, into: key, transaction)
+            writer.attach(object, key)
+            return true
+        } catch  where error.code == .duplicatePrimaryKey {
+            throw GraphPlan.duplicate(writer.primaryKey(of: object)!, table)
+        } catch {
+            throw Realm.Error(error, className: table.info.className, fileURL: configuration.fileURL)
         }
     }
 }
@@ -65,29 +93,30 @@ struct AddPlanner {
         let table = plan.nodes[node].table
         let object = plan.nodes[node].object!
         let info = table.info
+        let writer = core.writer(for: table)
+        try writer.check(object)
+        if let key = writer.primaryKey(of: object) { try plan.resolve(node, primaryKey: key, policy: policy) }
         var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
-        values.reserveCapacity(info.properties.count)
-        for property in info.properties {
+        if plan.nodes[node].existing == nil {
+            plan.nodes[node].writer = writer
+        } else {
+            values = writer.values(of: object)
+        }
+        for property in writer.references {
             let index = property.index
-            guard let column = table.columns[index] else { continue }
             switch info.content(of: object, at: index) {
-            case .computed: continue
-            case .value(let value):
-                try ValueLimits.check(
-                    value, optional: column.isOptional, className: info.className, property: property.name)
-                if column.isPrimaryKey {
-                    try plan.resolve(node, primaryKey: value, policy: policy)
-                } else {
-                    values.append((index, .value(value)))
-                }
-            case .object(nil): values.append((index, .link(nil)))
+            case .computed, .value, .object(nil): values.append((index, .link(nil)))
             case .object(let linked?):
                 core.requireClass(linked, property, info)
                 values.append((index, .link(try target(of: linked))))
             case .values(let elements):
                 for element in elements {
                     try ValueLimits.check(
-                        element, optional: column.isOptional, className: info.className, property: property.name)
+                        element,
+                        optional: property.shape.isOptional,
+                        className: info.className,
+                        property: property.name
+                    )
                 }
                 values.append((index, .values(elements)))
             case .objects(let objects):
@@ -111,7 +140,8 @@ extension RealmCore {
         if type(of: object) == property.target { return }
         programmerError(
             "\(info.className).\(property.name) holds objects of class \(property.target!.className()) and can't be "
-                + "given one of its subclass \(type(of: object).className()), which has a table of its own.")
+                + "given one of its subclass \(type(of: object).className()), which has a table of its own."
+        )
     }
 
     /// Traps unless the object is a living one of this realm.
@@ -123,12 +153,14 @@ extension RealmCore {
             }
             programmerError(
                 "A \(name) of another realm can't be \(use) in \(self). Find it in this realm by its primary key, or "
-                    + "make a copy with `create(_:value:)`.")
+                    + "make a copy with `create(_:value:)`."
+            )
         }
         if object.isInvalidated {
             programmerError(
                 "A \(name) that was deleted from its realm can't be \(use). Check `isInvalidated` before using an "
-                    + "object that something else may delete.")
+                    + "object that something else may delete."
+            )
         }
     }
 }

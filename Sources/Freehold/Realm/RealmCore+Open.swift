@@ -47,7 +47,9 @@ extension RealmCore {
     /// Gives the file what the classes need, if that is compatible. Looks again inside the transaction, because
     /// another process may have been first.
     private static func apply(
-        _ schema: Schema, _ database: Database, _ configuration: Realm.Configuration
+        _ schema: Schema,
+        _ database: Database,
+        _ configuration: Realm.Configuration
     ) throws -> Snapshot {
         let transaction = try database.beginWrite()
         defer { transaction.cancel() }
@@ -64,7 +66,8 @@ extension RealmCore {
                 .schemaVersionTooLow,
                 "The file has schema version \(stored.userVersion), the configuration \(configuration.schemaVersion). "
                     + "Open it with the file's version or a higher one.",
-                fileURL: configuration.fileURL)
+                fileURL: configuration.fileURL
+            )
         }
     }
 
@@ -82,7 +85,8 @@ extension RealmCore {
             .alreadyOpen,
             "The file is open on this thread with other settings: \(difference). Let go of that realm first, or open "
                 + "this one with the same settings.",
-            fileURL: configuration.fileURL)
+            fileURL: configuration.fileURL
+        )
     }
 }
 

@@ -24,6 +24,7 @@ final class RealmCore {
     private(set) var changeCount: UInt64 = 0
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
+    private var writers: [Int: ObjectWriter] = [:]
     private var boundSchema: DatabaseSchema?
     private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
@@ -77,10 +78,19 @@ final class RealmCore {
     func table(named name: String) -> ManagedTable? { tablesByName[name] }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
+    /// What writes new objects of a class. - Complexity: O(1) after the first time.
+    func writer(for table: ManagedTable) -> ObjectWriter {
+        if let found = writers[table.table.id] { return found }
+        let made = ObjectWriter(table)
+        writers[table.table.id] = made
+        return made
+    }
+
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
         programmerError(
-            "Class \(cls.className()) isn't in the schema of \(self). Add it to `objectTypes` of the configuration.")
+            "Class \(cls.className()) isn't in the schema of \(self). Add it to `objectTypes` of the configuration."
+        )
     }
 
     // MARK: Confinement
@@ -94,7 +104,8 @@ final class RealmCore {
     private func wrongThread() -> Never {
         programmerError(
             "\(self) was used on another thread than the one it was opened on. "
-                + "Open a realm on this thread, or use `Realm.read` and `Realm.write` from async code.")
+                + "Open a realm on this thread, or use `Realm.read` and `Realm.write` from async code."
+        )
     }
 
     /// The open transaction; traps where there is none. To be called before each change.
@@ -130,7 +141,10 @@ final class RealmCore {
         boundSchema = schema
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
-        if changed { schemaGeneration += 1 }
+        if changed {
+            schemaGeneration += 1
+            writers = [:]
+        }
     }
 
     /// To be called after a deletion inside a transaction: accessors look anew whether they live.
@@ -157,21 +171,26 @@ final class RealmCore {
         verifyThread()
         try checkWritable()
         let transaction: WriteTransaction
-        do { transaction = try database.beginWrite() } catch { throw Realm.Error(error, fileURL: configuration.fileURL) }
+        do { transaction = try database.beginWrite() } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
         adopt(transaction)
     }
 
     func checkWritable() throws(Realm.Error) {
         if configuration.readOnly {
             throw Realm.Error(
-                .readOnly, "The realm was opened read-only. Open it without `readOnly` to write.",
-                fileURL: configuration.fileURL)
+                .readOnly,
+                "The realm was opened read-only. Open it without `readOnly` to write.",
+                fileURL: configuration.fileURL
+            )
         }
         if transaction != nil {
             throw Realm.Error(
                 .invalidTransactionState,
                 "The realm is in a write transaction already. Make the change in the one that is open.",
-                fileURL: configuration.fileURL)
+                fileURL: configuration.fileURL
+            )
         }
     }
 
@@ -188,8 +207,10 @@ final class RealmCore {
         verifyThread()
         guard let transaction else {
             throw Realm.Error(
-                .invalidTransactionState, "There is no write transaction to commit. Call `beginWrite` first.",
-                fileURL: configuration.fileURL)
+                .invalidTransactionState,
+                "There is no write transaction to commit. Call `beginWrite` first.",
+                fileURL: configuration.fileURL
+            )
         }
         if let pendingError {
             cancel()

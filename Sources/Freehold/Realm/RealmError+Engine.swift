@@ -5,8 +5,13 @@ extension Realm.Error {
     /// The same error in the terms of this module.
     init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
         self.init(
-            Code(error.code), error.message, className: className, property: property,
-            fileURL: error.path.map { URL(fileURLWithPath: $0) } ?? fileURL, cause: error)
+            Code(error.code),
+            error.message,
+            className: className,
+            property: property,
+            fileURL: error.path.map { URL(fileURLWithPath: $0) } ?? fileURL,
+            cause: error
+        )
     }
 }
 

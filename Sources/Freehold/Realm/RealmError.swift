@@ -29,8 +29,12 @@ extension Realm {
         public let cause: (any Swift.Error)?
 
         public init(
-            _ code: Code, _ message: String = "", className: String? = nil, property: String? = nil,
-            fileURL: URL? = nil, cause: (any Swift.Error)? = nil
+            _ code: Code,
+            _ message: String = "",
+            className: String? = nil,
+            property: String? = nil,
+            fileURL: URL? = nil,
+            cause: (any Swift.Error)? = nil
         ) {
             self.code = code
             self.message = message.isEmpty ? code.summary : message
@@ -41,7 +45,14 @@ extension Realm {
         }
 
         func with(fileURL: URL?) -> Error {
-            Error(code, message, className: className, property: property, fileURL: self.fileURL ?? fileURL, cause: cause)
+            Error(
+                code,
+                message,
+                className: className,
+                property: property,
+                fileURL: self.fileURL ?? fileURL,
+                cause: cause
+            )
         }
 
         func with(cause: any Swift.Error) -> Error {

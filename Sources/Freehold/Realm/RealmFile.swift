@@ -56,7 +56,8 @@ final class RealmFile: Sendable {
                 .alreadyOpen,
                 "The file is open in this process \(file.readOnly ? "read-only" : "for writing"). "
                     + "Close that realm first, or open this one with the same `readOnly`.",
-                fileURL: configuration.fileURL)
+                fileURL: configuration.fileURL
+            )
         }
         return file
     }

@@ -50,6 +50,7 @@ struct SchemaFit {
             .schemaMismatch,
             "The classes don't fit the read-only file: \(differences.joined(separator: "; ")). "
                 + "Open it for writing once, or with the classes it was written with.",
-            fileURL: configuration.fileURL)
+            fileURL: configuration.fileURL
+        )
     }
 }

@@ -74,7 +74,10 @@ extension QueryCompiler {
         source.core.verifyThread()
         let compiler = QueryCompiler(core: source.core, table: source.table)
         return CompiledQuery(
-            source, source.condition.map { compiler.predicate($0) }, source.sorts.map { compiler.sort($0) })
+            source,
+            source.condition.map { compiler.predicate($0) },
+            source.sorts.map { compiler.sort($0) }
+        )
     }
 
     private func sort(_ descriptor: SortDescriptor) -> SortKey {
@@ -82,7 +85,8 @@ extension QueryCompiler {
         guard let column = path.column, !path.isToMany, column.type != .link, column.type != .data else {
             programmerError(
                 "Class \(table.info.className) can't be sorted by '\(descriptor.keyPath)'. Sort by a property that is a "
-                    + "number, string, date, Bool or identifier, reached through to-one links only.")
+                    + "number, string, date, Bool or identifier, reached through to-one links only."
+            )
         }
         var columns = path.steps.compactMap { step in if case .link(let link) = step { link } else { nil as Column? } }
         columns.append(column)
@@ -101,7 +105,8 @@ extension QueryCompiler {
         if fits, path.steps.isEmpty, !path.isToMany, let column = path.column { return column }
         programmerError(
             "'\(table.info.className).\(property)' can't be aggregated. Take the least or greatest of a property that "
-                + "is a number or date, the sum or mean of one that is a number.")
+                + "is a number or date, the sum or mean of one that is a number."
+        )
     }
 
     private func names(_ keyPath: String) -> [String] { keyPath.split(separator: ".").map(String.init) }

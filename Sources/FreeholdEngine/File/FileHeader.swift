@@ -35,10 +35,10 @@ struct FileHeader: Equatable, Sendable {
 
     static func read(_ descriptor: Int32) throws(EngineError) -> Content {
         let first = try readOnce(descriptor)
-        // A process that is creating the file writes both pages at once, but the size may be seen in between.
+        // Another process may just be creating the file, or writing a root.
         guard case .invalid = first, try startsLikeLMDB(descriptor) else { return first }
         var content = first
-        for _ in 0 ..< 20 {
+        for _ in 0 ..< 10 {
             usleep(2000)
             content = try readOnce(descriptor)
             guard case .invalid = content else { break }
@@ -47,7 +47,7 @@ struct FileHeader: Equatable, Sendable {
     }
 
     private static func startsLikeLMDB(_ descriptor: Int32) throws(EngineError) -> Bool {
-        guard try size(of: descriptor) < 2 * 4096, let meta = try meta(descriptor, at: 0) else { return false }
+        guard let meta = try meta(descriptor, at: 0) else { return false }
         return meta.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
     }
 
@@ -86,7 +86,7 @@ struct FileHeader: Equatable, Sendable {
         guard bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic,
             bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self) == dataVersion
         else { return .failure(index == 0 ? foreign : damaged) }
-        guard bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & metaPageFlag != 0,
+        guard bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == metaPageFlag,
             pageSize >= 512, pageSize <= 65536, pageSize & (pageSize - 1) == 0,
             bytes.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self) == UInt32(pageSize)
         else { return .failure(damaged) }

@@ -104,8 +104,10 @@ struct CRUDTests {
                 RTPerson.self,
                 value: [
                     "name": "Ada", "favourite": ["id": 1, "name": "Fay"],
-                    "dogs": [["id": 2, "age": 7], [3, "Max", 1] as [Any]] as [Any], "tags": ["a", "b"], "friend": NSNull(),
-                ] as [String: Any])
+                    "dogs": [["id": 2, "age": 7], [3, "Max", 1] as [Any]] as [Any], "tags": ["a", "b"],
+                    "friend": NSNull(),
+                ] as [String: Any]
+            )
             #expect(fromDictionary.favourite?.name == "Fay" && fromDictionary.friend == nil)
             #expect(fromDictionary.dogs.map(\.id) == [2, 3])
             #expect(fromDictionary.dogs.map(\.name) == ["Rex", "Max"])

@@ -81,7 +81,9 @@ struct GraphTests {
         person.dogs.append(objectsIn: [first, second, RTDog(id: 2)])
         try realm.write {
             realm.create(RTPerson.self, value: ["dogs": [["id": 1, "age": 9]]], update: .error)
-        } catch: { #expect($0 == .duplicatePrimaryKey) }
+        } catch: {
+            #expect($0 == .duplicatePrimaryKey)
+        }
         #expect(realm.objects(RTPerson.self).isEmpty)
         let owner = RTEverything()
         owner.key = "unused"

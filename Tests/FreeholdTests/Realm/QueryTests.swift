@@ -14,7 +14,8 @@ struct QueryTests {
         var testDescription: String { name }
 
         init(
-            _ name: String, _ query: @escaping @Sendable (Query<T>) -> Query<Bool>,
+            _ name: String,
+            _ query: @escaping @Sendable (Query<T>) -> Query<Bool>,
             _ condition: @escaping @Sendable (T) -> Bool
         ) {
             self.name = name
@@ -31,8 +32,11 @@ struct QueryTests {
         try realm.write {
             let dogs = (0..<40).map { i in
                 RTDog(
-                    id: i, name: Self.names[i % Self.names.count], age: Int.random(in: 0..<10, using: &generator),
-                    weight: i % 3 == 0 ? nil : Double(i % 7))
+                    id: i,
+                    name: Self.names[i % Self.names.count],
+                    age: Int.random(in: 0..<10, using: &generator),
+                    weight: i % 3 == 0 ? nil : Double(i % 7)
+                )
             }
             realm.add(dogs)
             for i in 0..<30 {
@@ -85,23 +89,47 @@ struct QueryTests {
         Case("text equal, indexed", { $0.name == "Ada" }, { $0.name == "Ada" }),
         Case("text in, indexed", { $0.name.in(["Ada", "Zoë", "nobody"]) }, { ["Ada", "Zoë"].contains($0.name) }),
         Case("text contains", { $0.name.contains("d") }, { $0.name.contains("d") }),
-        Case("text contains, any case", { $0.name.contains("AD", options: .caseInsensitive) }, { $0.name.lowercased().contains("ad") }),
+        Case(
+            "text contains, any case",
+            { $0.name.contains("AD", options: .caseInsensitive) },
+            { $0.name.lowercased().contains("ad") }
+        ),
         Case("text starts", { $0.name.starts(with: "A") }, { $0.name.hasPrefix("A") }),
         Case("text ends", { $0.name.ends(with: "ë") }, { $0.name.hasSuffix("ë") }),
-        Case("text equals, any case", { $0.name.equals("ADA", options: .caseInsensitive) }, { $0.name.lowercased() == "ada" }),
-        Case("text differs, any case", { $0.name.notEquals("ADA", options: .caseInsensitive) }, { $0.name.lowercased() != "ada" }),
+        Case(
+            "text equals, any case",
+            { $0.name.equals("ADA", options: .caseInsensitive) },
+            { $0.name.lowercased() == "ada" }
+        ),
+        Case(
+            "text differs, any case",
+            { $0.name.notEquals("ADA", options: .caseInsensitive) },
+            { $0.name.lowercased() != "ada" }
+        ),
         Case("like", { $0.name.like("A?a*") }, { $0.name == "Ada" || $0.name == "Adam" }),
-        Case("text order", { $0.name > "B" }, { Array($0.name.utf8).lexicographicallyPrecedes(Array("B".utf8)) == false && $0.name != "B" }),
+        Case(
+            "text order",
+            { $0.name > "B" },
+            { Array($0.name.utf8).lexicographicallyPrecedes(Array("B".utf8)) == false && $0.name != "B" }
+        ),
         Case("two columns", { $0.id > $0.age }, { $0.id > $0.age }),
         Case("backlink count", { $0.owners.count > 1 }, { $0.owners.count > 1 }),
         Case("backlink member", { $0.owners.name == "Bob" }, { $0.owners.contains { $0.name == "Bob" } }),
         Case("backlink of a link", { $0.admirers.count == 0 }, { $0.admirers.isEmpty }),
-        Case("far member", { $0.owners.friend.favourite.age > 4 }, { $0.owners.contains { ($0.friend?.favourite?.age ?? 0) > 4 } }),
+        Case(
+            "far member",
+            { $0.owners.friend.favourite.age > 4 },
+            { $0.owners.contains { ($0.friend?.favourite?.age ?? 0) > 4 } }
+        ),
     ]
 
     static let personCases: [Case<RTPerson>] = [
         Case("link member", { $0.favourite.age > 5 }, { ($0.favourite?.age ?? 0) > 5 }),
-        Case("link member text", { $0.favourite.name.starts(with: "A") }, { $0.favourite?.name.hasPrefix("A") ?? false }),
+        Case(
+            "link member text",
+            { $0.favourite.name.starts(with: "A") },
+            { $0.favourite?.name.hasPrefix("A") ?? false }
+        ),
         Case("no link", { $0.favourite == nil }, { $0.favourite == nil }),
         Case("some link", { $0.favourite != nil }, { $0.favourite != nil }),
         Case("two links", { $0.friend.favourite.age < 5 }, { ($0.friend?.favourite?.age ?? 9) < 5 }),
@@ -109,15 +137,27 @@ struct QueryTests {
         Case("none of a list", { !($0.dogs.name == "Ada") }, { !$0.dogs.contains { $0.name == "Ada" } }),
         Case("count", { $0.dogs.count == 2 }, { $0.dogs.count == 2 }),
         Case("values contain", { $0.tags.contains("Ada") }, { $0.tags.contains("Ada") }),
-        Case("values contain any", { $0.tags.containsAny(in: ["Ada", "Bob"]) }, { $0.tags.contains("Ada") || $0.tags.contains("Bob") }),
+        Case(
+            "values contain any",
+            { $0.tags.containsAny(in: ["Ada", "Bob"]) },
+            { $0.tags.contains("Ada") || $0.tags.contains("Bob") }
+        ),
         Case("values order", { $0.scores > 20 }, { $0.scores.contains { $0 > 20 } }),
         Case("values count", { $0.scores.count < 2 }, { $0.scores.count < 2 }),
         Case("values sum", { $0.scores.sum > 50 }, { $0.scores.reduce(0, +) > 50 }),
         Case("values max", { $0.scores.max == 3 }, { $0.scores.max() == 3 }),
-        Case("values avg", { $0.scores.avg > 5 }, { $0.scores.isEmpty ? false : Double($0.scores.reduce(0, +)) / Double($0.scores.count) > 5 }),
+        Case(
+            "values avg",
+            { $0.scores.avg > 5 },
+            { $0.scores.isEmpty ? false : Double($0.scores.reduce(0, +)) / Double($0.scores.count) > 5 }
+        ),
         Case("member max", { $0.dogs.age.max >= 8 }, { ($0.dogs.map(\.age).max() ?? 0) >= 8 }),
         Case("member sum", { $0.dogs.age.sum == 0 }, { $0.dogs.map(\.age).reduce(0, +) == 0 }),
-        Case("backlinks through a list", { $0.dogs.owners.name.contains("o") }, { $0.dogs.contains { $0.owners.contains { $0.name.contains("o") } } }),
+        Case(
+            "backlinks through a list",
+            { $0.dogs.owners.name.contains("o") },
+            { $0.dogs.contains { $0.owners.contains { $0.name.contains("o") } } }
+        ),
     ]
 
     @Test("conditions on dogs", arguments: dogCases)
@@ -135,7 +175,10 @@ struct QueryTests {
         #expect(people.where { $0.favourite != dog }.count == people.count - dog.admirers.count)
         #expect(Array(people.where { $0.dogs.contains(dog) }) == people.filter { $0.dogs.contains(dog) })
         #expect(people.where { $0.favourite == RTDog(id: 5) }.isEmpty)
-        #expect(people.where { $0.favourite.in([dog, nil]) }.count == dog.admirers.count + people.where { $0.favourite == nil }.count)
+        #expect(
+            people.where { $0.favourite.in([dog, nil]) }.count == dog.admirers.count
+                + people.where { $0.favourite == nil }.count
+        )
     }
 
     @Test("conditions narrow each other down")

@@ -8,7 +8,9 @@ struct ResultsTests {
     private func dogs(_ n: Int) throws -> Realm {
         let realm = try newRealm()
         try realm.write {
-            for i in 0..<n { realm.add(RTDog(id: i, name: "dog \(i % 3)", age: n - i, weight: i % 4 == 0 ? nil : Double(i))) }
+            for i in 0..<n {
+                realm.add(RTDog(id: i, name: "dog \(i % 3)", age: n - i, weight: i % 4 == 0 ? nil : Double(i)))
+            }
         }
         return realm
     }
