@@ -330,10 +330,46 @@ extension WriteTransaction {
         let overlay = overlay(table)
         let incoming = currentSchema.linkColumns(to: table)
         let columns = table.columns.filter(Self.keepsOutside)
-        for key in keys where contains(table, key) {
-            relieve()
-            delete(overlay, incoming, columns, key)
+        var from = 0
+        while from < keys.count {
+            let cluster = locate(keys[from]).cluster
+            var to = from + 1
+            while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
+            if incoming.isEmpty, to - from > 8 {
+                delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
+            } else {
+                for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
+            }
+            from = to
         }
+    }
+
+    /// Live objects of one cluster, rising, that nothing links to: a column at a time.
+    private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        for column in columns where !release(column, overlay, cluster, keys) {
+            for key in keys { release(column, overlay, key) }
+        }
+        for key in keys { disappear(overlay, key) }
+    }
+
+    /// The common cases, straight from the leaf. - Returns: false where the objects have to be taken one by one.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
+        guard buffer(column, cluster: cluster) == nil else { return false }
+        guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
+            return !column.isIndexed && !column.isPrimaryKey
+        }
+        if leaf.isSplit || leaf.hasReferences { return false }
+        if column.isIndexed || column.isPrimaryKey {
+            guard column.type == .int, !leaf.hasNulls else { return false }
+            let index = index(column)
+            let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+            for key in keys where key.raw < limit {
+                let slot = locate(key).slot
+                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
+            }
+            return true
+        }
+        return column.collection == .none && column.type != .link
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
