@@ -8,7 +8,10 @@ struct BadNumberTests {
     private func realm() throws -> Realm {
         try Realm(
             configuration: .init(
-                inMemoryIdentifier: "limits-\(UUID().uuidString)", objectTypes: [RGNumbers.self, RTDog.self, RTPerson.self]))
+                inMemoryIdentifier: "limits-\(UUID().uuidString)",
+                objectTypes: [RGNumbers.self, RTDog.self, RTPerson.self]
+            )
+        )
     }
 
     @Test("A sum over the property's type has the low bits, a wider type has all of them")
@@ -38,9 +41,12 @@ struct BadNumberTests {
         #expect((all.max(ofProperty: "double") as Int?) == nil)
     }
 
-    @Test("The sum of floating-point numbers as an integer is the nearest one", arguments: [
-        (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
-    ])
+    @Test(
+        "The sum of floating-point numbers as an integer is the nearest one",
+        arguments: [
+            (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
+        ]
+    )
     func sumsOfDoublesAsIntegers(value: Double, sum: Int) throws {
         let realm = try realm()
         try realm.write { _ = realm.create(RGNumbers.self, value: ["double": value]) }
@@ -76,9 +82,12 @@ struct BadNumberTests {
         }
     }
 
-    @Test("A date that has no text can be given where it doesn't belong", arguments: [
-        Double.nan, .infinity, -.infinity, 1e300,
-    ])
+    @Test(
+        "A date that has no text can be given where it doesn't belong",
+        arguments: [
+            Double.nan, .infinity, -.infinity, 1e300,
+        ]
+    )
     func datesInErrors(seconds: Double) throws {
         let realm = try realm()
         let date = Date(timeIntervalSince1970: seconds)
