@@ -132,7 +132,7 @@ extension ManagedTable {
             guard core.addGraph(object), object._core != nil else { return nil }
         } else if object._core !== core {
             programmerError(
-                "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key, or pass it there with a ThreadSafeReference.")
+                "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key.")
         }
         guard object._state == state else {
             programmerError("A link to \(info.className) can't hold a \(type(of: object))")

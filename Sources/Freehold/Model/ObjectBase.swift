@@ -85,7 +85,7 @@ extension ObjectBase: Hashable {
 
 extension ObjectBase: CustomStringConvertible {}
 
-@available(*, unavailable, message: "A managed object belongs to the thread, queue or actor of its realm: pass a ThreadSafeReference or a frozen object")
+@available(*, unavailable, message: "A managed object belongs to the thread of its realm: pass its primary key, or read and write with Realm.read and Realm.write")
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
