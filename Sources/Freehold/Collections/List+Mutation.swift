@@ -36,7 +36,12 @@ extension List {
 
     /// - Complexity: O(log n)
     public func append(_ element: Element) {
-        if let at = linkPlace(), at.append(unsafeBitCast(element, to: ObjectBase.self)) { return }
+        // `linkPlace` is nil unless the elements are objects.
+        if let at = linkPlace(),
+            withUnsafePointer(to: element, { at.append(UnsafeRawPointer($0).load(as: ObjectBase.self)) })
+        {
+            return
+        }
         append(objectsIn: CollectionOfOne(element))
     }
 
