@@ -3,8 +3,8 @@
 SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
-TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Snapshot|Registry|Async
-SOAK_SUITES ?= Crash|Random|Model|Process
+TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction
+SOAK_SUITES ?= CrashTests|LostWriteTests|Random|ModelTests|ProcessTests
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 

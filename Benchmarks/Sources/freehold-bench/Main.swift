@@ -1,6 +1,6 @@
 import Foundation
 
-/// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--folder FOLDER] [--output FILE]`
+/// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]`
 @main
 struct Main {
     struct Options {
@@ -9,6 +9,8 @@ struct Main {
         var isQuick = false
         /// Only workloads whose names contain it.
         var only: String?
+        /// Only this layer, for a profile.
+        var layer: String?
         var folder = FileManager.default.currentDirectoryPath + "/.build-bench-data"
         var output: String?
         /// This process is a child that measures the peak memory of that layer.
@@ -32,6 +34,7 @@ struct Main {
                     isQuick = true
                     objects = 100_000
                 case "--only": only = value()
+                case "--layer": layer = value()
                 case "--folder": folder = value()
                 case "--output": output = value()
                 case "--peak-memory": peakMemory = value()
@@ -42,7 +45,7 @@ struct Main {
 
         static func usage() -> Never {
             print(
-                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--folder FOLDER] [--output FILE]"
+                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]"
             )
             exit(2)
         }
@@ -64,7 +67,9 @@ struct Main {
         let started = ContinuousClock.now
         progress("\(grouped(options.objects)) objects, \(options.repeats) repetitions, files in \(options.folder)")
         let data = Dataset(count: options.objects)
-        let subjects = makeSubjects(data, options.folder)
+        let subjects = makeSubjects(data, options.folder).filter {
+            $0.layer.fileName == options.layer ?? $0.layer.fileName
+        }
         let harness = Harness(subjects, repeats: options.repeats)
         var report = Report(objects: options.objects, repeats: options.repeats, subjects: subjects)
 

@@ -86,7 +86,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     /// Walks the objects that link to this one now.
     public func makeIterator() -> RLMIterator<Element> {
         guard let at = place() else { return RLMIterator(values: []) }
-        return RLMIterator(.keys(.array(at.view.backlinks(at.column, at.key)), at.table))
+        return RLMIterator(.array(at.view.backlinks(at.column, at.key)), at.table)
     }
 
     private func object(_ key: ObjectKey, _ table: ManagedTable) -> Element {

@@ -44,7 +44,10 @@ extension List {
     }
 
     /// - Complexity: O(log n)
-    public func append(_ element: Element) { append(objectsIn: CollectionOfOne(element)) }
+    public func append(_ element: Element) {
+        if let at = linkPlace(), at.append(unsafeBitCast(element, to: ObjectBase.self)) { return }
+        append(objectsIn: CollectionOfOne(element))
+    }
 
     public func append<S: Sequence>(objectsIn elements: S) where S.Element == Element {
         guard let at = place() else {

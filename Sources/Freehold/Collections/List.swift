@@ -1,3 +1,4 @@
+import CFreeholdShims
 import FreeholdEngine
 
 /// The elements of a to-many property, in an order of their own.
@@ -15,15 +16,15 @@ import FreeholdEngine
 /// to the realm's thread. Unmanaged objects that are put into a managed list are added to the realm.
 public final class List<Element: RealmCollectionValue> {
     /// The elements of an unmanaged list.
-    var items: [Element] = []
+    @exclusivity(unchecked) var items: [Element] = []
 
     // The place of a managed list. The core is held so that the table lives.
-    private(set) var core: RealmCore?
-    private unowned(unsafe) var table: ManagedTable?
-    private(set) var owner = ObjectKey(-1)
-    private var property = 0
+    @exclusivity(unchecked) private(set) var core: RealmCore?
+    @exclusivity(unchecked) private unowned(unsafe) var table: ManagedTable?
+    @exclusivity(unchecked) private(set) var owner = ObjectKey(-1)
+    @exclusivity(unchecked) private var property = 0
     /// The state version at which the owner was last known to live.
-    private var stamp: UInt64 = 0
+    @exclusivity(unchecked) private var stamp: UInt64 = 0
 
     /// An empty, unmanaged list.
     public init() {}
@@ -32,7 +33,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Becomes the list of a row; what it held is dropped.
     func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
-        items = []
+        if !items.isEmpty { items = [] }
         core = table.core
         self.table = table
         owner = key
@@ -67,6 +68,18 @@ public final class List<Element: RealmCollectionValue> {
         return Place(view: table.core.view, column: table.columns[property]!, table: table)
     }
 
+    /// Of a managed list of objects whose owner is known to live, on the realm's thread: what reads and writes take
+    /// without counting references. Else nil.
+    @inline(__always)
+    func linkPlace() -> LinkPlace? {
+        guard let table else { return nil }
+        let state = table.state
+        guard stamp == state.pointee.version, state.pointee.thread == fh_thread_id(), let view = state.pointee.view,
+            let column = state.pointee.columnReferences.unsafelyUnwrapped[property], table.info.isLinkList(property)
+        else { return nil }
+        return LinkPlace(view: view, column: column, state: state, owner: owner, property: property)
+    }
+
     /// The table of the elements of a list of objects.
     var elementTable: ManagedTable? {
         guard let table, table.info.properties[property].shape.type == .object else { return nil }
@@ -98,6 +111,47 @@ public final class List<Element: RealmCollectionValue> {
     }
 }
 
+/// A managed list of objects, in terms that don't name its type. Valid during one call.
+struct LinkPlace {
+    let view: Unmanaged<DataView>
+    let column: Unmanaged<Column>
+    let state: UnsafeMutablePointer<TableState>
+    let owner: ObjectKey
+    let property: Int
+
+    /// The table of the elements.
+    var target: ManagedTable {
+        state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.target(of: property) }
+    }
+
+    var keys: [ObjectKey] {
+        view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { view.listLinks($0, owner) }
+        }
+    }
+
+    /// The i-th element, nil out of bounds, and the number of them.
+    func object(_ i: Int) -> (object: ObjectBase?, count: Int) {
+        let (key, count) = view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { view.listLink($0, owner, ifAt: i) }
+        }
+        return (key.map { target.object($0) }, count)
+    }
+
+    /// Appends an object that is a row known to live; false, with nothing changed, if it isn't, or outside a
+    /// transaction.
+    func append(_ object: ObjectBase) -> Bool {
+        guard let transaction = state.pointee.transaction,
+            state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.isTarget(object, of: property) })
+        else { return false }
+        state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
+        transaction._withUnsafeGuaranteedRef { transaction in
+            column._withUnsafeGuaranteedRef { transaction.listAppend($0, owner, link: object._key) }
+        }
+        return true
+    }
+}
+
 @available(*, unavailable, message: "A list belongs to its object, and with it to a realm's thread, queue or actor")
 extension List: Sendable {}
 
@@ -115,6 +169,11 @@ extension List {
     /// - Precondition: `0 <= i < count`
     public subscript(i: Int) -> Element {
         get {
+            if let at = linkPlace() {
+                let (object, count) = at.object(i)
+                checkElement(i, count)
+                return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
+            }
             guard let at = place() else {
                 checkElement(i, items.count)
                 return items[i]
@@ -151,9 +210,10 @@ extension List {
 
     /// Walks the elements that are in the list now, whatever happens to it meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
+        if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
         guard let at = place() else { return RLMIterator(values: items) }
         if let elementTable {
-            return RLMIterator(.keys(.array(at.view.listLinks(at.column, owner)), elementTable))
+            return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
         return RLMIterator(values: at.view.listValues(at.column, owner).map { element($0) })
     }

@@ -44,6 +44,11 @@ final class ClassInfo: Sendable {
     let canDropDefaults: Bool
     private let byName: [String: Int]
     private let metaOffsets: [Int]
+    /// By property.
+    let directProperties: [DirectProperty]
+    /// Whether every property can be stored and adopted in place.
+    let isDirect: Bool
+    let hasLists: Bool
 
     private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
@@ -102,10 +107,25 @@ final class ClassInfo: Sendable {
         // initialiser: those objects need their defaults.
         canDropDefaults = made == 1 && properties.count == fields.count
         metaOffsets = properties.map(\.metaOffset)
+        directProperties = properties.map {
+            DirectProperty(storage: $0.access.storage, index: $0.index, offset: $0.offset, metaOffset: $0.metaOffset,
+                isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional)
+        }
+        hasLists = directProperties.contains { $0.storage == .list }
+        isDirect = !directProperties.contains { $0.storage == .other }
         self.properties = properties
         self.byName = byName
         self.problems = problems
     }
+
+    var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
+
+    /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
+    var canReuseAccessors: Bool { canDropDefaults && isDirect }
+
+    /// Whether the property is a list of objects.
+    @inline(__always)
+    func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
 
     /// By the name in Swift, else by the name in the file.
     func index(named name: String) -> Int? {
@@ -137,8 +157,9 @@ final class ClassInfo: Sendable {
 
     /// Turns every wrapper of an object into a managed one; collections keep their identity.
     func adopt(_ object: ObjectBase) {
-        for property in properties {
-            property.access.adopt(object._fieldAddress(property.offset), object, property.index)
+        let address = object._fieldAddress(0)
+        for direct in directProperties where !direct.adopt(address) {
+            properties[direct.index].access.adopt(address + direct.offset, object, direct.index)
         }
     }
 

@@ -133,6 +133,14 @@ func _fhReadOptionalInt(_ object: ObjectBase, _ key: Int) -> Int64? {
 
 @inline(never) private func slowInt(_ object: ObjectBase, _ key: Int) -> Int64? {
     guard let at = object._prepareRead(key) else { return nil }
+    if let transaction = object._state.unsafelyUnwrapped.pointee.transaction {
+        let changed = transaction._withUnsafeGuaranteedRef { transaction in
+            at.column._withUnsafeGuaranteedRef {
+                transaction.decodedInt($0, cluster: object._cluster, slot: object._slot)
+            }
+        }
+        if let changed { return changed }
+    }
     return at.view._withUnsafeGuaranteedRef { view in
         at.column._withUnsafeGuaranteedRef { view.readInt($0, object._key) }
     }

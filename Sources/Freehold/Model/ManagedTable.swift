@@ -18,6 +18,8 @@ struct TableState {
     var view: Unmanaged<DataView>?
     /// By property.
     var columnReferences: UnsafeMutablePointer<Unmanaged<Column>?>?
+    /// The same, if it is a write transaction.
+    var transaction: Unmanaged<WriteTransaction>?
     /// Whether leaves can be learnt: outside write transactions.
     var hasLeaves = false
 }
@@ -36,7 +38,9 @@ final class ManagedTable {
     let clusterSpan: Int
     private let columnCount: Int
     /// Tables live as long as the core, so that they need not be counted here.
-    private var targets: [Unmanaged<ManagedTable>?]
+    @exclusivity(unchecked) private var targets: [Unmanaged<ManagedTable>?]
+    /// ⌈2⁶⁴ / clusterSpan⌉, as the engine divides keys; 0 for clusters of one object.
+    let reciprocal: UInt64
 
     /// - Parameter table: must have a column of the type asked for, for every property of the class.
     init(core: RealmCore, table: Table, info: ClassInfo, clusterSpan: Int) {
@@ -44,6 +48,7 @@ final class ManagedTable {
         self.table = table
         self.info = info
         self.clusterSpan = clusterSpan
+        reciprocal = clusterSpan == 1 ? 0 : UInt64.max / UInt64(clusterSpan) + 1
         columns = info.properties.map { $0.isComputed ? nil : table.column(named: $0.columnName) }
         columnCount = max(info.properties.count, 1)
         targets = Array(repeating: nil, count: columnCount)
@@ -59,16 +64,15 @@ final class ManagedTable {
         referToColumns()
     }
 
-    private func referToColumns() {
-        for (i, column) in columns.enumerated() {
-            state.pointee.columnReferences![i] = column.map { Unmanaged.passUnretained($0) }
-        }
-    }
-
     deinit {
         state.pointee.columns.deallocate()
         state.pointee.columnReferences?.deallocate()
         state.deallocate()
+    }
+
+    private func referToColumns() {
+        guard let references = state.pointee.columnReferences else { return }
+        for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
     }
 
     /// Takes the table as another schema of the file has it, after another realm or process has changed indexes.
@@ -102,6 +106,7 @@ final class ManagedTable {
         state.pointee.thread = core.threadToken
         // The core holds its view for as long as its version stands.
         state.pointee.view = Unmanaged.passUnretained(view)
+        state.pointee.transaction = core.transaction.map { Unmanaged.passUnretained($0) }
         state.pointee.hasLeaves = core.transaction == nil
         state.pointee.version = core.stateVersion
     }
@@ -133,10 +138,24 @@ final class ManagedTable {
     /// The accessor of a row that lives.
     func object(_ key: ObjectKey) -> ObjectBase {
         sync()
+        return object(key, stamp: state.pointee.version)
+    }
+
+    /// The accessor of a row that was seen to live at that version.
+    @inline(__always)
+    func object(_ key: ObjectKey, stamp: UInt64) -> ObjectBase {
         let object = info.makeAccessor()
-        object._bind(self, key)
+        object._core = core
+        object._state = state
+        object._place(self, key, stamp: stamp)
         info.markManaged(object)
         return object
+    }
+
+    /// Whether the object is a living row that a link of this table's property can lead to.
+    @inline(__always)
+    func isTarget(_ object: ObjectBase, of property: Int) -> Bool {
+        object._core != nil && object._state == target(of: property).state && (object._isCurrent || object._isLive())
     }
 }
 
@@ -145,11 +164,17 @@ extension ObjectBase {
     final func _bind(_ table: ManagedTable, _ key: ObjectKey) {
         _core = table.core
         _state = table.state
+        _place(table, key, stamp: table.state.pointee.version)
+    }
+
+    @inline(__always)
+    final func _place(_ table: ManagedTable, _ key: ObjectKey, stamp: UInt64) {
+        let raw = UInt64(bitPattern: key.raw)
+        let cluster = table.reciprocal == 0 ? raw : raw.multipliedFullWidth(by: table.reciprocal).high
         _rawKey = key.raw
-        let (cluster, slot) = Int(key.raw).quotientAndRemainder(dividingBy: table.clusterSpan)
-        _cluster = cluster
-        _slot = slot
-        _stamp = table.state.pointee.version
+        _cluster = Int(truncatingIfNeeded: cluster)
+        _slot = Int(truncatingIfNeeded: raw &- cluster &* UInt64(truncatingIfNeeded: table.clusterSpan))
+        _stamp = stamp
     }
 
     /// Turns an unmanaged object into the accessor of the row that was made for it. Its collections stay the same

@@ -8,10 +8,19 @@ extension ObjectBase {
     /// What every write begins with: the thread, the object's life, the write transaction. Nothing has changed when
     /// it traps.
     @inline(__always)
-    final func _prepareWrite(_ key: Int) -> (transaction: WriteTransaction, column: Unmanaged<Column>) {
+    final func _prepareWrite(_ key: Int) -> (transaction: Unmanaged<WriteTransaction>, column: Unmanaged<Column>) {
         let state = _state.unsafelyUnwrapped
         if !_isCurrent { _becomeCurrentForWrite() }
-        let transaction = state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.requireWrite() }
+        let transaction: Unmanaged<WriteTransaction>
+        if let open = state.pointee.transaction {
+            state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
+            transaction = open
+        } else {
+            // Traps.
+            transaction = state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+                Unmanaged.passUnretained($0.requireWrite())
+            }
+        }
         guard let column = state.pointee.columnReferences.unsafelyUnwrapped[key] else {
             programmerError("\(type(of: self)) has a property that can't be assigned")
         }
@@ -36,10 +45,12 @@ extension ObjectBase {
                 _keepPrimaryKey(column, key, value())
                 return
             }
-            do throws(EngineError) {
-                try body(at.transaction, column, _key)
-            } catch {
-                _record(error, key)
+            at.transaction._withUnsafeGuaranteedRef { transaction in
+                do throws(EngineError) {
+                    try body(transaction, column, _key)
+                } catch {
+                    _record(error, key)
+                }
             }
         }
     }
@@ -108,7 +119,9 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
         guard let stored = object._linkTarget(key).keyOfLinked(value) else { return }
         target = stored
     }
-    at.column._withUnsafeGuaranteedRef { at.transaction.setLink($0, object._key, target) }
+    at.column._withUnsafeGuaranteedRef { column in
+        at.transaction._withUnsafeGuaranteedRef { $0.setLink(column, object._key, target) }
+    }
 }
 
 extension ManagedTable {

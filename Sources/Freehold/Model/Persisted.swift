@@ -69,7 +69,11 @@ public struct Persisted<Value: _Persistable> {
 
     /// The objects whose property of that name links to this one.
     @inlinable public init(originProperty: String) where Value: LinkingObjectsProtocol {
-        self.init(_storage: Value._rlmBox(Value(fromType: Value._rlmOriginType, property: originProperty)), meta: 0)
+        self.init(
+            _storage: Self.creating
+                ? Value._rlmPlaceholder()
+                : Value._rlmBox(Value(fromType: Value._rlmOriginType, property: originProperty)),
+            meta: 0)
     }
 
     @available(*, unavailable, message: "@Persisted can only be used on properties of Object subclasses")

@@ -4,6 +4,7 @@ import FreeholdEngine
 protocol PersistedAccess {
     static var shape: _PropertyShape { get }
     static var metaOffset: Int { get }
+    static var storage: DirectStorage { get }
     static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?)
     /// Makes the wrapper that of a row, after the object was bound.
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
@@ -21,6 +22,7 @@ protocol PersistedAccess {
 extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
+    static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
 
     static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?) {
         let wrapper = wrapper.assumingMemoryBound(to: Self.self)

@@ -15,10 +15,40 @@ extension Realm {
     ///
     /// - Precondition: the class is in the realm's schema and has a primary key of the key's type.
     /// - Complexity: O(log n).
+    @inlinable
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type,
         forPrimaryKey key: KeyType
     ) -> Element? {
+        let found: ObjectBase?
+        if KeyType.self == Int.self {
+            found = _object(type, forInt: Int64(unsafeBitCast(key, to: Int.self)))
+        } else if KeyType.self == String.self {
+            found = _object(type, forString: unsafeBitCast(key, to: String.self))
+        } else {
+            found = _object(type, forAny: key)
+        }
+        return found.map { unsafeDowncast($0, to: Element.self) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forInt key: Int64) -> ObjectBase? {
+        core.verifyThread()
+        let table = core.requireTable(for: type)
+        guard table.info.primaryKeyStorage == .int64 else { return _object(type, forAny: Int(key)) }
+        return core.view.find(primaryKey: key, in: table.table).map { table.object($0) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forString key: String) -> ObjectBase? {
+        core.verifyThread()
+        let table = core.requireTable(for: type)
+        guard table.info.primaryKeyStorage == .string else { return _object(type, forAny: key) }
+        return core.view.find(primaryKey: .string(key), in: table.table).map { table.object($0) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forAny key: Any) -> ObjectBase? {
         core.verifyThread()
         let table = core.requireTable(for: type)
         guard let index = table.info.primaryKeyIndex else {
@@ -41,7 +71,7 @@ extension Realm {
                     + "\(property.name) is of type \(property.shape.type). Pass a key of that type."
             )
         }
-        return core.view.find(primaryKey: value, in: table.table).map { unsafeDowncast(table.object($0), to: type) }
+        return core.view.find(primaryKey: value, in: table.table).map { table.object($0) }
     }
 
     private func table(_ type: any RealmFetchable.Type) -> ManagedTable {

@@ -8,6 +8,7 @@ extension RealmCore {
     @discardableResult
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
         let transaction = requireWrite()
+        if policy == .error, addDirectly(object, transaction) { return true }
         do throws(Realm.Error) {
             if try addFlat(object, policy, transaction) { return true }
             var planner = AddPlanner(core: self, policy: policy)

@@ -15,21 +15,24 @@ final class RealmCore {
     private(set) lazy var life = RealmLife(self)
     private(set) var tables: [ManagedTable] = []
     private var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
+    /// The last class asked for, and its table.
+    @exclusivity(unchecked) private var lastClass: ObjectIdentifier?
+    @exclusivity(unchecked) private unowned(unsafe) var lastTable: ManagedTable?
     private var tablesByID: [Int: ManagedTable] = [:]
     private var tablesByName: [String: ManagedTable] = [:]
 
     /// Changes with every refresh, begin, commit and cancel, and with every deletion inside a transaction.
-    private(set) var stateVersion: UInt64 = 1
+    @exclusivity(unchecked) private(set) var stateVersion: UInt64 = 1
     /// Changes with every change inside a transaction.
-    private(set) var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
     private var writers: [Int: ObjectWriter] = [:]
     private var boundSchema: DatabaseSchema?
-    private(set) var transaction: WriteTransaction?
+    @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
-    private var snapshot: Snapshot?
-    private var invalidations = Invalidations()
+    @exclusivity(unchecked) private var snapshot: Snapshot?
+    @exclusivity(unchecked) private var invalidations = Invalidations()
 
     init(file: RealmFile, configuration: Realm.Configuration, schema: Schema, snapshot: Snapshot) {
         self.file = file
@@ -73,7 +76,20 @@ final class RealmCore {
         }
     }
 
-    func table(for cls: ObjectBase.Type) -> ManagedTable? { tablesByClass[ObjectIdentifier(cls)] }
+    @inline(__always)
+    func table(for cls: ObjectBase.Type) -> ManagedTable? {
+        let id = ObjectIdentifier(cls)
+        return lastClass == id ? lastTable : find(id)
+    }
+
+    @inline(never)
+    private func find(_ id: ObjectIdentifier) -> ManagedTable? {
+        guard let found = tablesByClass[id] else { return nil }
+        lastClass = id
+        lastTable = found
+        return found
+    }
+
     /// The table of a class's name.
     func table(named name: String) -> ManagedTable? { tablesByName[name] }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
@@ -116,6 +132,10 @@ final class RealmCore {
         changeCount &+= 1
         return transaction
     }
+
+    /// To be called before each change, by those who know that a transaction is open.
+    @inline(__always)
+    func willChange() { changeCount &+= 1 }
 
     @inline(never)
     private func outsideWrite() -> Never {

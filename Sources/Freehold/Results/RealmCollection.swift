@@ -70,27 +70,31 @@ extension RealmCollection where Element: ObjectBase {
 
 /// The elements that a collection had when the iteration began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    enum Elements {
-        case keys(KeySequence, ManagedTable)
-        case values([Element])
+    /// Nil for values that are in memory.
+    @usableFromInline let cursor: _ObjectCursor?
+    @usableFromInline let values: [Element]
+    @usableFromInline var position = 0
+
+    /// Walks objects of a table.
+    init(_ keys: KeySequence, _ table: ManagedTable) {
+        cursor = _ObjectCursor(keys, table)
+        values = []
     }
 
-    private let elements: Elements
-    private var position = 0
-
-    init(_ elements: Elements) { self.elements = elements }
-
     /// Walks values that are in memory.
-    init(values: [Element]) { elements = .values(values) }
+    init(values: [Element]) {
+        cursor = nil
+        self.values = values
+    }
 
+    @inlinable
     public mutating func next() -> Element? {
-        defer { position += 1 }
-        switch elements {
-        case .keys(let keys, let table):
-            guard position < keys.count else { return nil }
-            return (table.object(keys[position]) as! Element)
-        case .values(let values):
-            return position < values.count ? values[position] : nil
+        let i = position
+        position = i &+ 1
+        if let cursor {
+            // The elements of a collection of objects are references to its table's class.
+            return cursor.object(at: i).map { unsafeBitCast($0, to: Element.self) }
         }
+        return i < values.count ? values[i] : nil
     }
 }

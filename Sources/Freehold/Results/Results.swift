@@ -50,9 +50,12 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         return query.index(of: object._key)
     }
 
-    public func makeIterator() -> RLMIterator<Element> { RLMIterator(.keys(query.snapshotKeys(), query.table)) }
+    public func makeIterator() -> RLMIterator<Element> { RLMIterator(query.snapshotKeys(), query.table) }
 
-    private func element(_ key: FreeholdEngine.ObjectKey) -> Element { query.table.object(key) as! Element }
+    private func element(_ key: FreeholdEngine.ObjectKey) -> Element {
+        // The table is that of the class `Element`.
+        unsafeBitCast(query.table.object(key), to: Element.self)
+    }
 
     private var typeName: String { "Results<\(Element.self)>" }
 

@@ -146,9 +146,24 @@ extension DataView {
         withList(column, key) { ObjectKey(int(of: $0, at: i, type: .link)) }
     }
 
+    /// The same with the number of elements; no key where `i` is out of bounds. - Complexity: O(log n).
+    package func listLink(_ column: Column, _ key: ObjectKey, ifAt i: Int) -> (key: ObjectKey?, count: Int) {
+        withList(column, key) { list in
+            let count = count(of: list)
+            return (i >= 0 && i < count ? ObjectKey(int(of: list, at: i, type: .link)) : nil, count)
+        }
+    }
+
     /// The targets of a list of links. - Complexity: O(n).
     public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
-        withList(column, key) { ints(of: $0, type: .link).map { ObjectKey($0) } }
+        withList(column, key) { list in
+            guard case .inline(let inline) = list else { return ints(of: list, type: .link).map { ObjectKey($0) } }
+            let count = inline.count
+            return [ObjectKey](unsafeUninitializedCapacity: count) { room, used in
+                for i in 0..<count { (room.baseAddress! + i).initialize(to: ObjectKey(inline.int(i))) }
+                used = count
+            }
+        }
     }
 
     /// The first position of a value. - Complexity: O(n).

@@ -31,6 +31,55 @@ extension WriteTransaction {
         try listInsert(column, key, at: listCount(column, key), values)
     }
 
+    /// Appends without checks, for callers that have made them: the column is a list of links, both objects live.
+    package func listAppend(_ column: Column, _ key: ObjectKey, link target: ObjectKey) {
+        relieve()
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot) }
+        guard let at else {
+            let count = listCount(column, key)
+            splice(column, key, count..<count, with: [.link(target)])
+            note(column, key, .insert(at: count, count: 1))
+            return
+        }
+        columns._withUnsafeGuaranteedRef {
+            let changes = $0.backlinks ?? openBacklinks($0)
+            changes.add(target: target.raw, origin: key.raw, delta: 1)
+            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        }
+        note(column, key, .insert(at: at, count: 1))
+    }
+
+    /// Returns the new element's position; nil, with nothing changed, where the list must be laid out anew.
+    @inline(__always)
+    private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, _ slot: Int) -> Int? {
+        if buffer.isReference(slot) { return nil }
+        let old = buffer.bytes(slot)
+        let count = old.count < 4 ? 0 : InlineList(old, type: .link).count
+        if count == 0 {
+            return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+                var raw = target.raw
+                guard let size = InlineList.encodeInts(&raw, 1, to: room.baseAddress!) else { return nil }
+                buffer.setBytes(slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+                return 0
+            }
+        }
+        let width = Int(old[0])
+        guard width == 1 || width == 2 || width == 4 || width == 8, target.raw >> Int64(width * 8 - 1) == 0, count < InlineList.maximumCount,
+            old.count + width <= InlineList.limit
+        else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
+            let p = room.baseAddress!
+            p.copyMemory(from: old.baseAddress!, byteCount: old.count)
+            p.storeBytes(of: UInt16(count + 1).littleEndian, toByteOffset: 2, as: UInt16.self)
+            var raw = target.raw.littleEndian
+            withUnsafeBytes(of: &raw) { (p + old.count).copyMemory(from: $0.baseAddress!, byteCount: width) }
+            buffer.setBytes(slot, UnsafeRawBufferPointer(start: p, count: old.count + width))
+            return count
+        }
+    }
+
     /// Replaces the i-th element.
     public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
         try checkList(column, key, [value])

@@ -24,6 +24,19 @@ extension DataView {
         return firstKey(value, column)
     }
 
+    /// The object with that integer as its primary key.
+    /// - Complexity: O(log n).
+    package func find(primaryKey value: Int64, in table: Table) -> ObjectKey? {
+        guard self is Snapshot, let column = table.primaryKey, let tree = searchTree(column) else {
+            return find(primaryKey: .int(value), in: table)
+        }
+        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+            let length = OrderedEncoding.int(value, room.baseAddress!)
+            return tree.find(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), in: self)
+                .map { ObjectKey($0) }
+        }
+    }
+
     func firstKey(_ value: Value, _ column: Column) -> ObjectKey? {
         guard let tree = searchTree(column) else { return nil }
         let found = OrderedEncoding.with(value) { bytes -> ObjectKey? in
@@ -80,8 +93,16 @@ extension IndexOverlay {
 }
 
 extension WriteTransaction {
-    func index(_ column: Column) -> IndexOverlay {
-        let table = overlay(currentSchema.table(of: column))
+    func index(_ column: Column) -> IndexOverlay { index(column, overlay(currentSchema.table(of: column))) }
+
+    @inline(__always)
+    func index(_ column: Column, _ table: TableOverlay) -> IndexOverlay {
+        if let found = table.indexes[column.index] { return found }
+        return openIndex(column, table)
+    }
+
+    @inline(never)
+    private func openIndex(_ column: Column, _ table: TableOverlay) -> IndexOverlay {
         if let found = table.indexes[column.index] { return found }
         let state = table.state.columns[column.id] ?? .init()
         let made = IndexOverlay(

@@ -132,8 +132,8 @@ final class TableOverlay {
 /// The pending changes of one index and its tree.
 final class IndexOverlay {
     let column: Column
-    var tree: IndexTree
-    var changes = IndexChanges()
+    @exclusivity(unchecked) var tree: IndexTree
+    let changes = IndexChanges()
 
     init(column: Column, tree: IndexTree) {
         self.column = column

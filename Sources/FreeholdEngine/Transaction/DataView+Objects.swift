@@ -18,15 +18,6 @@ extension DataView {
     /// The number of objects. - Complexity: O(1).
     public func count(_ table: Table) -> Int { tableState(table).count }
 
-    /// - Complexity: O(1).
-    public func contains(_ table: Table, _ key: ObjectKey) -> Bool {
-        guard key.raw >= 0 else { return false }
-        let (cluster, slot) = locate(key)
-        guard cluster < clusterCount(table) else { return false }
-        if let bits = presence(table, cluster: cluster) { return PresenceBits.test(bits, slot) }
-        return slot < liveCount(table, cluster: cluster)
-    }
-
     /// The key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
     public func key(at i: Int, in table: Table) -> ObjectKey {
         let cache = positions(table)

@@ -38,6 +38,9 @@ public class DataView: BlockStore {
     /// Inside a write transaction: where a primary key stands if its pending changes tell; nil to ask the tree.
     func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { nil }
 
+    /// Whether there is such an object. - Complexity: O(1).
+    public func contains(_ table: Table, _ key: ObjectKey) -> Bool { fatalError("abstract") }
+
     /// For accessors; nil inside a write transaction.
     public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }
 

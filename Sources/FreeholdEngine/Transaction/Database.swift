@@ -123,7 +123,7 @@ public final class Database: Sendable {
             mapSize: options.mapSize, maximumReaders: options.maximumReaders, readOnly: options.readOnly)
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.open(path: path, options: storage)
-        return try make(lease, options, lockPath: options.readOnly ? nil : lease.environment.path + ".writer")
+        return try make(lease, options)
     }
 
     /// Opens the in-memory database of that name: it goes when the last that uses it goes.
@@ -131,14 +131,12 @@ public final class Database: Sendable {
         var storage = StorageOptions(mapSize: options.mapSize, maximumReaders: options.maximumReaders, inMemory: true)
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.openInMemory(identifier: identifier, options: storage)
-        return try make(lease, options, lockPath: nil)
+        return try make(lease, options)
     }
 
-    private static func make(
-        _ lease: EnvironmentLease, _ options: Options, lockPath: String?
-    ) throws(EngineError) -> Database {
+    private static func make(_ lease: EnvironmentLease, _ options: Options) throws(EngineError) -> Database {
         let environment = lease.environment
-        let lock = try WriterLock(path: lockPath)
+        let lock = environment.writerLock
         let header = try readOrCreateHeader(environment, lock, options)
         let core = environment.attachment {
             DatabaseCore(

@@ -237,17 +237,37 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return cache
     }
 
-    override func clusterCount(_ table: Table) -> Int { tableCache(table).counts.count }
+    @inline(__always)
+    private func withTableCache<R>(_ table: Table, _ body: (TableCache) -> R) -> R {
+        if table.id < tableCapacity, let raw = fh_load_acquire(tableCaches + table.id) {
+            return Unmanaged<TableCache>.fromOpaque(raw)._withUnsafeGuaranteedRef(body)
+        }
+        return body(tableCache(table))
+    }
+
+    override func clusterCount(_ table: Table) -> Int { withTableCache(table) { $0.clusterCount } }
 
     override func liveCount(_ table: Table, cluster: Int) -> Int {
-        let counts = tableCache(table).counts
-        return cluster < counts.count ? Int(counts[cluster] & ~TableCache.presenceFlag) : 0
+        withTableCache(table) {
+            cluster < $0.clusterCount ? Int($0.countsPointer[cluster] & ~TableCache.presenceFlag) : 0
+        }
     }
 
     override func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? {
-        let counts = tableCache(table).counts
-        guard cluster < counts.count, counts[cluster] & TableCache.presenceFlag != 0 else { return nil }
+        let isStored = withTableCache(table) {
+            cluster < $0.clusterCount && $0.countsPointer[cluster] & TableCache.presenceFlag != 0
+        }
+        guard isStored else { return nil }
         return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
+    }
+
+    public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
+        guard key.raw >= 0 else { return false }
+        let (cluster, slot) = locate(key)
+        let entry = withTableCache(table) { cluster < $0.clusterCount ? $0.countsPointer[cluster] : 0 }
+        guard entry & TableCache.presenceFlag != 0 else { return slot < Int(entry) }
+        guard let bits = block(table.firstSegment + 1, UInt64(cluster))?.baseAddress else { return false }
+        return PresenceBits.test(bits.assumingMemoryBound(to: UInt64.self), slot)
     }
 
     override func tableState(_ table: Table) -> TableState { tableCache(table).state }

@@ -1,8 +1,12 @@
 /// What a view knows of one table, decoded once: its state, and how many objects live in each cluster.
-final class TableCache: Sendable {
+final class TableCache: @unchecked Sendable {
+    // Sendable: nothing changes after init.
     let state: TableState
     /// Live objects by cluster; the top bit says that the cluster has a presence leaf.
     let counts: [UInt16]
+    /// The same, to be read without counting references.
+    let countsPointer: UnsafePointer<UInt16>
+    let clusterCount: Int
     /// Live objects before each cluster, and the total.
     let starts: [Int]
 
@@ -13,6 +17,10 @@ final class TableCache: Sendable {
     init(state: TableState, counts: [UInt16]) {
         self.state = state
         self.counts = counts
+        clusterCount = counts.count
+        let copy = UnsafeMutablePointer<UInt16>.allocate(capacity: max(counts.count, 1))
+        for i in counts.indices { copy[i] = counts[i] }
+        countsPointer = UnsafePointer(copy)
         var starts: [Int] = []
         starts.reserveCapacity(counts.count + 1)
         var total = 0
@@ -23,6 +31,8 @@ final class TableCache: Sendable {
         starts.append(total)
         self.starts = starts
     }
+
+    deinit { UnsafeMutablePointer(mutating: countsPointer).deallocate() }
 
     /// The cluster that holds the i-th live object.
     func cluster(ofIndex i: Int) -> Int {

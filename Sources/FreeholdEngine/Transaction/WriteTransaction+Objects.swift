@@ -24,11 +24,50 @@ extension WriteTransaction {
                     "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey).")
             }
         }
+        return create(overlay(table), table.primaryKey, primaryKey)
+    }
+
+    // The three below make an object as `create` does, for callers that have checked the key's type and length.
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    /// - Precondition: the primary key is of integers.
+    package func createUnlessTaken(_ table: Table, primaryKey: Int64) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
         let overlay = overlay(table)
-        if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
-        let key = ObjectKey(overlay.state.nextKey)
-        appear(overlay, key)
-        if let column = table.primaryKey, let primaryKey {
+        let index = index(column, overlay)
+        let taken = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+            let length = OrderedEncoding.int(primaryKey, room.baseAddress!)
+            return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
+        }
+        if taken { return nil }
+        let key = appear(overlay)
+        index.changes.insertInt(primaryKey, key.raw)
+        let (cluster, slot) = locate(key)
+        hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
+        return key
+    }
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    package func createUnlessTaken(_ table: Table, primaryKey: Value) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
+        if find(primaryKey: primaryKey, in: table) != nil { return nil }
+        return create(overlay(table), column, primaryKey)
+    }
+
+    package func createKeyless(_ table: Table) -> ObjectKey { create(overlay(table), nil, nil) }
+
+    @inline(__always)
+    private func isTaken(_ bytes: UnsafeRawBufferPointer, _ index: IndexOverlay) -> Bool {
+        switch index.changes.find(bytes) {
+        case .inserted: true
+        case .removed: false
+        case .unchanged: index.tree.find(bytes, in: self) != nil
+        }
+    }
+
+    private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
+        let key = appear(overlay)
+        if let column, let primaryKey {
             index(column).insert(primaryKey, key)
             let (cluster, slot) = locate(key)
             store(primaryKey, column.type, in: writable(columnOverlay(column), cluster), slot, column.segment(.blobs))
@@ -36,7 +75,9 @@ extension WriteTransaction {
         return key
     }
 
-    private func appear(_ overlay: TableOverlay, _ key: ObjectKey) {
+    private func appear(_ overlay: TableOverlay) -> ObjectKey {
+        if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
+        let key = ObjectKey(overlay.state.nextKey)
         let (cluster, slot) = locate(key)
         overlay.state.nextKey += 1
         overlay.state.count += 1
@@ -56,6 +97,7 @@ extension WriteTransaction {
             overlay.changedPresence.insert(cluster)
         }
         if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
+        return key
     }
 
     /// A cluster has filled up: its leaves are encoded, and their decoded form let go.
@@ -140,6 +182,17 @@ extension WriteTransaction {
         buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
     }
 
+    /// - Precondition: the column is of timestamps, no primary key, and the object lives.
+    package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed { noteIndexed(column, key, .timestamp(value)) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef {
+            $0.setTimestamp(slot, seconds: value.seconds, nanoseconds: value.nanoseconds)
+        }
+    }
+
     /// - Precondition: the column is of booleans, and the object lives.
     public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
         let (cluster, slot) = locate(key)
@@ -190,7 +243,7 @@ extension WriteTransaction {
     }
 
     @inline(never)
-    private func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
+    func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
         let made = backlinks(of: columns.column)
         columns.backlinks = made
         return made
@@ -277,10 +330,46 @@ extension WriteTransaction {
         let overlay = overlay(table)
         let incoming = currentSchema.linkColumns(to: table)
         let columns = table.columns.filter(Self.keepsOutside)
-        for key in keys where contains(table, key) {
-            relieve()
-            delete(overlay, incoming, columns, key)
+        var from = 0
+        while from < keys.count {
+            let cluster = locate(keys[from]).cluster
+            var to = from + 1
+            while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
+            if incoming.isEmpty, to - from > 8 {
+                delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
+            } else {
+                for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
+            }
+            from = to
         }
+    }
+
+    /// Live objects of one cluster, rising, that nothing links to: a column at a time.
+    private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        for column in columns where !release(column, overlay, cluster, keys) {
+            for key in keys { release(column, overlay, key) }
+        }
+        for key in keys { disappear(overlay, key) }
+    }
+
+    /// The common cases, straight from the leaf. - Returns: false where the objects have to be taken one by one.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
+        guard buffer(column, cluster: cluster) == nil else { return false }
+        guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
+            return !column.isIndexed && !column.isPrimaryKey
+        }
+        if leaf.isSplit || leaf.hasReferences { return false }
+        if column.isIndexed || column.isPrimaryKey {
+            guard column.type == .int, !leaf.hasNulls else { return false }
+            let index = index(column)
+            let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+            for key in keys where key.raw < limit {
+                let slot = locate(key).slot
+                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
+            }
+            return true
+        }
+        return column.collection == .none && column.type != .link
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {

@@ -273,11 +273,29 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
     }
 
+    public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
+        guard table.id < tables.count, let overlay = tables[table.id] else { return base.contains(table, key) }
+        guard key.raw >= 0 else { return false }
+        let (cluster, slot) = locate(key)
+        guard cluster < overlay.counts.count else { return false }
+        let entry = overlay.counts[cluster]
+        guard entry & TableCache.presenceFlag != 0 else { return slot < Int(entry) }
+        return presence(table, cluster: cluster).map { PresenceBits.test($0, slot) } ?? false
+    }
+
     // MARK: Leaves
 
     override func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
             ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?._withUnsafeGuaranteedRef { $0 }
+    }
+
+    /// An integer of a leaf that this transaction has decoded; nil for null and where it hasn't.
+    @inline(__always)
+    package func decodedInt(_ column: Column, cluster: Int, slot: Int) -> Int64? {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?
+            ._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
     }
 
     override func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? {

@@ -65,11 +65,11 @@ struct World {
         }
         answer("Cities whose name begins with “New ”") {
             let cities = questions.cities(beginningWith: "New ")
-            return ["\(cities.count):"] + cities.prefix(5).map(\.name) + ["…"]
+            return cities.prefix(5).map(\.name) + ["… \(cities.count) in all"]
         }
         answer("Cities of 100,000 beyond 60° north, the northernmost first") {
             let cities = questions.cities(northOf: 60, over: 100_000)
-            return ["\(cities.count):"] + cities.prefix(5).map { "\($0.name) (\($0.country?.name ?? "–"))" } + ["…"]
+            return cities.prefix(5).map { "\($0.name) (\($0.country?.name ?? "–"))" } + ["… \(cities.count) in all"]
         }
         answer("Countries with the most neighbours") {
             questions.countriesByNeighbours(limit: 5).map { "\($0.name) \($0.neighbours.count)" }
@@ -93,7 +93,11 @@ struct World {
     static func edit(_ realm: Realm) throws {
         print("\nEdits")
         let (linked, seconds) = try timed { try Edits(realm).linkCapitalsByHand() }
-        print("  \(linked) capitals with accents linked by hand in \(milliseconds(seconds)), durable")
+        print(
+            linked == 0
+                ? "  the capitals with accents are linked already"
+                : "  \(linked) capitals with accents linked by hand in \(milliseconds(seconds)), durable"
+        )
         let names = Questions(realm).countries(withCapitalNamed: "Reykjavík").map(\.name)
         print("  “Reykjavík” is now the capital of: \(names.joined(separator: ", "))")
 
@@ -114,7 +118,7 @@ struct World {
     static func answer(_ question: String, _ body: () -> [String]) {
         let (lines, seconds) = timed(body)
         print("  \(question)  [\(milliseconds(seconds))]")
-        print("    \(lines.joined(separator: lines.count > 1 && lines[0].hasSuffix(":") ? " · " : ", "))")
+        print("    \(lines.joined(separator: " · "))")
     }
 
     static func removeDatabase(_ file: URL) throws {
