@@ -7,30 +7,10 @@ import Synchronization
 final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
-    private let schemas = Mutex<[SchemaKey: SharedSchema]>([:])
 
     private init(database: Database, readOnly: Bool) {
         self.database = database
         self.readOnly = readOnly
-    }
-
-    /// Sendable because a schema is immutable and made of nothing else.
-    private struct SharedSchema: @unchecked Sendable {
-        let schema: Schema
-    }
-
-    private enum SchemaKey: Hashable {
-        case discovered
-        case listed([ObjectIdentifier])
-    }
-
-    /// The schema of these classes, made once a file and set of classes.
-    func schema(of types: [ObjectBase.Type]?) throws(Realm.Error) -> Schema {
-        let key: SchemaKey = types.map { .listed($0.map { ObjectIdentifier($0) }) } ?? .discovered
-        if let found = schemas.withLock({ $0[key] }) { return found.schema }
-        let made = SharedSchema(schema: try SchemaBuilder.build(types))
-        schemas.withLock { $0[key] = made }
-        return made.schema
     }
 
     // MARK: The open files
