@@ -73,7 +73,9 @@ enum RealmCache {
 
     static func core(_ source: Source) -> RealmCore? {
         let key = Key(source: source, thread: UInt(fh_thread_id()))
-        return cores.withLock { $0[key] }?.life?.core
+        // A forked child may not use the parent's.
+        guard let core = cores.withLock({ $0[key] })?.life?.core, core.database.belongsToThisProcess else { return nil }
+        return core
     }
 
     static func insert(_ core: RealmCore, _ sources: [Source]) {
