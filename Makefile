@@ -57,7 +57,7 @@ soak: setup
 	@echo "Freehold: the soak passed"
 
 tsan: setup
-	TSAN_OPTIONS="halt_on_error=1 $$TSAN_OPTIONS" $(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter "$(TSAN_SUITES)"
+	TSAN_OPTIONS="halt_on_error=1 $$TSAN_OPTIONS" $(SWIFT) test --sanitize=thread -Xswiftc -DFREEHOLD_TSAN --scratch-path .build-tsan --filter "$(TSAN_SUITES)"
 	@echo "Freehold: the thread-sanitizer run passed"
 
 format:

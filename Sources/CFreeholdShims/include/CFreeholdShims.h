@@ -22,10 +22,6 @@ static inline const void *_Nullable fh_load_acquire(const void *_Nullable const 
 static inline void fh_store_release(const void *_Nullable *_Nonnull p, const void *_Nullable v) {
     __atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
-static inline int64_t fh_add_relaxed(int64_t *_Nonnull p, int64_t d) {
-    return __atomic_add_fetch(p, d, __ATOMIC_ACQ_REL);
-}
-
 // Locks of an open file description: released by the kernel when the last
 // descriptor of the description closes, so also when a process is killed.
 // Returns 0, or errno. `wait` != 0 blocks.

@@ -77,6 +77,7 @@ extension IndexOverlay {
     func insert(_ value: Value, _ key: ObjectKey) {
         if case .int(let v) = value {
             changes.insertInt(v, key.raw)
+            if v > greatestInt { greatestInt = v }
         } else {
             changes.insert(value, key)
         }
@@ -105,11 +106,10 @@ extension WriteTransaction {
     private func openIndex(_ column: Column, _ table: TableOverlay) -> IndexOverlay {
         if let found = table.indexes[column.index] { return found }
         let state = table.state.columns[column.id] ?? .init()
-        let made = IndexOverlay(
-            column: column,
-            tree: IndexTree(
-                segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight,
-                count: state.indexCount))
+        let tree = IndexTree(
+            segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
+        let greatest = tree.maximum(in: self) { bytes, _ in OrderedEncoding.decodedInt(bytes) } ?? .min
+        let made = IndexOverlay(column: column, tree: tree, greatestInt: greatest)
         table.indexes[column.index] = made
         return made
     }

@@ -74,6 +74,13 @@ enum OrderedEncoding {
         return 9
     }
 
+    /// The integer of an encoded one; the least integer for other values.
+    static func decodedInt(_ encoded: UnsafeRawBufferPointer) -> Int64 {
+        guard encoded.count == 9, encoded[0] == Tag.int else { return .min }
+        let bits = UInt64(bigEndian: encoded.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        return Int64(bitPattern: bits ^ (1 << 63))
+    }
+
     static func link(_ key: Int64, _ out: UnsafeMutableRawPointer) -> Int {
         out.storeBytes(of: Tag.link, as: UInt8.self)
         out.storeBytes(of: orderedBits(key).bigEndian, toByteOffset: 1, as: UInt64.self)

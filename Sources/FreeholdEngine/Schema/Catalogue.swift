@@ -91,6 +91,9 @@ struct CatalogueRoot: Equatable {
 }
 
 extension DatabaseSchema {
+    /// More tables than this were never made in one file: the number is damaged.
+    private static let maximumTableID = 1 << 20
+
     func encoded() -> [UInt8] {
         var w = ByteWriter()
         w.varint(UInt64(tables.count))
@@ -120,7 +123,7 @@ extension DatabaseSchema {
         var tables: [Table] = []
         for _ in 0..<tableCount {
             guard let id = r.number(), let name = r.string(), let segment = r.segment(), let next = r.number(),
-                let columnCount = r.number()
+                let columnCount = r.number(), id <= maximumTableID
             else { return nil }
             var columns: [Column] = []
             for index in 0..<columnCount {

@@ -134,10 +134,13 @@ final class IndexOverlay {
     let column: Column
     @exclusivity(unchecked) var tree: IndexTree
     let changes = IndexChanges()
+    /// No integer above it is in the index or pending: rising primary keys need no look-up.
+    @exclusivity(unchecked) var greatestInt: Int64
 
-    init(column: Column, tree: IndexTree) {
+    init(column: Column, tree: IndexTree, greatestInt: Int64) {
         self.column = column
         self.tree = tree
+        self.greatestInt = greatestInt
     }
 }
 

@@ -74,7 +74,8 @@ public final class DatabaseSchema: Sendable {
     }
 
     public let tables: [Table]
-    private let byID: [Int: Table]
+    /// By id; ids are small and rising.
+    private let byID: [Table?]
     private let byName: [String: Table]
     private let bySegment: [UInt32: (table: Table, column: Column?)]
     /// By target table id: the link columns that point to it.
@@ -82,7 +83,9 @@ public final class DatabaseSchema: Sendable {
 
     init(tables: [Table]) {
         self.tables = tables
-        byID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
+        var byID = [Table?](repeating: nil, count: (tables.map(\.id).max() ?? -1) + 1)
+        for table in tables { byID[table.id] = table }
+        self.byID = byID
         byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
         var segments: [UInt32: (table: Table, column: Column?)] = [:]
         var incoming: [Int: [Column]] = [:]
@@ -99,7 +102,7 @@ public final class DatabaseSchema: Sendable {
 
     /// The table of that stored name. - Complexity: O(1).
     public func table(named name: String) -> Table? { byName[name] }
-    public func table(id: Int) -> Table? { byID[id] }
+    public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
     public func table(of column: Column) -> Table { byID[column.tableID]! }
 
     /// The link columns, single and in lists, that point to a table.

@@ -17,14 +17,22 @@ extension WriteTransaction {
             guard let primaryKey else {
                 throw EngineError(.missingValue, "An object of '\(table.name)' needs its primary key '\(column.name)'.")
             }
+            if case .int(let number) = primaryKey, column.type == .int {
+                if let key = createUnlessTaken(table, primaryKey: number) { return key }
+                throw duplicate(primaryKey, table, column)
+            }
             try check(primaryKey, column)
             guard find(primaryKey: primaryKey, in: table) == nil else {
-                throw EngineError(
-                    .duplicatePrimaryKey,
-                    "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey).")
+                throw duplicate(primaryKey, table, column)
             }
         }
         return create(overlay(table), table.primaryKey, primaryKey)
+    }
+
+    private func duplicate(_ primaryKey: Value, _ table: Table, _ column: Column) -> EngineError {
+        EngineError(
+            .duplicatePrimaryKey,
+            "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey).")
     }
 
     // The three below make an object as `create` does, for callers that have checked the key's type and length.
@@ -35,11 +43,15 @@ extension WriteTransaction {
         guard let column = table.primaryKey else { return nil }
         let overlay = overlay(table)
         let index = index(column, overlay)
-        let taken = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
-            let length = OrderedEncoding.int(primaryKey, room.baseAddress!)
-            return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
+        if primaryKey <= index.greatestInt {
+            let taken = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+                let length = OrderedEncoding.int(primaryKey, room.baseAddress!)
+                return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
+            }
+            if taken { return nil }
+        } else {
+            index.greatestInt = primaryKey
         }
-        if taken { return nil }
         let key = appear(overlay)
         index.changes.insertInt(primaryKey, key.raw)
         let (cluster, slot) = locate(key)

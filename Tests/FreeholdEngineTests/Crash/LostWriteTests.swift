@@ -9,9 +9,9 @@ import TestScript
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct LostWriteTests {
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
-    static let transactions = isSoak ? 60 : 12
-    static let imagesAPoint = isSoak ? 12 : 3
-    static let seeds: [UInt64] = isSoak ? Array(1...12) : [1, 2]
+    static let transactions = isSoak ? 40 : 12
+    static let imagesAPoint = isSoak ? 8 : 3
+    static let seeds: [UInt64] = isSoak ? Array(1...5) : [1, 2]
 
     @Test(arguments: seeds)
     func `a file cut at any write opens as before or after the commit`(seed: UInt64) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct SmokeTests {
+@Suite struct PathThroughTests {
     @Test func aPathThroughTheWholeEngine() throws {
         let database = try Database.inMemory(identifier: "smoke")
         let t = try database.beginWrite()
