@@ -22,7 +22,7 @@ extension List {
     /// recorded.
     private func stored(_ elements: some Collection<Element>) -> [Value]? {
         // Several are added together, so that bad data of one keeps out all.
-        if elements.count > 1, let core {
+        if elements.count > 1, let core, elementTable != nil {
             let objects = elements.compactMap {
                 if case .object(let object?) = Element._rlmContent($0) { object } else { nil }
             }
