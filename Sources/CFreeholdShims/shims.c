@@ -7,6 +7,14 @@
 #include <unistd.h>
 
 __thread char fh_thread_anchor;
+
+static __thread uint64_t fh_serial;
+static uint64_t fh_last_serial;
+
+uint64_t fh_thread_serial(void) {
+    if (fh_serial == 0) fh_serial = __atomic_add_fetch(&fh_last_serial, 1, __ATOMIC_RELAXED);
+    return fh_serial;
+}
 __thread int fh_creating_flag;
 
 #ifndef F_OFD_SETLK

@@ -9,6 +9,10 @@
 extern __thread char fh_thread_anchor;
 static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor; }
 
+// The number of the thread that calls, which no later one gets: an ended
+// thread's address above may be given to the next.
+uint64_t fh_thread_serial(void);
+
 // A thread-local flag: an accessor is being made for a stored row, so property
 // defaults need not be evaluated.
 extern __thread int fh_creating_flag;

@@ -42,9 +42,10 @@ open class Object: ObjectBase {
     /// Names of properties to be indexed; the usual way to declare one is `@Persisted(indexed: true)`.
     open class func indexedProperties() -> [String] { [] }
 
-    /// Objects of a class with a primary key hash by it, managed or not.
+    /// Objects of a class with a primary key hash by it, managed or not. One that was deleted has no key any more and
+    /// hashes by what it was, so that a set of objects that something else deletes needn't end the process.
     open override var hash: Int {
-        guard let key = _info.primaryKeyIndex else { return _identityHash }
+        guard let key = _info.primaryKeyIndex, !isInvalidated else { return _identityHash }
         return _info.content(of: self, at: key).hashValue
     }
 

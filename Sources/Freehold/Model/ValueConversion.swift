@@ -260,9 +260,16 @@ enum PlainValue {
         return (value as? any Sequence).map { elements($0) }
     }
 
+    /// For messages. Never asks a `Date` for its text, which Foundation can't give for all of them, so that
+    /// containers, which may hold some, are only counted.
     static func describe(_ value: Any) -> String {
+        let type = type(of: value)
+        if let date = value as? Date { return "\(date.timeIntervalSince1970) s after 1970 (\(type))" }
+        if value is ObjectBase { return "an object (\(type))" }
+        if let values = dictionary(value) { return "a dictionary of \(values.count) (\(type))" }
+        if let values = array(value) { return "an array of \(values.count) (\(type))" }
         var text = "\(value)"
         if text.count > 60 { text = text.prefix(60) + "…" }
-        return "\(text) (\(type(of: value)))"
+        return "\(text) (\(type))"
     }
 }

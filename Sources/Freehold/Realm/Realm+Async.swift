@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import FreeholdEngine
 
 extension Realm {
@@ -36,7 +37,7 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// - Throws: `Realm.Error`, or what the block throws.
+    /// - Throws: `Realm.Error`, or what the block throws; `CancellationError` where the task is cancelled while it waits.
     @discardableResult
     public static func write<R: Sendable>(
         _ configuration: Configuration = .defaultConfiguration,
@@ -51,6 +52,8 @@ extension Realm {
         let begun: WriteTransaction
         do {
             begun = try await file.database.beginWriteAsync()
+        } catch where error.underlying == ECANCELED {
+            throw CancellationError()
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }

@@ -61,7 +61,9 @@ enum RealmCache {
 
     private struct Key: Hashable {
         let source: Source
-        let thread: UInt
+        /// Never another thread's, also after this one has ended: what still holds the core must not make a later
+        /// thread see its version.
+        let thread: UInt64
     }
 
     /// A core is no `Sendable`, but only its own thread's key leads to it.
@@ -69,22 +71,32 @@ enum RealmCache {
         weak var life: RealmLife?
     }
 
-    private static let cores = Mutex<[Key: Entry]>([:])
+    private struct Entries {
+        var byKey: [Key: Entry] = [:]
+        /// The number of entries at which those of dead cores are dropped.
+        var limit = 64
+    }
+
+    private static let cores = Mutex(Entries())
 
     static func core(_ source: Source) -> RealmCore? {
-        let key = Key(source: source, thread: UInt(fh_thread_id()))
+        let key = Key(source: source, thread: fh_thread_serial())
         // A forked child may not use the parent's.
-        guard let core = cores.withLock({ $0[key] })?.life?.core, core.database.belongsToThisProcess else { return nil }
+        guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess else {
+            return nil
+        }
         return core
     }
 
     static func insert(_ core: RealmCore, _ sources: [Source]) {
+        let thread = fh_thread_serial()
         cores.withLock { cores in
             // Swept when it has doubled, so that each insertion pays a constant share.
-            if cores.count >= 64 && cores.count & (cores.count - 1) == 0 {
-                cores = cores.filter { $0.value.life != nil }
+            if cores.byKey.count >= cores.limit {
+                cores.byKey = cores.byKey.filter { $0.value.life != nil }
+                cores.limit = max(64, 2 * cores.byKey.count)
             }
-            for source in sources { cores[Key(source: source, thread: core.threadToken)] = Entry(life: core.life) }
+            for source in sources { cores.byKey[Key(source: source, thread: thread)] = Entry(life: core.life) }
         }
     }
 }

@@ -39,8 +39,10 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The sum of the property's values; 0 where there is none.
+    ///
+    /// Ask for a type that is wide enough: an integer that isn't gets the sum's low bits.
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
-        value(of: .sum, property)!
+        sum(property)
     }
 
     /// The mean of the property's values, converted to the type asked for; nil where there is none.
@@ -61,9 +63,10 @@ extension RealmCollection where Element: ObjectBase {
         value(of: .maximum, _name(for: keyPath))
     }
 
-    /// The sum of the property's values; 0 where there is none.
+    /// The sum of the property's values, in the property's type (so the low bits, where it is over that of an integer);
+    /// 0 where there is none. `sum(ofProperty:)` gives the type asked for.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
-        value(of: .sum, _name(for: keyPath))!
+        sum(_name(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type (so the whole part, where that is `Int`); nil where
@@ -77,13 +80,27 @@ extension RealmCollection where Element: ObjectBase {
         let value = ResultsQuery(requireSource("An aggregate")).aggregate(aggregate, property)
         return AggregateValue.convert(value, to: T.self)
     }
+
+    private func sum<T: RealmCollectionValue>(_ property: String) -> T {
+        AggregateValue.sum(ResultsQuery(requireSource("An aggregate")).aggregate(.sum, property), to: T.self)
+    }
 }
 
 enum AggregateValue {
     /// The value as a `T`; an integer type takes the whole part. Nil for null, and for a number that `T` can't hold.
     static func convert<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T? {
+        let value = value.fitted(to: T._rlmShape.type)
         if value.isNull { return nil }
-        return T._rlmFromContent(.value(value.fitted(to: T._rlmShape.type)))
+        if case .int = value, value.cut(to: type) != value { return nil }
+        return T._rlmFromContent(.value(value))
+    }
+
+    /// A sum as a `T`, whatever it is, because no data may end the process: an integer type takes the low bits, and of
+    /// floating-point numbers the nearest integer that there is.
+    static func sum<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T {
+        var sum = value.fitted(to: T._rlmShape.type)
+        if sum.isNull { sum = value.clampedInteger.fitted(to: T._rlmShape.type) }
+        return T._rlmFromContent(.value(sum.cut(to: type)))!
     }
 }
 
@@ -98,9 +115,34 @@ extension Value {
         case (.double, .decimal128(let x)): .double(x.doubleValue)
         case (.float, .int(let x)): .float(Float(x))
         case (.float, .double(let x)): .float(Float(x))
+        case (.float, .decimal128(let x)): .float(Float(x.doubleValue))
         case (.decimal128, .int(let x)): .decimal128(Decimal128(x))
         case (.decimal128, .double(let x)): .decimal128(Decimal128(x))
         default: self
         }
+    }
+
+    /// What is left of an integer in a type of fewer bits.
+    fileprivate func cut(to type: Any.Type) -> Value {
+        guard case .int(let x) = self else { return self }
+        return switch type {
+        case is Int8.Type, is Int8?.Type: .int(Int64(Int8(truncatingIfNeeded: x)))
+        case is Int16.Type, is Int16?.Type: .int(Int64(Int16(truncatingIfNeeded: x)))
+        case is Int32.Type, is Int32?.Type: .int(Int64(Int32(truncatingIfNeeded: x)))
+        default: self
+        }
+    }
+
+    /// The nearest integer; 0 for what is no number.
+    fileprivate var clampedInteger: Value {
+        let x: Double =
+            switch self {
+            case .float(let x): Double(x)
+            case .double(let x): x
+            case .decimal128(let x): x.doubleValue
+            default: 0
+            }
+        if x.isNaN { return .int(0) }
+        return .int(Int64(exactly: x.rounded(.towardZero)) ?? (x < 0 ? .min : .max))
     }
 }

@@ -70,7 +70,18 @@ import FreeholdEngine
 
 /// The word of an object's header that counts references: strong, unowned, and whether a weak one was taken.
 enum ReferenceWord {
-    private final class Probe {}
+    private final class Probe: Sendable {
+        static let shared = Probe()
+    }
+
+    /// Holds the further references. What uses it isn't optimised, because the compiler would leave them out.
+    private final class Holder {
+        var strong: Probe?
+        unowned var unowned: Probe
+        weak var weak: Probe?
+
+        init(_ probe: Probe) { unowned = probe }
+    }
 
     @inline(__always)
     static func of(_ object: AnyObject) -> UInt64 {
@@ -79,31 +90,29 @@ enum ReferenceWord {
 
     /// What it reads with one strong reference and no other. Nil where the runtime lays objects out differently, which
     /// is tried out: each further reference, of each kind, must show.
-    static let sole: UInt64? = {
-        var fresh: [UInt64] = []
-        var kept: [Probe] = []
-        for _ in 0..<4 {
-            let probe = Probe()
-            kept.append(probe)
-        }
-        for i in kept.indices { fresh.append(word(kept, i)) }
-        guard fresh.allSatisfy({ $0 == fresh[0] }) else { return nil }
-        let strong = kept[0]
-        guard word(kept, 0) != fresh[0] else { return nil }
-        withExtendedLifetime(strong) {}
-        unowned let unowned = kept[1]
-        guard word(kept, 1) != fresh[0] else { return nil }
-        withExtendedLifetime(unowned) {}
-        weak var weak = kept[2]
-        guard weak != nil, word(kept, 2) != fresh[0] else { return nil }
-        return word(kept, 3) == fresh[0] ? fresh[0] : nil
-    }()
+    static let sole: UInt64? = probe()
 
-    @inline(never)
-    private static func word(_ objects: [Probe], _ i: Int) -> UInt64 {
-        objects.withUnsafeBufferPointer {
-            UnsafeRawPointer($0.baseAddress! + i).load(as: UnsafeRawPointer.self)
-                .load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt64.self)
-        }
+    @_optimize(none)
+    private static func probe() -> UInt64? {
+        let fresh = word(after: { _, _ in })
+        guard fresh == word(after: { _, _ in }) else { return nil }
+        let others = [
+            word { probe, holder in holder.strong = probe },
+            word { probe, holder in holder.unowned = probe },
+            word { probe, holder in holder.weak = probe },
+        ]
+        return others.contains(fresh) ? nil : fresh
+    }
+
+    /// The word of a new object that one reference holds, after another may have been taken.
+    @inline(never) @_optimize(none)
+    private static func word(after take: (Probe, Holder) -> Void) -> UInt64 {
+        let owner = Unmanaged.passRetained(Probe())
+        let holder = Holder(Probe.shared)
+        owner._withUnsafeGuaranteedRef { take($0, holder) }
+        let word = owner.toOpaque().load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt64.self)
+        withExtendedLifetime(holder) {}
+        owner.release()
+        return word
     }
 }

@@ -128,6 +128,9 @@ extension WriteTransaction {
 
     // MARK: The record
 
+    /// More edits of lists and links than this aren't kept: the record says that it is incomplete.
+    private static let recordedEdits = 1 << 17
+
     private func recordChanges(_ overlay: TableOverlay) -> TableChanges {
         var out = TableChanges(
             table: overlay.table.id, firstInserted: ObjectKey(overlay.firstNewKey),
@@ -158,9 +161,13 @@ extension WriteTransaction {
         out.isIncomplete = overlay.listEditsOverflow
         for column in overlay.table.columns {
             guard let links = backlinkChanges[column.firstSegment] else { continue }
-            if links.logOverflow { out.isIncomplete = true } else { out.links += net(links.log, column) }
+            if links.logOverflow || links.log.count > Self.recordedEdits {
+                out.isIncomplete = true
+            } else {
+                out.links += net(links.log, column)
+            }
         }
-        if out.listEdits.count + out.links.count > 1 << 17 {
+        if out.listEdits.count + out.links.count > Self.recordedEdits {
             out.listEdits = []
             out.links = []
             out.isIncomplete = true
@@ -168,25 +175,24 @@ extension WriteTransaction {
         return out
     }
 
+    /// What the gathered changes of links come to, by origin and target.
     private func net(_ log: [BacklinkChanges.Change], _ column: Column) -> [LinkEdit] {
-        struct Pair: Hashable {
-            let origin: Int64
-            let target: Int64
+        let sorted = log.sorted { $0.origin != $1.origin ? $0.origin < $1.origin : $0.target < $1.target }
+        var out: [LinkEdit] = []
+        var i = 0
+        while i < sorted.count {
+            let first = sorted[i]
+            var delta = 0
+            while i < sorted.count, sorted[i].origin == first.origin, sorted[i].target == first.target {
+                delta += Int(sorted[i].delta)
+                i += 1
+            }
+            guard delta != 0 else { continue }
+            out.append(
+                LinkEdit(
+                    column: column.id, origin: ObjectKey(first.origin), target: ObjectKey(first.target), delta: delta))
         }
-        guard log.count <= 1 << 17 else { return log.isEmpty ? [] : [] + netLarge(log, column) }
-        var sums: [Pair: Int] = [:]
-        for change in log { sums[Pair(origin: change.origin, target: change.target), default: 0] += Int(change.delta) }
-        return sums.filter { $0.value != 0 }.map {
-            LinkEdit(
-                column: column.id, origin: ObjectKey($0.key.origin), target: ObjectKey($0.key.target), delta: $0.value)
-        }.sorted { ($0.origin, $0.target) < ($1.origin, $1.target) }
-    }
-
-    /// More than a record keeps: its length alone says so.
-    private func netLarge(_ log: [BacklinkChanges.Change], _ column: Column) -> [LinkEdit] {
-        log.prefix((1 << 17) + 1).map {
-            LinkEdit(column: column.id, origin: ObjectKey($0.origin), target: ObjectKey($0.target), delta: Int($0.delta))
-        }
+        return out
     }
 
     // MARK: The catalogue
