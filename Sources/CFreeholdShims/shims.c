@@ -41,3 +41,12 @@ int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait)
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
     return fh_ofd(fd, F_OFD_SETLK, F_UNLCK, offset, length);
 }
+
+int fh_reserve(int fd, int64_t length) {
+#ifdef __linux__
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
+#else
+    (void)fd, (void)length;
+    return 0;
+#endif
+}

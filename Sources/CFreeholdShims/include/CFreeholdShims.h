@@ -32,4 +32,8 @@ static inline void fh_store_release(const void *_Nullable *_Nonnull p, const voi
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
 
+// Takes a file's first `length` bytes from the device without changing its
+// length. Returns 0, or errno; 0 where the system has no such call.
+int fh_reserve(int fd, int64_t length);
+
 #endif

@@ -7,7 +7,8 @@ public import Foundation
 extension List {
     /// Runs an engine call on a managed list; what is wrong with the data is recorded.
     private func change(
-        _ at: Place, _ body: (WriteTransaction) throws(EngineError) -> Void
+        _ at: Place,
+        _ body: (WriteTransaction) throws(EngineError) -> Void
     ) {
         let transaction = at.table.core.requireWrite()
         do throws(EngineError) {
@@ -19,7 +20,15 @@ extension List {
 
     /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
     /// recorded.
-    private func stored(_ elements: some Sequence<Element>) -> [Value]? {
+    private func stored(_ elements: some Collection<Element>) -> [Value]? {
+        // Several are added together, so that bad data of one keeps out all.
+        if elements.count > 1, let core, elementTable != nil {
+            let objects = elements.compactMap {
+                if case .object(let object?) = Element._rlmContent($0) { object } else { nil }
+            }
+            let unmanaged = objects.filter { $0._core == nil }
+            if unmanaged.count > 1, !core.addGraphs(unmanaged) { return nil }
+        }
         var values: [Value] = []
         values.reserveCapacity(elements.underestimatedCount)
         for element in elements {

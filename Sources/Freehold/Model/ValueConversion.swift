@@ -52,18 +52,30 @@ enum ValueConversion {
         }
         if depth > maximumDepth {
             throw Realm.Error(
-                .invalidValue, "values are nested deeper than \(maximumDepth) levels", className: info.className)
+                .invalidValue,
+                "values are nested deeper than \(maximumDepth) levels",
+                className: info.className
+            )
         }
         var fields: [(property: Int, field: ConvertedField)] = []
         if let source = value as? ObjectBase {
             if source.isInvalidated {
                 throw Realm.Error(
-                    .invalidValue, "values can't be taken from a deleted \(type(of: source))", className: info.className)
+                    .invalidValue,
+                    "values can't be taken from a deleted \(type(of: source))",
+                    className: info.className
+                )
             }
             let from = source._info
             for property in info.properties where !property.isComputed {
                 guard let index = from.index(named: property.name) else { continue }
-                let field = try copied(from.content(of: source, at: index), from.properties[index], property, info, depth)
+                let field = try copied(
+                    from.content(of: source, at: index),
+                    from.properties[index],
+                    property,
+                    info,
+                    depth
+                )
                 fields.append((property.index, field))
             }
         } else if let dictionary = PlainValue.dictionary(value) {
@@ -75,8 +87,10 @@ enum ValueConversion {
             let stored = info.properties.filter { !$0.isComputed }
             if array.count > stored.count {
                 throw Realm.Error(
-                    .invalidValue, "an array of \(array.count) values is given for \(stored.count) properties",
-                    className: info.className)
+                    .invalidValue,
+                    "an array of \(array.count) values is given for \(stored.count) properties",
+                    className: info.className
+                )
             }
             for (property, element) in zip(stored, array) {
                 fields.append((property.index, try field(element, of: property, in: info, depth: depth)))
@@ -85,18 +99,26 @@ enum ValueConversion {
             throw Realm.Error(
                 .invalidValue,
                 "an object can't be made from \(PlainValue.describe(value)): give a dictionary, an array or an object",
-                className: info.className)
+                className: info.className
+            )
         }
         return ConvertedObject(info: info, fields: fields)
     }
 
     static func field(
-        _ given: Any?, of property: PropertyInfo, in info: ClassInfo, depth: Int = 0
+        _ given: Any?,
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int = 0
     ) throws(Realm.Error) -> ConvertedField {
         let value = PlainValue.unwrap(given)
         if property.isComputed {
             throw Realm.Error(
-                .invalidValue, "linking objects can't be assigned", className: info.className, property: property.name)
+                .invalidValue,
+                "linking objects can't be assigned",
+                className: info.className,
+                property: property.name
+            )
         }
         if property.isCollection {
             guard let value else { return property.shape.type == .object ? .links([]) : .values([]) }
@@ -115,7 +137,10 @@ enum ValueConversion {
     }
 
     private static func link(
-        _ value: Any, _ property: PropertyInfo, _ info: ClassInfo, _ depth: Int
+        _ value: Any,
+        _ property: PropertyInfo,
+        _ info: ClassInfo,
+        _ depth: Int
     ) throws(Realm.Error) -> ConvertedLink {
         guard let target = property.target else { throw mismatch(value, property, info) }
         if let object = value as? ObjectBase, type(of: object) == target { return .object(object) }
@@ -126,12 +151,15 @@ enum ValueConversion {
     }
 
     private static func elements(
-        _ value: Any, _ property: PropertyInfo, _ info: ClassInfo, _ depth: Int
+        _ value: Any,
+        _ property: PropertyInfo,
+        _ info: ClassInfo,
+        _ depth: Int
     ) throws(Realm.Error) -> ConvertedField {
         if let collection = value as? any ContentCollection {
             return try copied(collection.content, nil, property, info, depth)
         }
-        guard let array = PlainValue.array(value) else { throw mismatch(value, property, info) }
+        guard let array = PlainValue.sequence(value) else { throw mismatch(value, property, info) }
         if property.shape.type == .object {
             var links: [ConvertedLink] = []
             for element in array {
@@ -156,7 +184,11 @@ enum ValueConversion {
 
     /// The content of another object's property, for one of the same name or type.
     private static func copied(
-        _ content: PropertyContent, _ source: PropertyInfo?, _ property: PropertyInfo, _ info: ClassInfo, _ depth: Int
+        _ content: PropertyContent,
+        _ source: PropertyInfo?,
+        _ property: PropertyInfo,
+        _ info: ClassInfo,
+        _ depth: Int
     ) throws(Realm.Error) -> ConvertedField {
         switch content {
         case .value(let value):
@@ -172,14 +204,20 @@ enum ValueConversion {
 
     private static func missing(_ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
-            .missingValue, "nil is given where \(expected(property)) is required", className: info.className,
-            property: property.name)
+            .missingValue,
+            "nil is given where \(expected(property)) is required",
+            className: info.className,
+            property: property.name
+        )
     }
 
     private static func mismatch(_ value: Any, _ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
-            .invalidValue, "\(PlainValue.describe(value)) is given where \(expected(property)) is expected",
-            className: info.className, property: property.name)
+            .invalidValue,
+            "\(PlainValue.describe(value)) is given where \(expected(property)) is expected",
+            className: info.className,
+            property: property.name
+        )
     }
 
     private static func expected(_ property: PropertyInfo) -> String {
@@ -211,6 +249,15 @@ enum PlainValue {
         if let plain = value as? [Any] { return plain }
         if let optional = value as? [Any?] { return optional.map { $0 as Any } }
         return value is NSArray ? (value as? NSArray)?.map { $0 } : nil
+    }
+
+    /// The elements of any sequence but a dictionary, a string or data.
+    static func sequence(_ value: Any) -> [Any]? {
+        if let array = array(value) { return array }
+        if value is String || value is Data || value is Substring || dictionary(value) != nil { return nil }
+        if let set = value as? NSSet { return set.allObjects }
+        func elements(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
+        return (value as? any Sequence).map { elements($0) }
     }
 
     /// For messages. Never asks a `Date` for its text, which Foundation can't give for all of them, so that

@@ -6,7 +6,7 @@ struct CreatePlanner {
     let core: RealmCore
     let policy: Realm.UpdatePolicy
     var plan = GraphPlan()
-    private var copied: [ObjectIdentifier: Int] = [:]
+    private var copied: [CopySource: Int] = [:]
     /// Nodes whose values are still to be planned, the next one last.
     private var open: [(node: Int, values: ConvertedObject)] = []
 
@@ -53,10 +53,11 @@ struct CreatePlanner {
     }
 
     private mutating func copy(_ object: ObjectBase, _ table: ManagedTable) throws(Realm.Error) -> Int {
-        if let node = copied[ObjectIdentifier(object)] { return node }
+        let source = CopySource(object)
+        if let node = copied[source] { return node }
         if let error = object._unmanagedError { throw error }
         let node = try add(ValueConversion.object(object, table.info), table)
-        copied[ObjectIdentifier(object)] = node
+        copied[source] = node
         return node
     }
 
@@ -134,6 +135,20 @@ struct CreatePlanner {
             className: table.info.className,
             property: property.name
         )
+    }
+}
+
+/// What tells apart the objects that are copied. Of a row each read makes another accessor.
+private enum CopySource: Hashable {
+    case instance(ObjectIdentifier)
+    case row(realm: ObjectIdentifier, table: Int, key: Int64)
+
+    init(_ object: ObjectBase) {
+        if let core = object._core, let table = object._table {
+            self = .row(realm: ObjectIdentifier(core), table: table.table.id, key: object._rawKey)
+        } else {
+            self = .instance(ObjectIdentifier(object))
+        }
     }
 }
 

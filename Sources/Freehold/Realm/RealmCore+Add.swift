@@ -21,6 +21,23 @@ extension RealmCore {
             return false
         }
     }
+
+    /// Adds the unmanaged ones of several objects, or none of them: see ``addGraph(_:policy:)``.
+    ///
+    /// - Returns: Whether all of them are managed now.
+    func addGraphs(_ objects: [ObjectBase]) -> Bool {
+        _ = requireWrite()
+        do throws(Realm.Error) {
+            var planner = AddPlanner(core: self, policy: .error)
+            for object in objects where object._core == nil { _ = try planner.target(of: object) }
+            try planner.finish()
+            _ = try planner.plan.apply(to: self, policy: .error)
+            return true
+        } catch {
+            record(error)
+            return false
+        }
+    }
 }
 
 extension RealmCore {

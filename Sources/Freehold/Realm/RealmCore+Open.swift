@@ -9,6 +9,11 @@ extension RealmCore {
             try core.checkFits(configuration)
             return core
         }
+        // Mistaken models make no file.
+        let schema: Schema
+        do { schema = try SchemaCache.schema(of: configuration.objectTypes) } catch {
+            throw error.with(fileURL: configuration.fileURL)
+        }
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)
         // Another path to the same file.
@@ -16,13 +21,16 @@ extension RealmCore {
             try core.checkFits(configuration)
             return core
         }
-        let core = try make(file, configuration)
+        let core = try make(file, configuration, schema)
         RealmCache.insert(core, [source, .database(database.identity)])
         return core
     }
 
-    private static func make(_ file: RealmFile, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
-        let schema = try file.schema(of: configuration.objectTypes)
+    private static func make(
+        _ file: RealmFile,
+        _ configuration: Realm.Configuration,
+        _ schema: Schema
+    ) throws(Realm.Error) -> RealmCore {
         do {
             var snapshot = try file.database.snapshot()
             let fit = SchemaFit(schema.tableSpecs, stored: snapshot.schema)

@@ -7,30 +7,10 @@ import Synchronization
 final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
-    private let schemas = Mutex<[SchemaKey: SharedSchema]>([:])
 
     private init(database: Database, readOnly: Bool) {
         self.database = database
         self.readOnly = readOnly
-    }
-
-    /// Sendable because a schema is immutable and made of nothing else.
-    private struct SharedSchema: @unchecked Sendable {
-        let schema: Schema
-    }
-
-    private enum SchemaKey: Hashable {
-        case discovered
-        case listed([ObjectIdentifier])
-    }
-
-    /// The schema of these classes, made once a file and set of classes.
-    func schema(of types: [ObjectBase.Type]?) throws(Realm.Error) -> Schema {
-        let key: SchemaKey = types.map { .listed($0.map { ObjectIdentifier($0) }) } ?? .discovered
-        if let found = schemas.withLock({ $0[key] }) { return found.schema }
-        let made = SharedSchema(schema: try SchemaBuilder.build(types))
-        schemas.withLock { $0[key] = made }
-        return made.schema
     }
 
     // MARK: The open files
@@ -101,7 +81,11 @@ enum RealmCache {
 
     static func core(_ source: Source) -> RealmCore? {
         let key = Key(source: source, thread: fh_thread_serial())
-        return cores.withLock { $0.byKey[key] }?.life?.core
+        // A forked child may not use the parent's.
+        guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess else {
+            return nil
+        }
+        return core
     }
 
     static func insert(_ core: RealmCore, _ sources: [Source]) {

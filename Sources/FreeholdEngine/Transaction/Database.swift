@@ -25,7 +25,10 @@ final class DatabaseCore: Sendable {
     }
 
     func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
-        if let held = latest.withLock({ $0.pin }), held.reader.version >= storage.lastVersion {
+        // A forked child has the parent's snapshots in memory, but not its reader slots: `beginRead` refuses it.
+        if storage.belongsToThisProcess, let held = latest.withLock({ $0.pin }),
+            held.reader.version >= storage.lastVersion
+        {
             return Snapshot(held, core: self, lease: lease)
         }
         let reader = try storage.beginRead()
@@ -204,6 +207,9 @@ public final class Database: Sendable {
     }
 
     public var path: String { core.path }
+
+    /// False in a child process that was forked after the opening: it has to open the file itself.
+    package var belongsToThisProcess: Bool { core.storage.belongsToThisProcess }
 
     /// The newest committed version, also by other processes. Cheap.
     public var lastVersion: UInt64 { core.storage.lastVersion }
