@@ -65,7 +65,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         let count = at.map { $0.view.backlinkCount($0.column, $0.key) } ?? 0
         guard let at, i >= 0, i < count else {
             programmerError(
-                "Index \(i) is out of bounds: LinkingObjects<\(Element.self)> has \(count) elements. Check `count` first.")
+                "Index \(i) is out of bounds: LinkingObjects<\(Element.self)> has \(count) elements. Check `count` first."
+            )
         }
         return object(at.view.backlink(at.column, at.key, at: i), at.table)
     }
@@ -114,7 +115,11 @@ extension LinkingObjects: RealmCollection {
     }
 }
 
-@available(*, unavailable, message: "Linking objects belong to their object, and with it to a realm's thread, queue or actor")
+@available(
+    *,
+    unavailable,
+    message: "Linking objects belong to their object, and with it to a realm's thread, queue or actor"
+)
 extension LinkingObjects: Sendable {}
 
 extension LinkingObjects: LinkingObjectsProtocol {
@@ -124,7 +129,9 @@ extension LinkingObjects: LinkingObjectsProtocol {
 
 extension LinkingObjects: _RealmSchemaDiscoverable, _HasPersistedType {
     public typealias PersistedType = LinkingObjects<Element>
-    public static var _rlmShape: _PropertyShape { _PropertyShape(.linkingObjects, collection: .list, target: Element.self) }
+    public static var _rlmShape: _PropertyShape {
+        _PropertyShape(.linkingObjects, collection: .list, target: Element.self)
+    }
 }
 
 extension LinkingObjects: _Persistable {
@@ -156,7 +163,8 @@ extension LinkingObjects: _Persistable {
 
     private static func readOnly(_ property: String) -> Never {
         programmerError(
-            "LinkingObjects<\(Element.self)> can't be assigned: change \(Element.className()).\(property) instead")
+            "LinkingObjects<\(Element.self)> can't be assigned: change \(Element.className()).\(property) instead"
+        )
     }
 
     public static func _rlmAny(_ value: LinkingObjects<Element>) -> Any? { value }

@@ -61,10 +61,12 @@ extension List: ContentCollection {
             return .objects(
                 elements_.compactMap {
                     if case .object(let object) = Element._rlmContent($0) { object } else { nil }
-                })
+                }
+            )
         }
         return .values(
-            items.map { if case .value(let value) = Element._rlmContent($0) { value } else { .null } })
+            items.map { if case .value(let value) = Element._rlmContent($0) { value } else { .null } }
+        )
     }
 
     static func convertElement(_ value: Any) -> Value? { Element._rlmConvert(value) }

@@ -61,7 +61,8 @@ public final class List<Element: RealmCollectionValue> {
         if stamp != table.state.pointee.version {
             guard table.isLive(owner, since: stamp) else {
                 programmerError(
-                    "The \(table.info.className) that this \(typeName) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first.")
+                    "The \(table.info.className) that this \(typeName) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
+                )
             }
             stamp = table.state.pointee.version
         }

@@ -8,9 +8,9 @@ struct ClassDescriptor {
     init(_ cls: AnyClass) {
         let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
         #if canImport(ObjectiveC)
-        let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
+            let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
         #else
-        let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
+            let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
         #endif
         address = metadata.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
     }

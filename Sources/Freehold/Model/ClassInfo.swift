@@ -88,19 +88,33 @@ final class ClassInfo: Sendable {
             byName[name] = properties.count
             properties.append(
                 PropertyInfo(
-                    index: properties.count, name: name, columnName: mapping[name] ?? name, shape: access.shape,
+                    index: properties.count,
+                    name: name,
+                    columnName: mapping[name] ?? name,
+                    shape: access.shape,
                     isPrimaryKey: options.primary || declaredKey == name,
-                    isIndexed: options.indexed || declaredIndexes.contains(name), origin: options.origin,
-                    offset: field.offset, metaOffset: field.offset + access.metaOffset, access: access))
+                    isIndexed: options.indexed || declaredIndexes.contains(name),
+                    origin: options.origin,
+                    offset: field.offset,
+                    metaOffset: field.offset + access.metaOffset,
+                    access: access
+                )
+            )
         }
         if let declaredKey, byName[declaredKey] == nil {
-            problems.append(SchemaProblem(className, nil, "primaryKey() names \"\(declaredKey)\", which is no property"))
+            problems.append(
+                SchemaProblem(className, nil, "primaryKey() names \"\(declaredKey)\", which is no property")
+            )
         }
         for name in declaredIndexes.sorted() where byName[name] == nil {
-            problems.append(SchemaProblem(className, nil, "indexedProperties() names \"\(name)\", which is no property"))
+            problems.append(
+                SchemaProblem(className, nil, "indexedProperties() names \"\(name)\", which is no property")
+            )
         }
         for name in mapping.keys.sorted() where byName[name] == nil {
-            problems.append(SchemaProblem(className, nil, "propertiesMapping() names \"\(name)\", which is no property"))
+            problems.append(
+                SchemaProblem(className, nil, "propertiesMapping() names \"\(name)\", which is no property")
+            )
         }
         primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
         // A plain stored property may have a default value that creates objects, and so may the body of an
@@ -108,8 +122,13 @@ final class ClassInfo: Sendable {
         canDropDefaults = made == 1 && properties.count == fields.count
         metaOffsets = properties.map(\.metaOffset)
         directProperties = properties.map {
-            DirectProperty(storage: $0.access.storage, index: $0.index, offset: $0.offset, metaOffset: $0.metaOffset,
-                isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional)
+            DirectProperty(
+                storage: $0.access.storage,
+                index: $0.index,
+                offset: $0.offset,
+                metaOffset: $0.metaOffset,
+                isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional
+            )
         }
         hasLists = directProperties.contains { $0.storage == .list }
         isDirect = !directProperties.contains { $0.storage == .other }

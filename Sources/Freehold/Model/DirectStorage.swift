@@ -77,7 +77,8 @@ struct DirectProperty {
 
     /// Stores the value in a new row, whose columns are null, zero or empty.
     @inline(__always)
-    func store(_ object: UnsafeMutableRawPointer, in transaction: WriteTransaction, _ column: Column, _ key: ObjectKey) {
+    func store(_ object: UnsafeMutableRawPointer, in transaction: WriteTransaction, _ column: Column, _ key: ObjectKey)
+    {
         switch storage {
         case .int64: transaction.setInt(column, key, pointer(object, Int64.self).pointee)
         case .int32: transaction.setInt(column, key, Int64(pointer(object, Int32.self).pointee))
@@ -153,7 +154,11 @@ struct DirectProperty {
         case .computed, .other: return false
         default: break
         }
-        object.storeBytes(of: 0x8000_0000 | UInt32(truncatingIfNeeded: index), toByteOffset: metaOffset, as: UInt32.self)
+        object.storeBytes(
+            of: 0x8000_0000 | UInt32(truncatingIfNeeded: index),
+            toByteOffset: metaOffset,
+            as: UInt32.self
+        )
         return true
     }
 

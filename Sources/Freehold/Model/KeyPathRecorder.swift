@@ -70,7 +70,8 @@ public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     _ = object[keyPath: keyPath]
     if recorder.names.isEmpty || recorder.isAmbiguous {
         programmerError(
-            "A key path of \(info.className) doesn't lead to a persisted property: key paths for queries, sorting and observation go through @Persisted properties only")
+            "A key path of \(info.className) doesn't lead to a persisted property: key paths for queries, sorting and observation go through @Persisted properties only"
+        )
     }
     let name = recorder.names.joined(separator: ".")
     keyPathNames.withLock { $0.byKeyPath[box.keyPath] = name }

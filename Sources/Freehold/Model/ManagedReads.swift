@@ -53,7 +53,8 @@ extension ObjectBase {
         guard _stamp != state.pointee.version else { return }
         guard table.isLive(_key, since: _stamp) else {
             programmerError(
-                "This \(table.info.className) was deleted from its realm, or the realm was invalidated. Check `isInvalidated` before using an object that something else may delete.")
+                "This \(table.info.className) was deleted from its realm, or the realm was invalidated. Check `isInvalidated` before using an object that something else may delete."
+            )
         }
         _stamp = state.pointee.version
     }
@@ -95,7 +96,8 @@ private let headerSize = 16
     p.load(fromByteOffset: i >> 3, as: UInt8.self) >> UInt8(truncatingIfNeeded: i & 7) & 1 != 0
 }
 
-@inline(__always) private func packedInt(_ leaf: UnsafeRawPointer, _ values: Int, _ width: UInt64, _ slot: Int) -> Int64 {
+@inline(__always) private func packedInt(_ leaf: UnsafeRawPointer, _ values: Int, _ width: UInt64, _ slot: Int) -> Int64
+{
     let p = leaf + values
     if width == 8 { return Int64(littleEndian: p.load(fromByteOffset: slot << 3, as: Int64.self)) }
     let base = Int64(littleEndian: leaf.load(fromByteOffset: 8, as: Int64.self))
@@ -173,7 +175,8 @@ func _fhReadDouble(_ object: ObjectBase, _ key: Int) -> Double {
         let slot = object._slot
         if header.flags == 0, slot < header.count {
             return Double(
-                bitPattern: UInt64(littleEndian: leaf.load(fromByteOffset: headerSize + slot << 3, as: UInt64.self)))
+                bitPattern: UInt64(littleEndian: leaf.load(fromByteOffset: headerSize + slot << 3, as: UInt64.self))
+            )
         }
     }
     return slowDouble(object, key) ?? 0
@@ -189,7 +192,9 @@ func _fhReadOptionalDouble(_ object: ObjectBase, _ key: Int) -> Double? {
             if nulls != 0, bit(leaf + headerSize, slot) { return nil }
             return Double(
                 bitPattern: UInt64(
-                    littleEndian: leaf.load(fromByteOffset: headerSize + nulls + slot << 3, as: UInt64.self)))
+                    littleEndian: leaf.load(fromByteOffset: headerSize + nulls + slot << 3, as: UInt64.self)
+                )
+            )
         }
     }
     return slowDouble(object, key)

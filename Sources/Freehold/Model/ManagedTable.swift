@@ -129,7 +129,8 @@ final class ManagedTable {
         let found = info.properties[property].target.flatMap { core.table(for: $0) }
         guard let found else {
             programmerError(
-                "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema")
+                "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema"
+            )
         }
         targets[property] = Unmanaged.passUnretained(found)
         return found

@@ -36,7 +36,8 @@ extension ObjectBase {
 
     @inline(__always)
     final func _write(
-        _ key: Int, _ value: @autoclosure () -> Value,
+        _ key: Int,
+        _ value: @autoclosure () -> Value,
         _ body: (WriteTransaction, Column, ObjectKey) throws(EngineError) -> Void
     ) {
         let at = _prepareWrite(key)
@@ -64,13 +65,17 @@ extension ObjectBase {
             Realm.Error(
                 .primaryKeyChanged,
                 "the primary key of an object that was added can't be changed; add another object, and delete this one",
-                className: table.info.className, property: table.info.properties[key].name))
+                className: table.info.className,
+                property: table.info.properties[key].name
+            )
+        )
     }
 
     @inline(never) final func _record(_ error: EngineError, _ key: Int) {
         guard let table = _table else { return }
         table.core.record(
-            Realm.Error(error, className: table.info.className, property: table.info.properties[key].name))
+            Realm.Error(error, className: table.info.className, property: table.info.properties[key].name)
+        )
     }
 
     /// Writes a converted value.
@@ -98,7 +103,11 @@ func _fhWriteDouble(_ object: ObjectBase, _ key: Int, _ value: Double) {
 func _fhWriteString(_ object: ObjectBase, _ key: Int, _ value: String) {
     object._write(key, .string(value)) { tx, column, row throws(EngineError) in
         // The general call checks the length.
-        if value.utf8.count > 16_000_000 { try tx.set(column, row, .string(value)) } else { tx.setString(column, row, value) }
+        if value.utf8.count > 16_000_000 {
+            try tx.set(column, row, .string(value))
+        } else {
+            tx.setString(column, row, value)
+        }
     }
 }
 
@@ -132,7 +141,8 @@ extension ManagedTable {
             guard core.addGraph(object), object._core != nil else { return nil }
         } else if object._core !== core {
             programmerError(
-                "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key.")
+                "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key."
+            )
         }
         guard object._state == state else {
             programmerError("A link to \(info.className) can't hold a \(type(of: object))")

@@ -85,7 +85,12 @@ extension ObjectBase: Hashable {
 
 extension ObjectBase: CustomStringConvertible {}
 
-@available(*, unavailable, message: "A managed object belongs to the thread of its realm: pass its primary key, or read and write with Realm.read and Realm.write")
+@available(
+    *,
+    unavailable,
+    message:
+        "A managed object belongs to the thread of its realm: pass its primary key, or read and write with Realm.read and Realm.write"
+)
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {

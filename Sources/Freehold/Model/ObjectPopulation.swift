@@ -14,7 +14,9 @@ enum ObjectPopulation {
     }
 
     static func assign(
-        _ field: ConvertedField, to property: PropertyInfo, of object: ObjectBase
+        _ field: ConvertedField,
+        to property: PropertyInfo,
+        of object: ObjectBase
     ) throws(Realm.Error) {
         let fits: Bool
         switch field {
@@ -32,8 +34,11 @@ enum ObjectPopulation {
         }
         if !fits {
             throw Realm.Error(
-                .invalidValue, "the value doesn't fit the property", className: object._info.className,
-                property: property.name)
+                .invalidValue,
+                "the value doesn't fit the property",
+                className: object._info.className,
+                property: property.name
+            )
         }
     }
 

@@ -27,7 +27,8 @@ extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptiona
         guard let link = _fhReadLink(object, key) else { return nil }
         return unsafeDowncast(link, to: self)
     }
-    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Object?) {
+    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Object?)
+    {
         _fhWriteLink(object, key, value)
     }
     public static func _rlmAny(_ value: Object) -> Any? { value }

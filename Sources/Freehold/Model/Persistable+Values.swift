@@ -115,7 +115,9 @@ extension ObjectId: _PersistableScalar, _Indexable, _PrimaryKey {
 extension UUID: _PersistableScalar, _Indexable, _PrimaryKey {
     public typealias PersistedType = UUID
     public static var _rlmShape: _PropertyShape { _PropertyShape(.UUID) }
-    @inlinable @inline(__always) public static func _rlmPlaceholder() -> UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    @inlinable @inline(__always) public static func _rlmPlaceholder() -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> UUID {
         _fhReadUUID(object, key) ?? _rlmPlaceholder()
     }

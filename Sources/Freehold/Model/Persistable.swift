@@ -96,7 +96,8 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {}
 
 /// One plain value in one column: everything but objects and collections.
-public protocol _PersistableScalar: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible
+public protocol _PersistableScalar: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
+    _DefaultConstructible
 where _Storage == Self, PersistedType == Self {
     init()
     /// The value in the engine's terms.

@@ -17,7 +17,9 @@ extension Persisted: Encodable where Value: Encodable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "A property of a managed object can't be encoded by itself: write encode(to:) for the class"))
+                        "A property of a managed object can't be encoded by itself: write encode(to:) for the class"
+                )
+            )
         }
         try (Value._rlmUnbox(value) ?? Value._rlmDefaultValue()).encode(to: encoder)
     }

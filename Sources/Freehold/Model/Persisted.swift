@@ -73,7 +73,8 @@ public struct Persisted<Value: _Persistable> {
             _storage: Self.creating
                 ? Value._rlmPlaceholder()
                 : Value._rlmBox(Value(fromType: Value._rlmOriginType, property: originProperty)),
-            meta: 0)
+            meta: 0
+        )
     }
 
     @available(*, unavailable, message: "@Persisted can only be used on properties of Object subclasses")

@@ -49,7 +49,10 @@ public struct _PropertyShape {
     public var target: ObjectBase.Type?
 
     public init(
-        _ type: PropertyType, optional: Bool = false, collection: Collection = .none, target: ObjectBase.Type? = nil
+        _ type: PropertyType,
+        optional: Bool = false,
+        collection: Collection = .none,
+        target: ObjectBase.Type? = nil
     ) {
         self.type = type
         self.isOptional = optional

@@ -117,7 +117,8 @@ extension ObjectSchema: CustomStringConvertible {
     public var description: String { described(indent: "") }
 
     func described(indent: String) -> String {
-        "\(indent)\(className) {\n" + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined() + "\(indent)}"
+        "\(indent)\(className) {\n" + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
+            + "\(indent)}"
     }
 }
 
@@ -130,8 +131,10 @@ extension Schema: CustomStringConvertible {
 extension ClassInfo {
     var tableSpec: TableSpec {
         TableSpec(
-            tableName, columns: properties.compactMap(\.columnSpec),
-            primaryKey: primaryKeyIndex.map { properties[$0].columnName })
+            tableName,
+            columns: properties.compactMap(\.columnSpec),
+            primaryKey: primaryKeyIndex.map { properties[$0].columnName }
+        )
     }
 }
 
@@ -140,12 +143,14 @@ extension PropertyInfo {
     var columnSpec: ColumnSpec? {
         guard let type = columnType else { return nil }
         return ColumnSpec(
-            columnName, type,
+            columnName,
+            type,
             // Whether a link is there is no question of optionality to the engine.
             optional: type == .link ? false : shape.isOptional,
             collection: isCollection ? .list : .none,
             target: type == .link ? target.map { ClassInfo.of($0).tableName } : nil,
-            indexed: isIndexed && !isPrimaryKey)
+            indexed: isIndexed && !isPrimaryKey
+        )
     }
 
     var columnType: ColumnType? {

@@ -72,7 +72,9 @@ enum SchemaBuilder {
             one
                 ? problems[0].description
                 : "\(problems.count) mistakes in the models:\n" + problems.map { "- \($0)" }.joined(separator: "\n"),
-            className: one ? problems[0].className : nil, property: one ? problems[0].property : nil)
+            className: one ? problems[0].className : nil,
+            property: one ? problems[0].property : nil
+        )
     }
 }
 
@@ -135,8 +137,11 @@ enum SchemaValidation {
             let types = same.map { String(reflecting: $0.cls) }.sorted().joined(separator: ", ")
             problems.append(
                 SchemaProblem(
-                    name, nil,
-                    "is the name of \(same.count) classes (\(types)): rename one, override _realmObjectName(), or choose with objectTypes"))
+                    name,
+                    nil,
+                    "is the name of \(same.count) classes (\(types)): rename one, override _realmObjectName(), or choose with objectTypes"
+                )
+            )
         }
         for info in infos {
             for property in info.properties {
@@ -145,25 +150,34 @@ enum SchemaValidation {
                 if !chosen.contains(ObjectIdentifier(target)) {
                     problems.append(
                         SchemaProblem(
-                            info.className, property.name,
+                            info.className,
+                            property.name,
                             target == Object.self
                                 ? "links to Object itself: name a subclass"
-                                : "links to \(targetInfo.className), which isn't among the realm's classes: add it to objectTypes"))
+                                : "links to \(targetInfo.className), which isn't among the realm's classes: add it to objectTypes"
+                        )
+                    )
                 }
                 guard property.isComputed, let origin = property.origin else { continue }
                 guard let index = targetInfo.index(named: origin) else {
                     problems.append(
                         SchemaProblem(
-                            info.className, property.name,
-                            "has the origin \"\(origin)\", which is no property of \(targetInfo.className)"))
+                            info.className,
+                            property.name,
+                            "has the origin \"\(origin)\", which is no property of \(targetInfo.className)"
+                        )
+                    )
                     continue
                 }
                 let link = targetInfo.properties[index]
                 if link.shape.type != .object || link.target != info.cls {
                     problems.append(
                         SchemaProblem(
-                            info.className, property.name,
-                            "has the origin \(targetInfo.className).\(origin), which is no link to \(info.className)"))
+                            info.className,
+                            property.name,
+                            "has the origin \(targetInfo.className).\(origin), which is no link to \(info.className)"
+                        )
+                    )
                 }
             }
         }

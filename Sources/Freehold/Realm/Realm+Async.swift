@@ -52,7 +52,7 @@ extension Realm {
         let begun: WriteTransaction
         do {
             begun = try await file.database.beginWriteAsync()
-        } catch where error.underlying == ECANCELED {
+        } catch  where error.underlying == ECANCELED {
             throw CancellationError()
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)

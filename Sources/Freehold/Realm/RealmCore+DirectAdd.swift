@@ -19,7 +19,9 @@ extension RealmCore {
             let created =
                 property.storage == .int64
                 ? transaction.createUnlessTaken(
-                    table.table, primaryKey: (address + property.offset).load(as: Int64.self))
+                    table.table,
+                    primaryKey: (address + property.offset).load(as: Int64.self)
+                )
                 : transaction.createUnlessTaken(table.table, primaryKey: property.value(address))
             guard let created else { return false }
             key = created

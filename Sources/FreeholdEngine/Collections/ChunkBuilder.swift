@@ -22,7 +22,9 @@ struct ChunkBuilder {
         if let even {
             let chunks = max(
                 (even.count + Self.maximumCount - 1) / Self.maximumCount,
-                (even.weight + Self.maximumWeight - 1) / Self.maximumWeight, 1)
+                (even.weight + Self.maximumWeight - 1) / Self.maximumWeight,
+                1
+            )
             limitCount = (even.count + chunks - 1) / chunks
             limitWeight = min(Self.maximumWeight, (even.weight + chunks - 1) / chunks + 2100)
         }

@@ -39,7 +39,11 @@ extension DataView {
     }
 
     func withEntry<R>(
-        _ buffer: LeafBuffer, _ slot: Int, type: ColumnType, blobs: UInt32, _ body: (StoredList) -> R
+        _ buffer: LeafBuffer,
+        _ slot: Int,
+        type: ColumnType,
+        blobs: UInt32,
+        _ body: (StoredList) -> R
     ) -> R {
         if buffer.isReference(slot) {
             let r = buffer.reference(slot)
@@ -49,7 +53,11 @@ extension DataView {
     }
 
     func withEntry<R>(
-        _ leaf: Leaf?, _ slot: Int, type: ColumnType, blobs: UInt32, _ body: (StoredList) -> R
+        _ leaf: Leaf?,
+        _ slot: Int,
+        type: ColumnType,
+        blobs: UInt32,
+        _ body: (StoredList) -> R
     ) -> R {
         guard let leaf else {
             return body(.inline(InlineList(UnsafeRawBufferPointer(start: nil, count: 0), type: type)))

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// A small list as it lies in its object's slot.
@@ -24,7 +24,9 @@ struct InlineList {
         self.type = type
     }
 
-    @inline(__always) var count: Int { bytes.count < 4 ? 0 : Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+    @inline(__always) var count: Int {
+        bytes.count < 4 ? 0 : Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+    }
     @inline(__always) private var width: Int { Int(bytes[0] & 0x7f) }
     @inline(__always) private var hasNulls: Bool { bytes[0] & 0x80 != 0 }
     @inline(__always) private var valuesOffset: Int { 4 + (hasNulls ? (count + 7) >> 3 : 0) }
@@ -60,7 +62,9 @@ struct InlineList {
             return .timestamp(
                 Timestamp(
                     seconds: p.loadUnaligned(fromByteOffset: i * 12, as: Int64.self),
-                    nanoseconds: p.loadUnaligned(fromByteOffset: i * 12 + 8, as: Int32.self)))
+                    nanoseconds: p.loadUnaligned(fromByteOffset: i * 12 + 8, as: Int32.self)
+                )
+            )
         case .decimal128, .uuid, .objectId: return FieldCoding.fixedValue(type, p + i * width)
         case .string, .data:
             var start = count * 2
@@ -186,11 +190,16 @@ struct InlineList {
         out.storeBytes(of: UInt16(count), toByteOffset: 2, as: UInt16.self)
         let p = out + 4
         switch width {
-        case 1: for i in 0..<count { p.storeBytes(of: Int8(truncatingIfNeeded: values[i]), toByteOffset: i, as: Int8.self) }
+        case 1:
+            for i in 0..<count { p.storeBytes(of: Int8(truncatingIfNeeded: values[i]), toByteOffset: i, as: Int8.self) }
         case 2:
-            for i in 0..<count { p.storeBytes(of: Int16(truncatingIfNeeded: values[i]), toByteOffset: i * 2, as: Int16.self) }
+            for i in 0..<count {
+                p.storeBytes(of: Int16(truncatingIfNeeded: values[i]), toByteOffset: i * 2, as: Int16.self)
+            }
         case 4:
-            for i in 0..<count { p.storeBytes(of: Int32(truncatingIfNeeded: values[i]), toByteOffset: i * 4, as: Int32.self) }
+            for i in 0..<count {
+                p.storeBytes(of: Int32(truncatingIfNeeded: values[i]), toByteOffset: i * 4, as: Int32.self)
+            }
         default: p.copyMemory(from: values, byteCount: count * 8)
         }
         return size

@@ -41,14 +41,20 @@ extension WriteTransaction {
 
     /// One target's changes, by rising origin.
     private func apply(
-        _ changes: UnsafeBufferPointer<BacklinkChanges.Change>, _ columns: ColumnOverlay, _ target: ObjectKey
+        _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
+        _ columns: ColumnOverlay,
+        _ target: ObjectKey
     ) {
         relieve()
         let (cluster, slot) = locate(target)
         let buffer = writable(columns, cluster, isBacklink: true)
         let place = ListPlace(
-            buffer: buffer, slot: slot, type: .int, isOptional: false,
-            blobs: columns.column.segment(.backlinkBlobs))
+            buffer: buffer,
+            slot: slot,
+            type: .int,
+            isOptional: false,
+            blobs: columns.column.segment(.backlinkBlobs)
+        )
         if buffer.isReference(slot), Int(buffer.reference(slot).length) > 8 * changes.count {
             applyLarge(changes, place)
             return
@@ -69,7 +75,12 @@ extension WriteTransaction {
         let new = [Int64](unsafeUninitializedCapacity: old.count + changes.count) { room, used in
             used = old.withUnsafeBufferPointer { old in
                 withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1) { none in
-                    Self.merge(old.baseAddress ?? UnsafePointer(none.baseAddress!), old.count, changes, to: room.baseAddress!)
+                    Self.merge(
+                        old.baseAddress ?? UnsafePointer(none.baseAddress!),
+                        old.count,
+                        changes,
+                        to: room.baseAddress!
+                    )
                 }
             }
         }
@@ -79,7 +90,9 @@ extension WriteTransaction {
 
     /// Merges sorted origins with sorted changes. - Returns: how many origins there are then.
     private static func merge(
-        _ old: UnsafePointer<Int64>, _ oldCount: Int, _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
+        _ old: UnsafePointer<Int64>,
+        _ oldCount: Int,
+        _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
         to new: UnsafeMutablePointer<Int64>
     ) -> Int {
         var i = 0

@@ -14,7 +14,10 @@ extension WriteTransaction {
     /// - Throws: as `set`, and `.invalidArgument` for an index out of bounds; nothing has changed then.
     /// - Complexity: O(log n), plus the size of one chunk.
     public func listInsert(
-        _ column: Column, _ key: ObjectKey, at i: Int, _ values: [Value]
+        _ column: Column,
+        _ key: ObjectKey,
+        at i: Int,
+        _ values: [Value]
     ) throws(EngineError) {
         try checkList(column, key, values)
         try checkBounds(column, i, in: 0...listCount(column, key))
@@ -66,7 +69,8 @@ extension WriteTransaction {
             }
         }
         let width = Int(old[0])
-        guard width == 1 || width == 2 || width == 4 || width == 8, target.raw >> Int64(width * 8 - 1) == 0, count < InlineList.maximumCount,
+        guard width == 1 || width == 2 || width == 4 || width == 8, target.raw >> Int64(width * 8 - 1) == 0,
+            count < InlineList.maximumCount,
             old.count + width <= InlineList.limit
         else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
@@ -148,7 +152,13 @@ extension WriteTransaction {
         let place = place(column, key)
         if column.type == .link {
             let changes = backlinks(of: column)
-            for target in withEntry(place.buffer, place.slot, type: .link, blobs: place.blobs, { ints(of: $0, type: .link) }) {
+            for target in withEntry(
+                place.buffer,
+                place.slot,
+                type: .link,
+                blobs: place.blobs,
+                { ints(of: $0, type: .link) }
+            ) {
                 changes.add(target: target, origin: key.raw, delta: -1)
             }
         }
@@ -190,7 +200,9 @@ extension WriteTransaction {
     private func checkBounds(_ column: Column, _ i: Int, in range: ClosedRange<Int>) throws(EngineError) {
         guard range.contains(i) else {
             throw EngineError(
-                .invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(range.upperBound)).")
+                .invalidArgument,
+                "Index \(i) is out of bounds of the list '\(column.name)' (\(range.upperBound))."
+            )
         }
     }
 
@@ -209,8 +221,12 @@ extension WriteTransaction {
     private func place(_ column: Column, _ key: ObjectKey) -> ListPlace {
         let (cluster, slot) = locate(key)
         return ListPlace(
-            buffer: writable(columnOverlay(column), cluster), slot: slot, type: column.type,
-            isOptional: column.isOptional, blobs: column.segment(.blobs))
+            buffer: writable(columnOverlay(column), cluster),
+            slot: slot,
+            type: column.type,
+            isOptional: column.isOptional,
+            blobs: column.segment(.blobs)
+        )
     }
 
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
@@ -351,8 +367,12 @@ extension WriteTransaction {
 
     /// Replaces part of one chunk; what no longer fits one chunk becomes several.
     private func rebuild(
-        _ tree: inout CountedTree, _ place: ListPlace, _ found: (chunk: UInt64, start: Int, count: Int),
-        _ offset: Int, _ removed: Int, _ values: [Value]
+        _ tree: inout CountedTree,
+        _ place: ListPlace,
+        _ found: (chunk: UInt64, start: Int, count: Int),
+        _ offset: Int,
+        _ removed: Int,
+        _ values: [Value]
     ) {
         let old = loadChunk(place, found.chunk, found.count)
         var weight = 0
@@ -365,7 +385,10 @@ extension WriteTransaction {
         let count = found.count - removed + values.count
         let isAppend = offset == found.count && found.start + found.count == tree.count
         var builder = ChunkBuilder(
-            type: place.type, isOptional: place.isOptional, even: isAppend ? nil : (count, weight))
+            type: place.type,
+            isOptional: place.isOptional,
+            even: isAppend ? nil : (count, weight)
+        )
         func keep(_ slots: Range<Int>) {
             for slot in slots {
                 let (buffer, to) = builder.next(byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)

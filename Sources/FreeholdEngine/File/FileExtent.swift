@@ -111,7 +111,8 @@ extension StorageEnvironment {
         let result = error(code, message)
         var transaction: OpaquePointer?
         let state = options.faults?.error(at: .root) ?? 0
-        let isFatal = state == MDB_PANIC || code == MDB_PANIC || mdb_txn_begin(handle, nil, 0, &transaction) == MDB_PANIC
+        let isFatal =
+            state == MDB_PANIC || code == MDB_PANIC || mdb_txn_begin(handle, nil, 0, &transaction) == MDB_PANIC
         defer { if transaction != nil { mdb_txn_abort(transaction) } }
         if isFatal {
             return markedFailed(result, isFatal: true)

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// Looking up objects by value, and keeping indexes in step with the rows.
@@ -13,7 +13,11 @@ extension DataView {
         let table = schema.table(of: column)
         let state = tableState(table).columns[column.id] ?? .init()
         return IndexTree(
-            segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
     }
 
     /// The object with that primary key; nil where there is none or the table has no primary key.
@@ -107,7 +111,11 @@ extension WriteTransaction {
         if let found = table.indexes[column.index] { return found }
         let state = table.state.columns[column.id] ?? .init()
         let tree = IndexTree(
-            segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
         let greatest = tree.maximum(in: self) { bytes, _ in OrderedEncoding.decodedInt(bytes) } ?? .min
         let made = IndexOverlay(column: column, tree: tree, greatestInt: greatest)
         table.indexes[column.index] = made
@@ -161,7 +169,11 @@ extension WriteTransaction {
     }
 
     private func indexCluster(
-        _ table: Table, _ column: Column, _ index: IndexOverlay, _ cluster: Int, from first: Int64
+        _ table: Table,
+        _ column: Column,
+        _ index: IndexOverlay,
+        _ cluster: Int,
+        from first: Int64
     ) {
         let leaf = leaf(column, cluster: cluster).map { Leaf($0) }
         forEachKey(table, cluster: cluster) { key in

@@ -39,7 +39,9 @@ struct DatabaseHeader: Equatable {
             throw EngineError(
                 .unsupportedFormat,
                 "The file has format \(version); this version of Freehold reads up to \(Catalogue.formatVersion). "
-                    + "Open it with a newer Freehold; it was left as it is.", path: path)
+                    + "Open it with a newer Freehold; it was left as it is.",
+                path: path
+            )
         }
         guard version >= 1, span >= 1, span <= 1024 else {
             throw EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
@@ -134,16 +136,33 @@ extension DatabaseSchema {
                 else { return nil }
                 columns.append(
                     Column(
-                        id: columnID, index: index, tableID: id, name: columnName, type: type,
-                        isOptional: flags & 1 != 0, collection: collection,
-                        targetTableID: target == 0 ? nil : target - 1, isIndexed: flags & 2 != 0,
-                        isPrimaryKey: flags & 4 != 0, firstSegment: columnSegment))
+                        id: columnID,
+                        index: index,
+                        tableID: id,
+                        name: columnName,
+                        type: type,
+                        isOptional: flags & 1 != 0,
+                        collection: collection,
+                        targetTableID: target == 0 ? nil : target - 1,
+                        isIndexed: flags & 2 != 0,
+                        isPrimaryKey: flags & 4 != 0,
+                        firstSegment: columnSegment
+                    )
+                )
             }
             tables.append(
                 Table(
-                    id: id, name: name, columns: columns, firstSegment: segment, nextColumnID: next))
+                    id: id,
+                    name: name,
+                    columns: columns,
+                    firstSegment: segment,
+                    nextColumnID: next
+                )
+            )
         }
-        guard Set(tables.map(\.id)).count == tables.count, Set(tables.map(\.name)).count == tables.count else { return nil }
+        guard Set(tables.map(\.id)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
+            return nil
+        }
         return DatabaseSchema(tables: tables)
     }
 }

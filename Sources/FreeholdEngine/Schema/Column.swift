@@ -57,8 +57,17 @@ public final class Column: Sendable, CustomStringConvertible {
     let firstSegment: UInt32
 
     init(
-        id: Int, index: Int, tableID: Int, name: String, type: ColumnType, isOptional: Bool,
-        collection: CollectionKind, targetTableID: Int?, isIndexed: Bool, isPrimaryKey: Bool, firstSegment: UInt32
+        id: Int,
+        index: Int,
+        tableID: Int,
+        name: String,
+        type: ColumnType,
+        isOptional: Bool,
+        collection: CollectionKind,
+        targetTableID: Int?,
+        isIndexed: Bool,
+        isPrimaryKey: Bool,
+        firstSegment: UInt32
     ) {
         self.id = id
         self.index = index

@@ -36,14 +36,22 @@ extension WriteTransaction {
             let segment = allocateSegments()
             let columns = spec.columns.enumerated().map { index, column in
                 Column(
-                    id: index, index: index, tableID: id, name: column.name, type: column.type,
-                    isOptional: column.isOptional, collection: column.collection,
+                    id: index,
+                    index: index,
+                    tableID: id,
+                    name: column.name,
+                    type: column.type,
+                    isOptional: column.isOptional,
+                    collection: column.collection,
                     targetTableID: column.target.flatMap { ids[$0] },
                     isIndexed: column.isIndexed && column.name != spec.primaryKey,
-                    isPrimaryKey: column.name == spec.primaryKey, firstSegment: allocateSegments())
+                    isPrimaryKey: column.name == spec.primaryKey,
+                    firstSegment: allocateSegments()
+                )
             }
             tables.append(
-                Table(id: id, name: spec.name, columns: columns, firstSegment: segment, nextColumnID: columns.count))
+                Table(id: id, name: spec.name, columns: columns, firstSegment: segment, nextColumnID: columns.count)
+            )
         }
         replaceSchema(DatabaseSchema(tables: tables))
     }
@@ -61,12 +69,17 @@ extension WriteTransaction {
         let tables = currentSchema.tables.map { table in
             let columns = table.columns.map { column in
                 let isIndexed =
-                    plan.indexed.contains { $0 === column } || (column.isIndexed && !plan.unindexed.contains { $0 === column })
+                    plan.indexed.contains { $0 === column }
+                    || (column.isIndexed && !plan.unindexed.contains { $0 === column })
                 return isIndexed == column.isIndexed ? column : column.with(isIndexed: isIndexed)
             }
             return Table(
-                id: table.id, name: table.name, columns: columns, firstSegment: table.firstSegment,
-                nextColumnID: table.nextColumnID)
+                id: table.id,
+                name: table.name,
+                columns: columns,
+                firstSegment: table.firstSegment,
+                nextColumnID: table.nextColumnID
+            )
         }
         replaceSchema(DatabaseSchema(tables: tables))
         for old in plan.indexed {
@@ -82,7 +95,11 @@ extension WriteTransaction {
         settleIndexes(overlay)
         var state = overlay.state.columns[column.id] ?? .init()
         var tree = IndexTree(
-            segment: column.segment(.index), root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
         tree.removeAll(in: self)
         state.indexRoot = 0
         state.indexHeight = 0
@@ -106,9 +123,18 @@ extension WriteTransaction {
 extension Column {
     func with(isIndexed: Bool) -> Column {
         Column(
-            id: id, index: index, tableID: tableID, name: name, type: type, isOptional: isOptional,
-            collection: collection, targetTableID: targetTableID, isIndexed: isIndexed, isPrimaryKey: isPrimaryKey,
-            firstSegment: firstSegment)
+            id: id,
+            index: index,
+            tableID: tableID,
+            name: name,
+            type: type,
+            isOptional: isOptional,
+            collection: collection,
+            targetTableID: targetTableID,
+            isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey,
+            firstSegment: firstSegment
+        )
     }
 }
 
@@ -135,26 +161,38 @@ struct SchemaPlan {
         guard differences.isEmpty else {
             throw EngineError(
                 .schemaMismatch,
-                "The file's schema differs and needs a migration:\n- " + differences.joined(separator: "\n- "), path: path)
+                "The file's schema differs and needs a migration:\n- " + differences.joined(separator: "\n- "),
+                path: path
+            )
         }
     }
 
     private mutating func compare(
-        _ spec: TableSpec, _ table: Table, _ schema: DatabaseSchema, _ differences: inout [String]
+        _ spec: TableSpec,
+        _ table: Table,
+        _ schema: DatabaseSchema,
+        _ differences: inout [String]
     ) {
         for column in spec.columns {
             guard let stored = table.column(named: column.name) else {
                 differences.append("Property '\(spec.name).\(column.name)' has been added.")
                 continue
             }
-            let oldType = SchemaPlan.describe(stored.type, stored.collection, stored.targetTableID.flatMap { schema.table(id: $0)?.name })
+            let oldType = SchemaPlan.describe(
+                stored.type,
+                stored.collection,
+                stored.targetTableID.flatMap { schema.table(id: $0)?.name }
+            )
             let newType = SchemaPlan.describe(column.type, column.collection, column.target)
             if oldType != newType {
-                differences.append("Property '\(spec.name).\(column.name)' has been changed from '\(oldType)' to '\(newType)'.")
+                differences.append(
+                    "Property '\(spec.name).\(column.name)' has been changed from '\(oldType)' to '\(newType)'."
+                )
             }
             if stored.isOptional != column.isOptional, stored.type != .link {
                 differences.append(
-                    "Property '\(spec.name).\(column.name)' has been made \(column.isOptional ? "optional" : "required").")
+                    "Property '\(spec.name).\(column.name)' has been made \(column.isOptional ? "optional" : "required")."
+                )
             }
             let isPrimaryKey = column.name == spec.primaryKey
             if stored.isIndexed != column.isIndexed, !isPrimaryKey, !stored.isPrimaryKey {
@@ -182,7 +220,9 @@ struct SchemaPlan {
     private static func check(_ specs: [TableSpec]) throws(EngineError) {
         var names: Set<String> = []
         for spec in specs {
-            func refuse(_ text: String) -> EngineError { EngineError(.invalidArgument, "Table '\(spec.name)': \(text)") }
+            func refuse(_ text: String) -> EngineError {
+                EngineError(.invalidArgument, "Table '\(spec.name)': \(text)")
+            }
             guard names.insert(spec.name).inserted else { throw refuse("there are two of that name.") }
             guard !spec.columns.isEmpty else { throw refuse("it has no columns.") }
             var columns: Set<String> = []

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// Between `Value` and the raw bytes of leaves, buffers and inline lists.
@@ -19,7 +19,10 @@ enum FieldCoding {
         default:
             .decimal128(
                 Decimal128(
-                    lo: p.loadUnaligned(as: UInt64.self), hi: p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+                    lo: p.loadUnaligned(as: UInt64.self),
+                    hi: p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
+            )
         }
     }
 

@@ -311,7 +311,10 @@ final class LeafBuffer {
 
     @inline(__always)
     private func widen<T: FixedWidthInteger>(
-        _ from: UnsafePointer<T>, _ to: UnsafeMutablePointer<Int64>, _ n: Int, _ base: Int64
+        _ from: UnsafePointer<T>,
+        _ to: UnsafeMutablePointer<Int64>,
+        _ n: Int,
+        _ base: Int64
     ) {
         var i = 0
         while i < n {
@@ -335,7 +338,11 @@ final class LeafBuffer {
         case .doubles: return LeafEncoder.encodeDoubles(values: doubles, nulls: nulls, count: count)
         case .timestamps:
             return LeafEncoder.encodeTimestamps(
-                seconds: ints, nanoseconds: nanoseconds!, nulls: nulls, count: count)
+                seconds: ints,
+                nanoseconds: nanoseconds!,
+                nulls: nulls,
+                count: count
+            )
         case .fixed12, .fixed16:
             return LeafEncoder.encodeFixed(values: values, width: stride, nulls: nulls, count: count, codec: codec)
         case .bytes: return encodedBytes(from: 0, count: count)
@@ -347,7 +354,9 @@ final class LeafBuffer {
             for i in 0..<n {
                 let b = bytes(start + i)
                 list.initializeElement(
-                    at: i, to: LeafEntry(b.baseAddress, b.count, isReference: entries[start + i].isReference))
+                    at: i,
+                    to: LeafEntry(b.baseAddress, b.count, isReference: entries[start + i].isReference)
+                )
             }
             guard let nulls else {
                 return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: nil, count: n, codec: codec)
@@ -359,7 +368,12 @@ final class LeafBuffer {
             return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: words) { bits in
                 for w in 0..<words { bits[w] = 0 }
                 for i in 0..<n where isNull(start + i) { bits[i >> 6] |= 1 << UInt64(i & 63) }
-                return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: bits.baseAddress!, count: n, codec: codec)
+                return LeafEncoder.encodeBytes(
+                    entries: list.baseAddress!,
+                    nulls: bits.baseAddress!,
+                    count: n,
+                    codec: codec
+                )
             }
         }
     }

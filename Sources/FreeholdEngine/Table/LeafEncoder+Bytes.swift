@@ -29,7 +29,8 @@ extension LeafEncoder {
             references = references || entries[i].isReference
         }
         let width = total <= 0xffff ? 2 : 4
-        let size = Leaf.headerSize + nullsSize(nulls, count: count) + (references ? words(count) * 8 : 0)
+        let size =
+            Leaf.headerSize + nullsSize(nulls, count: count) + (references ? words(count) * 8 : 0)
             + ((count + 1) * width + 7) & ~7 + total
         return BytesShape(width: width, size: size, hasReferences: references)
     }
@@ -41,15 +42,24 @@ extension LeafEncoder {
 
     /// Strings, data and inline lists. - Returns: nil if the leaf would be over `limit` bytes.
     static func encodeBytes(
-        entries: UnsafePointer<LeafEntry>, nulls: Bitmap?, count: Int, codec: UInt8,
+        entries: UnsafePointer<LeafEntry>,
+        nulls: Bitmap?,
+        count: Int,
+        codec: UInt8,
         limit: Int = BlockLimits.maximumSize
     ) -> UnsafeMutableRawBufferPointer? {
         let shape = bytesShape(entries, nulls, count: count)
         guard shape.size <= limit else { return nil }
         let nullBytes = nullsSize(nulls, count: count)
         let (leaf, at) = begin(
-            codec: codec, width: shape.width, flags: shape.hasReferences ? Leaf.Flag.references : 0, count: count,
-            base: 0, nulls: nulls, valuesSize: shape.size - Leaf.headerSize - nullBytes)
+            codec: codec,
+            width: shape.width,
+            flags: shape.hasReferences ? Leaf.Flag.references : 0,
+            count: count,
+            base: 0,
+            nulls: nulls,
+            valuesSize: shape.size - Leaf.headerSize - nullBytes
+        )
         var out = leaf.baseAddress! + at
         if shape.hasReferences {
             let bits = out.assumingMemoryBound(to: UInt64.self)

@@ -38,19 +38,30 @@ enum LeafEncoder {
     }
 
     static func encodedSizeInts(
-        values: UnsafePointer<Int64>, nulls: Bitmap?, count: Int
+        values: UnsafePointer<Int64>,
+        nulls: Bitmap?,
+        count: Int
     ) -> Int {
         Leaf.headerSize + nullsSize(nulls, count: count) + count * intShape(values, nulls, count: count).width
     }
 
     /// Integers, and links (as key + 1, or 0; no nulls).
     static func encodeInts(
-        values: UnsafePointer<Int64>, nulls: Bitmap?, count: Int, codec: UInt8 = ColumnType.int.rawValue
+        values: UnsafePointer<Int64>,
+        nulls: Bitmap?,
+        count: Int,
+        codec: UInt8 = ColumnType.int.rawValue
     ) -> UnsafeMutableRawBufferPointer {
         let shape = intShape(values, nulls, count: count)
         let (leaf, at) = begin(
-            codec: codec, width: shape.width, flags: 0, count: count, base: shape.base, nulls: nulls,
-            valuesSize: count * shape.width)
+            codec: codec,
+            width: shape.width,
+            flags: 0,
+            count: count,
+            base: shape.base,
+            nulls: nulls,
+            valuesSize: count * shape.width
+        )
         storeInts(values, nulls, count: count, shape: shape, at: leaf.baseAddress! + at)
         return leaf
     }
@@ -62,8 +73,14 @@ enum LeafEncoder {
     /// Booleans from a bitmap of `(count + 63) / 64` words.
     static func encodeBools(values: Bitmap, nulls: Bitmap?, count: Int) -> UnsafeMutableRawBufferPointer {
         let (leaf, at) = begin(
-            codec: ColumnType.bool.rawValue, width: 0, flags: 0, count: count, base: 0, nulls: nulls,
-            valuesSize: words(count) * 8)
+            codec: ColumnType.bool.rawValue,
+            width: 0,
+            flags: 0,
+            count: count,
+            base: 0,
+            nulls: nulls,
+            valuesSize: words(count) * 8
+        )
         let out = (leaf.baseAddress! + at).assumingMemoryBound(to: UInt64.self)
         for w in 0..<words(count) {
             out[w] = values[w] & ~(nulls?[w] ?? 0) & lastWordMask(w, count: count)
@@ -76,23 +93,38 @@ enum LeafEncoder {
     }
 
     static func encodeFloats(
-        values: UnsafePointer<Float>, nulls: Bitmap?, count: Int
+        values: UnsafePointer<Float>,
+        nulls: Bitmap?,
+        count: Int
     ) -> UnsafeMutableRawBufferPointer {
         encodeFixed(values: values, width: 4, nulls: nulls, count: count, codec: ColumnType.float.rawValue)
     }
 
     static func encodeDoubles(
-        values: UnsafePointer<Double>, nulls: Bitmap?, count: Int
+        values: UnsafePointer<Double>,
+        nulls: Bitmap?,
+        count: Int
     ) -> UnsafeMutableRawBufferPointer {
         encodeFixed(values: values, width: 8, nulls: nulls, count: count, codec: ColumnType.double.rawValue)
     }
 
     /// Values of `width` raw bytes each: object ids (12), UUIDs and decimals (16).
     static func encodeFixed(
-        values: UnsafeRawPointer, width: Int, nulls: Bitmap?, count: Int, codec: UInt8
+        values: UnsafeRawPointer,
+        width: Int,
+        nulls: Bitmap?,
+        count: Int,
+        codec: UInt8
     ) -> UnsafeMutableRawBufferPointer {
         let (leaf, at) = begin(
-            codec: codec, width: width, flags: 0, count: count, base: 0, nulls: nulls, valuesSize: count * width)
+            codec: codec,
+            width: width,
+            flags: 0,
+            count: count,
+            base: 0,
+            nulls: nulls,
+            valuesSize: count * width
+        )
         let out = leaf.baseAddress! + at
         if count > 0 { out.copyMemory(from: values, byteCount: count * width) }
         if let nulls, anyBit(nulls, count: count) {
@@ -104,7 +136,10 @@ enum LeafEncoder {
     }
 
     static func encodedSizeTimestamps(
-        seconds: UnsafePointer<Int64>, nanoseconds: UnsafePointer<Int32>, nulls: Bitmap?, count: Int
+        seconds: UnsafePointer<Int64>,
+        nanoseconds: UnsafePointer<Int32>,
+        nulls: Bitmap?,
+        count: Int
     ) -> Int {
         let width = intShape(seconds, nulls, count: count).width
         return Leaf.headerSize + nullsSize(nulls, count: count) + (count * width + 7) & ~7
@@ -112,15 +147,23 @@ enum LeafEncoder {
     }
 
     static func encodeTimestamps(
-        seconds: UnsafePointer<Int64>, nanoseconds: UnsafePointer<Int32>, nulls: Bitmap?, count: Int
+        seconds: UnsafePointer<Int64>,
+        nanoseconds: UnsafePointer<Int32>,
+        nulls: Bitmap?,
+        count: Int
     ) -> UnsafeMutableRawBufferPointer {
         let shape = intShape(seconds, nulls, count: count)
         let precise = anyNanoseconds(nanoseconds, nulls, count: count)
         let secondsSize = (count * shape.width + 7) & ~7
         let (leaf, at) = begin(
-            codec: ColumnType.timestamp.rawValue, width: shape.width,
-            flags: precise ? Leaf.Flag.nanoseconds : 0, count: count, base: shape.base, nulls: nulls,
-            valuesSize: secondsSize + (precise ? count * 4 : 0))
+            codec: ColumnType.timestamp.rawValue,
+            width: shape.width,
+            flags: precise ? Leaf.Flag.nanoseconds : 0,
+            count: count,
+            base: shape.base,
+            nulls: nulls,
+            valuesSize: secondsSize + (precise ? count * 4 : 0)
+        )
         let out = leaf.baseAddress! + at
         storeInts(seconds, nulls, count: count, shape: shape, at: out)
         let used = count * shape.width
@@ -135,7 +178,14 @@ enum LeafEncoder {
     /// The head of a leaf that is stored in `1 << partsLog2` parts.
     static func encodeSplitHead(codec: UInt8, count: Int, partsLog2: Int) -> UnsafeMutableRawBufferPointer {
         let (leaf, _) = begin(
-            codec: codec, width: 0, flags: Leaf.Flag.split, count: count, base: 0, nulls: nil, valuesSize: 0)
+            codec: codec,
+            width: 0,
+            flags: Leaf.Flag.split,
+            count: count,
+            base: 0,
+            nulls: nil,
+            valuesSize: 0
+        )
         leaf.storeBytes(of: UInt8(partsLog2), toByteOffset: 3, as: UInt8.self)
         return leaf
     }
@@ -146,11 +196,19 @@ enum LeafEncoder {
 extension LeafEncoder {
     /// Allocates a leaf and writes its header and null bitmap. - Returns: the leaf and where what follows begins.
     static func begin(
-        codec: UInt8, width: Int, flags: UInt8, count: Int, base: Int64, nulls: Bitmap?, valuesSize: Int
+        codec: UInt8,
+        width: Int,
+        flags: UInt8,
+        count: Int,
+        base: Int64,
+        nulls: Bitmap?,
+        valuesSize: Int
     ) -> (UnsafeMutableRawBufferPointer, Int) {
         let nullBytes = nullsSize(nulls, count: count)
         let leaf = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Leaf.headerSize + nullBytes + valuesSize, alignment: 16)
+            byteCount: Leaf.headerSize + nullBytes + valuesSize,
+            alignment: 16
+        )
         leaf.storeBytes(of: codec, toByteOffset: 0, as: UInt8.self)
         leaf.storeBytes(of: UInt8(width), toByteOffset: 1, as: UInt8.self)
         leaf.storeBytes(of: flags | (nullBytes > 0 ? Leaf.Flag.nulls : 0), toByteOffset: 2, as: UInt8.self)
@@ -170,7 +228,11 @@ extension LeafEncoder {
     }
 
     private static func storeInts(
-        _ values: UnsafePointer<Int64>, _ nulls: Bitmap?, count: Int, shape: IntShape, at out: UnsafeMutableRawPointer
+        _ values: UnsafePointer<Int64>,
+        _ nulls: Bitmap?,
+        count: Int,
+        shape: IntShape,
+        at out: UnsafeMutableRawPointer
     ) {
         switch shape.width {
         case 0: return
@@ -188,7 +250,10 @@ extension LeafEncoder {
 
     @inline(__always)
     private static func narrow<T: FixedWidthInteger>(
-        _ values: UnsafePointer<Int64>, _ count: Int, _ base: Int64, _ out: UnsafeMutablePointer<T>
+        _ values: UnsafePointer<Int64>,
+        _ count: Int,
+        _ base: Int64,
+        _ out: UnsafeMutablePointer<T>
     ) {
         var i = 0
         while i < count {

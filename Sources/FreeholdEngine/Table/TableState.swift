@@ -45,8 +45,13 @@ struct TableState: Equatable {
                 let root = r.varint(), let height = r.number(), let entries = r.number()
             else { return nil }
             state.columns[id] = ColumnState(
-                nextBlob: blob, nextIndex: index, nextBacklinkBlob: backlink, indexRoot: root,
-                indexHeight: height, indexCount: entries)
+                nextBlob: blob,
+                nextIndex: index,
+                nextBacklinkBlob: backlink,
+                indexRoot: root,
+                indexHeight: height,
+                indexCount: entries
+            )
         }
         return state
     }

@@ -188,7 +188,12 @@ extension ChangeRecord {
                 else { return nil }
                 t.links.append(
                     LinkEdit(
-                        column: column, origin: ObjectKey(origin), target: ObjectKey(target), delta: delta))
+                        column: column,
+                        origin: ObjectKey(origin),
+                        target: ObjectKey(target),
+                        delta: delta
+                    )
+                )
             }
             tables.append(t)
         }

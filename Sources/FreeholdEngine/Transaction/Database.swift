@@ -44,11 +44,18 @@ final class DatabaseCore: Sendable {
 
     /// After a commit of this process, before the writer lock is released.
     func openCommitted(
-        base: Snapshot, lease: EnvironmentLease, changes: [UInt32: [UInt64]], version: UInt64
+        base: Snapshot,
+        lease: EnvironmentLease,
+        changes: [UInt32: [UInt64]],
+        version: UInt64
     ) throws(EngineError) -> Snapshot {
         let reader = try storage.beginRead()
         guard reader.version == version else {
-            throw EngineError(.invalidDatabase, "Version \(reader.version) stands where \(version) was committed.", path: path)
+            throw EngineError(
+                .invalidDatabase,
+                "Version \(reader.version) stands where \(version) was committed.",
+                path: path
+            )
         }
         return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes)
     }
@@ -123,7 +130,10 @@ public final class Database: Sendable {
     ///   that is refused is left as it was.
     public static func open(at path: String, options: Options = Options()) throws(EngineError) -> Database {
         var storage = StorageOptions(
-            mapSize: options.mapSize, maximumReaders: options.maximumReaders, readOnly: options.readOnly)
+            mapSize: options.mapSize,
+            maximumReaders: options.maximumReaders,
+            readOnly: options.readOnly
+        )
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.open(path: path, options: storage)
         return try make(lease, options)
@@ -143,8 +153,11 @@ public final class Database: Sendable {
         let header = try readOrCreateHeader(environment, lock, options)
         let core = environment.attachment {
             DatabaseCore(
-                storage: environment, writerLock: lock, clusterSpan: header.clusterSpan,
-                memoryBudget: options.memoryBudget)
+                storage: environment,
+                writerLock: lock,
+                clusterSpan: header.clusterSpan,
+                memoryBudget: options.memoryBudget
+            )
         }
         return Database(lease: lease, core: core, isReadOnly: options.readOnly)
     }
@@ -153,7 +166,9 @@ public final class Database: Sendable {
     private static let creation = Mutex(())
 
     private static func readOrCreateHeader(
-        _ environment: StorageEnvironment, _ lock: WriterLock, _ options: Options
+        _ environment: StorageEnvironment,
+        _ lock: WriterLock,
+        _ options: Options
     ) throws(EngineError) -> DatabaseHeader {
         func read() throws(EngineError) -> DatabaseHeader? {
             let reader = try environment.beginRead()
@@ -174,7 +189,8 @@ public final class Database: Sendable {
     }
 
     private static func createHeader(
-        _ environment: StorageEnvironment, _ options: Options
+        _ environment: StorageEnvironment,
+        _ options: Options
     ) throws(EngineError) -> DatabaseHeader {
         let header = DatabaseHeader(clusterSpan: min(max(options.clusterSpan, 1), 1024))
         var root = CatalogueRoot()

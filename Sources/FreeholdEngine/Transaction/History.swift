@@ -9,7 +9,10 @@ enum History {
     private static let partSize = BlockLimits.maximumSize
 
     static func append(
-        _ record: [UInt8], to writer: StorageWriter, version: UInt64, slowestReader: () -> UInt64
+        _ record: [UInt8],
+        to writer: StorageWriter,
+        version: UInt64,
+        slowestReader: () -> UInt64
     ) throws(EngineError) {
         var bytes = record
         if bytes.count > ChangeRecord.maximumSize { bytes = [0] }

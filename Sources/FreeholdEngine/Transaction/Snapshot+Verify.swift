@@ -97,14 +97,18 @@ final class SnapshotCheck {
         return bytes
     }
 
-    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
+    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer?
+    {
         guard let bytes = store.block(segment, number) else { return nil }
         claim(segment, number, bytes, who())
         return bytes
     }
 
     private func claim(
-        _ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ who: @autoclosure () -> String
+        _ segment: UInt32,
+        _ number: UInt64,
+        _ bytes: UnsafeRawBufferPointer,
+        _ who: @autoclosure () -> String
     ) {
         if !claimed.insert(BlockAddress(segment: segment, number: number).raw).inserted {
             report("\(who()): something else uses block \(number) in segment \(segment), too.")
@@ -161,12 +165,18 @@ final class SnapshotCheck {
         for table in schema.tables {
             check(table.firstSegment, "Table '\(table.name)'")
             if table.id >= Int(root.nextTableID) { report("Table '\(table.name)' has an id to come, \(table.id).") }
-            if Set(table.columns.map(\.name)).count != table.columns.count { report("Table '\(table.name)' has two columns of a name.") }
-            if Set(table.columns.map(\.id)).count != table.columns.count { report("Table '\(table.name)' has two columns of an id.") }
+            if Set(table.columns.map(\.name)).count != table.columns.count {
+                report("Table '\(table.name)' has two columns of a name.")
+            }
+            if Set(table.columns.map(\.id)).count != table.columns.count {
+                report("Table '\(table.name)' has two columns of an id.")
+            }
             if table.columns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
             for column in table.columns {
                 check(column.firstSegment, "Column '\(table.name).\(column.name)'")
-                if column.id >= table.nextColumnID { report("Column '\(table.name).\(column.name)' has an id to come.") }
+                if column.id >= table.nextColumnID {
+                    report("Column '\(table.name).\(column.name)' has an id to come.")
+                }
                 if (column.type == .link) != (column.targetTableID != nil)
                     || column.targetTableID.map({ schema.table(id: $0) == nil }) == true
                 {
@@ -183,7 +193,9 @@ final class SnapshotCheck {
         for number in store.numbers(in: Catalogue.historySegment) {
             let (version, part) = (number >> 8, number & 0xFF)
             guard let bytes = claim(Catalogue.historySegment, number, "The history") else { continue }
-            if version > snapshot.version { report("The history has a record of version \(version), which is to come.") }
+            if version > snapshot.version {
+                report("The history has a record of version \(version), which is to come.")
+            }
             if part == 0 {
                 records[version] = Array(bytes)
             } else {

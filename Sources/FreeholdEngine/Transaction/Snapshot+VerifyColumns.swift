@@ -9,8 +9,14 @@ extension SnapshotCheck {
             let live = check.liveSlots(cluster, span: span)
             guard !live.isEmpty else { continue }
             let found = leaves(
-                column.segment(.leaf), column.segment(.parts), cluster, type: column.type,
-                isList: column.collection == .list, isOptional: column.isOptional, "\(who), cluster \(cluster)")
+                column.segment(.leaf),
+                column.segment(.parts),
+                cluster,
+                type: column.type,
+                isList: column.collection == .list,
+                isOptional: column.isOptional,
+                "\(who), cluster \(cluster)"
+            )
             for slot in live {
                 let key = Int64(cluster * span + slot)
                 let place = found?.locate(slot)
@@ -19,7 +25,9 @@ extension SnapshotCheck {
                     continue
                 }
                 let missing = FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
-                guard let value = place.map({ value(column.type, $0.leaf, $0.slot, blobs, key) }) ?? missing else { continue }
+                guard let value = place.map({ value(column.type, $0.leaf, $0.slot, blobs, key) }) ?? missing else {
+                    continue
+                }
                 if case .link(let target) = value { note(target.raw, from: key, column, who) }
                 if isSearched, let twin = rows.add(value, key) {
                     report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
@@ -47,7 +55,13 @@ extension SnapshotCheck {
 
     private func checkList(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) {
         let found = list(
-            leaf, slot, type: column.type, isOptional: column.isOptional, blobs, key)
+            leaf,
+            slot,
+            type: column.type,
+            isOptional: column.isOptional,
+            blobs,
+            key
+        )
         guard column.type == .link, let found else { return }
         for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
         if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list.") }
@@ -55,7 +69,12 @@ extension SnapshotCheck {
 
     /// A list's elements; reports what is wrong. nil where they can't be told.
     private func list(
-        _ leaf: Leaf, _ slot: Int, type: ColumnType, isOptional: Bool, _ blobs: BlockBounds, _ key: Int64
+        _ leaf: Leaf,
+        _ slot: Int,
+        type: ColumnType,
+        isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64
     ) -> [Value]? {
         let bytes = leaf.bytes(slot)
         guard leaf.isReference(slot) else { return inlineList(bytes, type, isOptional, blobs, key) }
@@ -77,9 +96,16 @@ extension SnapshotCheck {
     }
 
     private func walk(
-        _ number: UInt64, _ type: ColumnType, _ isOptional: Bool, _ blobs: BlockBounds, _ key: Int64, _ out: inout [Value]
+        _ number: UInt64,
+        _ type: ColumnType,
+        _ isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64,
+        _ out: inout [Value]
     ) -> Bool {
-        guard let node = CountedTreeNode.View(checking: bounded(blobs, number, "a node of O\(key)")) else { return false }
+        guard let node = CountedTreeNode.View(checking: bounded(blobs, number, "a node of O\(key)")) else {
+            return false
+        }
         var isSound = true
         for slot in 0..<node.count {
             let child = node.child(slot)
@@ -89,7 +115,13 @@ extension SnapshotCheck {
             }
             let who = "\(blobs.who) of O\(key), chunk \(child)"
             guard let bytes = bounded(blobs, child, "a chunk of O\(key)"),
-                let leaf = wellFormed(bytes, type.rawValue, limit: ChunkBuilder.maximumCount, isOptional: isOptional, who)
+                let leaf = wellFormed(
+                    bytes,
+                    type.rawValue,
+                    limit: ChunkBuilder.maximumCount,
+                    isOptional: isOptional,
+                    who
+                )
             else {
                 isSound = false
                 continue
@@ -107,7 +139,11 @@ extension SnapshotCheck {
     }
 
     private func inlineList(
-        _ bytes: UnsafeRawBufferPointer, _ type: ColumnType, _ isOptional: Bool, _ blobs: BlockBounds, _ key: Int64
+        _ bytes: UnsafeRawBufferPointer,
+        _ type: ColumnType,
+        _ isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64
     ) -> [Value]? {
         if bytes.isEmpty { return [] }
         guard InlineList.isWellFormed(bytes, type: type, isOptional: isOptional) else {
@@ -141,13 +177,21 @@ extension SnapshotCheck {
             let live = check.liveSlots(cluster, span: span)
             guard !live.isEmpty else { continue }
             let found = leaves(
-                column.segment(.backlinkLeaf), column.segment(.backlinkParts), cluster, type: .int, isList: true,
-                isOptional: false, "\(who), cluster \(cluster)")
+                column.segment(.backlinkLeaf),
+                column.segment(.backlinkParts),
+                cluster,
+                type: .int,
+                isList: true,
+                isOptional: false,
+                "\(who), cluster \(cluster)"
+            )
             for slot in live {
                 let key = Int64(cluster * span + slot)
                 var origins: [Int64] = []
                 if let place = found?.locate(slot) {
-                    guard let list = list(place.leaf, place.slot, type: .int, isOptional: false, blobs, key) else { continue }
+                    guard let list = list(place.leaf, place.slot, type: .int, isOptional: false, blobs, key) else {
+                        continue
+                    }
                     for case .int(let origin) in list { origins.append(origin) }
                 }
                 let wanted = (expected[key] ?? []).sorted()
@@ -155,7 +199,8 @@ extension SnapshotCheck {
                     report(
                         origins.sorted() == wanted
                             ? "\(who) of O\(key): its origins aren't sorted."
-                            : "\(who) of O\(key): it has \(origins.count) origins, the links say \(wanted.count), or others.")
+                            : "\(who) of O\(key): it has \(origins.count) origins, the links say \(wanted.count), or others."
+                    )
                 }
             }
             store.forget()

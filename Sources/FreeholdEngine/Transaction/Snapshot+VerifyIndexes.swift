@@ -22,12 +22,17 @@ extension SnapshotCheck {
     func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ who: String) {
         let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, who: "\(who), index")
         if state.indexRoot != 0 {
-            guard (1...64).contains(state.indexHeight), walk(state.indexRoot, level: state.indexHeight - 1, blocks) else {
+            guard (1...64).contains(state.indexHeight), walk(state.indexRoot, level: state.indexHeight - 1, blocks)
+            else {
                 return
             }
         }
         let tree = IndexTree(
-            segment: blocks.segment, root: state.indexRoot, height: state.indexHeight, count: state.indexCount)
+            segment: blocks.segment,
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
         let problems = tree.checkInvariants(in: store)
         for problem in problems { report("\(who), index: \(problem).") }
         guard problems.isEmpty else { return }

@@ -13,7 +13,12 @@ extension SnapshotCheck {
 
     /// A cluster's leaf, checked so far that all its accessors are safe; nil where none is stored or it is damaged.
     func leaves(
-        _ leafSegment: UInt32, _ partsSegment: UInt32, _ cluster: Int, type: ColumnType, isList: Bool, isOptional: Bool,
+        _ leafSegment: UInt32,
+        _ partsSegment: UInt32,
+        _ cluster: Int,
+        type: ColumnType,
+        isList: Bool,
+        isOptional: Bool,
         _ who: String
     ) -> Leaves? {
         guard let bytes = claimIfStored(leafSegment, UInt64(cluster), who) else { return nil }
@@ -48,7 +53,11 @@ extension SnapshotCheck {
     }
 
     func wellFormed(
-        _ bytes: UnsafeRawBufferPointer, _ codec: UInt8, limit: Int, isOptional: Bool, _ who: String
+        _ bytes: UnsafeRawBufferPointer,
+        _ codec: UInt8,
+        limit: Int,
+        isOptional: Bool,
+        _ who: String
     ) -> Leaf? {
         func damaged(_ what: String) -> Leaf? {
             report("\(who): \(what).")
@@ -121,7 +130,9 @@ extension SnapshotCheck {
             return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
         case .string, .data:
             if leaf.isReference(slot) {
-                guard leaf.bytes(slot).count == 16 else { return damaged("a reference of \(leaf.bytes(slot).count) bytes") }
+                guard leaf.bytes(slot).count == 16 else {
+                    return damaged("a reference of \(leaf.bytes(slot).count) bytes")
+                }
                 return longValue(type, leaf.reference(slot), blobs, key)
             }
             let bytes = leaf.bytes(slot)
@@ -139,7 +150,10 @@ extension SnapshotCheck {
     }
 
     private func longValue(
-        _ type: ColumnType, _ reference: (block: UInt64, length: UInt64), _ blobs: BlockBounds, _ key: Int64
+        _ type: ColumnType,
+        _ reference: (block: UInt64, length: UInt64),
+        _ blobs: BlockBounds,
+        _ key: Int64
     ) -> Value? {
         let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
         guard reference.length > FieldCoding.longBytes, reference.length <= limit else {
@@ -164,7 +178,8 @@ extension SnapshotCheck {
     }
 
     /// Claims a block whose number the table's state must know as used.
-    func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
+    func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
+    {
         guard number >= 1, number < bounds.next else {
             report("\(bounds.who): \(what()) is block \(number), which is yet to be used.")
             return nil

@@ -42,7 +42,9 @@ extension SnapshotCheck {
         check.counts = counts(table, name, clusters: clusters / span)
         for cluster in check.counts.indices { checkPresence(table, name, cluster, &check) }
         let total = check.counts.reduce(0) { $0 + Int($1 & ~TableCache.presenceFlag) }
-        if total != check.state.count { report("\(name): it has \(total) objects, its state says \(check.state.count).") }
+        if total != check.state.count {
+            report("\(name): it has \(total) objects, its state says \(check.state.count).")
+        }
         for id in check.state.columns.keys where !table.columns.contains(where: { $0.id == id }) {
             report("\(name): its state speaks of a column \(id) that isn't there.")
         }
@@ -82,7 +84,9 @@ extension SnapshotCheck {
         let set = (0..<64 * words).filter { bits[$0 >> 6] >> UInt64($0 & 63) & 1 != 0 }
         if set.count != live { report("\(name): cluster \(cluster) has \(set.count) objects, its count says \(live).") }
         if live == 0 { report("\(name): the empty cluster \(cluster) has a presence bitmap.") }
-        if let last = set.last, last >= keys { report("\(name): cluster \(cluster) has an object in slot \(last) to come.") }
+        if let last = set.last, last >= keys {
+            report("\(name): cluster \(cluster) has an object in slot \(last) to come.")
+        }
         check.presence[cluster] = bits
     }
 }

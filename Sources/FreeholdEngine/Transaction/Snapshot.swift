@@ -45,7 +45,9 @@ final class SnapshotPin: @unchecked Sendable {
     }
 
     private static func readSchema(
-        _ reader: StorageReader, _ root: CatalogueRoot, path: String
+        _ reader: StorageReader,
+        _ root: CatalogueRoot,
+        path: String
     ) throws(EngineError) -> DatabaseSchema {
         var bytes: [UInt8] = []
         for i in 0..<UInt64(root.schemaBlocks) {
@@ -105,7 +107,10 @@ public final class Snapshot: DataView, @unchecked Sendable {
     ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
     ///     between wrote, by segment) doesn't clear them; nil to start empty.
     convenience init(
-        core: DatabaseCore, lease: EnvironmentLease, reader: StorageReader, parent: Snapshot?,
+        core: DatabaseCore,
+        lease: EnvironmentLease,
+        reader: StorageReader,
+        parent: Snapshot?,
         changes: [UInt32: [UInt64]]
     ) throws(EngineError) {
         self.init(try SnapshotPin(reader, parent: parent?.pin, path: core.path), core: core, lease: lease)
@@ -120,7 +125,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 let touched = changes[table.firstSegment] != nil || changes[table.firstSegment + 2] != nil
                 if !touched, let raw = parent.tableCaches[table.id] {
                     tableCaches[table.id] = UnsafeRawPointer(
-                        Unmanaged<TableCache>.fromOpaque(raw).retain().toOpaque())
+                        Unmanaged<TableCache>.fromOpaque(raw).retain().toOpaque()
+                    )
                 }
             }
             for s in 0..<min(segmentCapacity, parent.segmentCapacity) {
@@ -129,7 +135,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 let segment = UInt32(s)
                 if let changed = changes[segment] {
                     let next = old.takeUnretainedValue().successor(
-                        blockCount: blockCount(of: segment), changed: changed)
+                        blockCount: blockCount(of: segment),
+                        changed: changed
+                    )
                     directories[s] = UnsafeRawPointer(Unmanaged.passRetained(next).toOpaque())
                 } else {
                     directories[s] = UnsafeRawPointer(old.retain().toOpaque())
@@ -219,7 +227,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private func tableCacheLocked(_ table: Table) -> TableCache {
         guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
         if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }
-        let state = reader.get(BlockAddress(segment: table.firstSegment, number: 0)).flatMap(TableState.decode)
+        let state =
+            reader.get(BlockAddress(segment: table.firstSegment, number: 0)).flatMap(TableState.decode)
             ?? TableState()
         let clusters = (Int(state.nextKey) + clusterSpan - 1) / clusterSpan
         var counts: [UInt16] = []

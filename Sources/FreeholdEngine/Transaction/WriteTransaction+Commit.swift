@@ -39,7 +39,8 @@ extension WriteTransaction {
             throw EngineError(
                 .invalidDatabase,
                 "Somebody wrote to the file past the writer lock (version \(version) after \(base.version)).",
-                path: core.path)
+                path: core.path
+            )
         }
         let snapshot = try core.openCommitted(base: base, lease: base.lease, changes: writtenBlocks(), version: version)
         core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
@@ -90,8 +91,10 @@ extension WriteTransaction {
             }
             let words = (clusterSpan + 63) >> 6
             putBlock(
-                table.firstSegment + 1, UInt64(cluster),
-                UnsafeRawBufferPointer(start: UnsafeRawPointer(bits), count: words * 8))
+                table.firstSegment + 1,
+                UInt64(cluster),
+                UnsafeRawBufferPointer(start: UnsafeRawPointer(bits), count: words * 8)
+            )
         }
         if overlay.state.nextKey != overlay.baseState.nextKey, let last = overlay.counts.indices.last {
             overlay.changedCounts.insert(last)
@@ -112,7 +115,9 @@ extension WriteTransaction {
         overlay.counts[cluster] = 0
         removeBlock(table.firstSegment + 1, UInt64(cluster))
         for column in table.columns { removeLeaf(column, .leaf, .parts, cluster) }
-        for column in currentSchema.linkColumns(to: table) { removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster) }
+        for column in currentSchema.linkColumns(to: table) {
+            removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster)
+        }
     }
 
     private func removeLeaf(_ column: Column, _ leaf: ColumnSegment, _ parts: ColumnSegment, _ cluster: Int) {
@@ -133,8 +138,10 @@ extension WriteTransaction {
 
     private func recordChanges(_ overlay: TableOverlay) -> TableChanges {
         var out = TableChanges(
-            table: overlay.table.id, firstInserted: ObjectKey(overlay.firstNewKey),
-            nextKey: ObjectKey(overlay.state.nextKey))
+            table: overlay.table.id,
+            firstInserted: ObjectKey(overlay.firstNewKey),
+            nextKey: ObjectKey(overlay.state.nextKey)
+        )
         for key in overlay.deleted {
             if key.raw < overlay.firstNewKey { out.deleted.append(key) } else { out.insertedDeleted.append(key) }
         }
@@ -190,7 +197,12 @@ extension WriteTransaction {
             guard delta != 0 else { continue }
             out.append(
                 LinkEdit(
-                    column: column.id, origin: ObjectKey(first.origin), target: ObjectKey(first.target), delta: delta))
+                    column: column.id,
+                    origin: ObjectKey(first.origin),
+                    target: ObjectKey(first.target),
+                    delta: delta
+                )
+            )
         }
         return out
     }

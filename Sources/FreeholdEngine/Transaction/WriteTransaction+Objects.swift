@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 extension WriteTransaction {
@@ -32,7 +32,8 @@ extension WriteTransaction {
     private func duplicate(_ primaryKey: Value, _ table: Table, _ column: Column) -> EngineError {
         EngineError(
             .duplicatePrimaryKey,
-            "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey).")
+            "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey)."
+        )
     }
 
     // The three below make an object as `create` does, for callers that have checked the key's type and length.
@@ -494,21 +495,28 @@ extension WriteTransaction {
             if d.count > FieldCoding.maximumData {
                 throw EngineError(
                     .limitExceeded,
-                    "The data for '\(column.name)' has \(d.count) bytes; the limit is \(FieldCoding.maximumData).")
+                    "The data for '\(column.name)' has \(d.count) bytes; the limit is \(FieldCoding.maximumData)."
+                )
             }
         case .link(let target) where column.type == .link:
             guard let table = column.targetTableID.flatMap(currentSchema.table(id:)), contains(table, target) else {
-                throw EngineError(.invalidArgument, "'\(column.name)' can't link to \(target): there is no such object.")
+                throw EngineError(
+                    .invalidArgument,
+                    "'\(column.name)' can't link to \(target): there is no such object."
+                )
             }
         default:
             guard value.type == column.type else {
                 throw EngineError(
-                    .invalidArgument, "'\(column.name)' holds values of type \(column.type), not \(value).")
+                    .invalidArgument,
+                    "'\(column.name)' holds values of type \(column.type), not \(value)."
+                )
             }
         }
     }
 
     func missingObject(_ column: Column, _ key: ObjectKey) -> EngineError {
-        failure ?? EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
+        failure
+            ?? EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
     }
 }

@@ -336,7 +336,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         let made =
             table.columns[column.index]
             ?? ColumnOverlay(
-                column: column, isBacklink: false, clusterSpan: clusterSpan, firstNewKey: table.firstNewKey)
+                column: column,
+                isBacklink: false,
+                clusterSpan: clusterSpan,
+                firstNewKey: table.firstNewKey
+            )
         table.columns[column.index] = made
         let unmanaged = Unmanaged.passUnretained(made)
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] = unmanaged
@@ -360,7 +364,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         let target = overlay(currentSchema.table(id: column.targetTableID!)!)
         if let found = target.backlinks[column.firstSegment] { return found }
         let made = ColumnOverlay(
-            column: column, isBacklink: true, clusterSpan: clusterSpan, firstNewKey: target.firstNewKey)
+            column: column,
+            isBacklink: true,
+            clusterSpan: clusterSpan,
+            firstNewKey: target.firstNewKey
+        )
         target.backlinks[column.firstSegment] = made
         return made
     }
@@ -377,8 +385,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         relieve()
         let column = columns.column
         let buffer = LeafBuffer(
-            type: isBacklink ? .int : column.type, isList: isBacklink || column.collection == .list,
-            isOptional: column.isOptional, capacity: clusterSpan)
+            type: isBacklink ? .int : column.type,
+            isList: isBacklink || column.collection == .list,
+            isOptional: column.isOptional,
+            capacity: clusterSpan
+        )
         if let stored = block(columns.leafSegment, UInt64(cluster)) {
             buffer.load(Leaf(stored.baseAddress!)) { part in
                 block(columns.partsSegment, UInt64(cluster) << 6 | UInt64(part))?.baseAddress
@@ -409,8 +420,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             putBlock(columns.partsSegment, UInt64(cluster) << 6 | UInt64(p), owned: part)
         }
         putBlock(
-            columns.leafSegment, UInt64(cluster),
-            owned: LeafEncoder.encodeSplitHead(codec: buffer.codec, count: buffer.count, partsLog2: log2))
+            columns.leafSegment,
+            UInt64(cluster),
+            owned: LeafEncoder.encodeSplitHead(codec: buffer.codec, count: buffer.count, partsLog2: log2)
+        )
     }
 
     func seal(_ columns: ColumnOverlay, _ cluster: Int) {

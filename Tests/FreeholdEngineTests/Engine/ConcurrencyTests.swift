@@ -17,7 +17,8 @@ import Testing
                 columns: [
                     ColumnSpec("value", .int, indexed: true), ColumnSpec("name", .string),
                     ColumnSpec("all", .int, collection: .list),
-                ])
+                ]
+            )
         ])
         let item = t.schema.tables[0]
         for i in 0..<500 {
@@ -120,7 +121,8 @@ import Testing
                     let t = try await database.beginWriteAsync()
                     order.numbers.withLock { $0.append(i) }
                     t.cancel()
-                })
+                }
+            )
             try await Task.sleep(for: .milliseconds(20))
         }
         held.cancel()

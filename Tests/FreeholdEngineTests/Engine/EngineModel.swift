@@ -33,7 +33,9 @@ struct EngineModel {
                 if column.isPrimaryKey { return primaryKey! }
                 if column.collection != .none { return .null }
                 return FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
-            }, lists: table.columns.map { _ in [] })
+            },
+            lists: table.columns.map { _ in [] }
+        )
         return ObjectKey(key)
     }
 
@@ -139,7 +141,11 @@ struct EngineModel {
     }
 
     private func compareValues(
-        _ view: DataView, _ column: Column, _ keys: [ObjectKey], _ model: Rows, _ out: inout [String]
+        _ view: DataView,
+        _ column: Column,
+        _ keys: [ObjectKey],
+        _ model: Rows,
+        _ out: inout [String]
     ) {
         var byValue: [Value: [ObjectKey]] = [:]
         for key in keys {
@@ -153,7 +159,9 @@ struct EngineModel {
         let table = view.schema.table(of: column)
         for (value, matches) in byValue {
             if column.isIndexed, view.find(value, indexed: column) != matches {
-                out.append("Index \(table).\(column): \(value) finds \(view.find(value, indexed: column)), not \(matches)")
+                out.append(
+                    "Index \(table).\(column): \(value) finds \(view.find(value, indexed: column)), not \(matches)"
+                )
             }
             if column.isPrimaryKey, view.find(primaryKey: value, in: table) != matches.first {
                 out.append("Key \(value) of \(table) isn't found")
@@ -178,10 +186,16 @@ struct EngineModel {
     }
 
     private func compareList(
-        _ view: DataView, _ column: Column, _ key: ObjectKey, _ expected: [Value], _ out: inout [String]
+        _ view: DataView,
+        _ column: Column,
+        _ key: ObjectKey,
+        _ expected: [Value],
+        _ out: inout [String]
     ) {
         guard view.listCount(column, key) == expected.count, view.listValues(column, key) == expected else {
-            out.append("List \(column.tableID).\(column) of \(key) has \(view.listCount(column, key)), not \(expected.count) or other elements")
+            out.append(
+                "List \(column.tableID).\(column) of \(key) has \(view.listCount(column, key)), not \(expected.count) or other elements"
+            )
             return
         }
         guard !expected.isEmpty else { return }

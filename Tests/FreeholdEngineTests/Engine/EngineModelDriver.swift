@@ -132,12 +132,19 @@ struct EngineModelDriver {
     }
 
     private mutating func set(
-        _ transaction: WriteTransaction, _ t: Int, _ table: Table, _ wanted: ObjectKey? = nil
+        _ transaction: WriteTransaction,
+        _ t: Int,
+        _ table: Table,
+        _ wanted: ObjectKey? = nil
     ) throws {
         guard let key = wanted ?? randomKey(t),
-            let column = table.columns.filter({ $0.collection == .none && !$0.isPrimaryKey }).randomElement(using: &random.generator)
+            let column = table.columns.filter({ $0.collection == .none && !$0.isPrimaryKey }).randomElement(
+                using: &random.generator
+            )
         else { return }
-        let value = column.type == .link ? randomLink(column, transaction.schema) : random.value(column.type, optional: column.isOptional)
+        let value =
+            column.type == .link
+            ? randomLink(column, transaction.schema) : random.value(column.type, optional: column.isOptional)
         switch value {
         case .int(let v) where random.chance(50): transaction.setInt(column, key, v)
         case .double(let v) where random.chance(50): transaction.setDouble(column, key, v)
@@ -225,7 +232,10 @@ struct EngineModelDriver {
     // MARK: The change record
 
     private func recordProblems(
-        _ record: ChangeRecord, from old: EngineModel, to new: EngineModel, _ schema: DatabaseSchema
+        _ record: ChangeRecord,
+        from old: EngineModel,
+        to new: EngineModel,
+        _ schema: DatabaseSchema
     ) -> [String] {
         var out: [String] = []
         var links: [EngineModel.Link: Int] = [:]
@@ -258,7 +268,11 @@ struct EngineModelDriver {
             }
             for edit in changes.links {
                 let link = EngineModel.Link(
-                    table: table.id, column: edit.column, origin: edit.origin.raw, target: edit.target.raw)
+                    table: table.id,
+                    column: edit.column,
+                    origin: edit.origin.raw,
+                    target: edit.target.raw
+                )
                 links[link, default: 0] += edit.delta
             }
         }

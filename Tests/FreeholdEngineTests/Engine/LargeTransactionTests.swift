@@ -22,7 +22,9 @@ import Testing
                 columns: [
                     ColumnSpec("id", .int), ColumnSpec("text", .string), ColumnSpec("group", .int, indexed: true),
                     ColumnSpec("next", .link, target: "Item"), ColumnSpec("numbers", .int, collection: .list),
-                ], primaryKey: "id")
+                ],
+                primaryKey: "id"
+            )
         ])
         _ = try t.commit()
         return database

@@ -10,10 +10,13 @@ import Testing
             TableSpec(
                 "Person",
                 columns: [
-                    ColumnSpec("id", .int), ColumnSpec("name", .string, indexed: true), ColumnSpec("age", .int, optional: true),
+                    ColumnSpec("id", .int), ColumnSpec("name", .string, indexed: true),
+                    ColumnSpec("age", .int, optional: true),
                     ColumnSpec("dogs", .link, collection: .list, target: "Dog"),
                     ColumnSpec("best", .link, target: "Dog"),
-                ], primaryKey: "id"),
+                ],
+                primaryKey: "id"
+            ),
             TableSpec("Dog", columns: [ColumnSpec("name", .string)]),
         ])
         let person = t.schema.table(named: "Person")!

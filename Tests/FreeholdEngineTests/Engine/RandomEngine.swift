@@ -32,9 +32,14 @@ struct RandomEngine {
                     let isLink = type == .link
                     specs[i].columns.append(
                         ColumnSpec(
-                            "\(type)\(collection == .list ? "s" : "")\(round)", type, optional: !isLink && chance(50),
-                            collection: collection, target: isLink ? String(pick(Array(names))) : nil,
-                            indexed: collection == .none && Self.indexable.contains(type) && chance(60)))
+                            "\(type)\(collection == .list ? "s" : "")\(round)",
+                            type,
+                            optional: !isLink && chance(50),
+                            collection: collection,
+                            target: isLink ? String(pick(Array(names))) : nil,
+                            indexed: collection == .none && Self.indexable.contains(type) && chance(60)
+                        )
+                    )
                 }
             }
         }
@@ -66,15 +71,21 @@ struct RandomEngine {
             default: return .int(Int64(below(30)))
             }
         case .float: return .float(pick([0, -0.0, 1.5, .infinity, .nan, .greatestFiniteMagnitude, Float(below(1000))]))
-        case .double: return .double(pick([0, -0.0, 0.1, -.infinity, .nan, .leastNonzeroMagnitude, Double(below(1000))]))
+        case .double:
+            return .double(pick([0, -0.0, 0.1, -.infinity, .nan, .leastNonzeroMagnitude, Double(below(1000))]))
         case .string: return .string(string())
         case .data: return .data(Data(string().utf8))
         case .timestamp:
             return .timestamp(
                 Timestamp(
                     seconds: pick([0, 1, -1, Int64(below(100_000)), 1_700_000_000, 1 << 40, -1 << 40]),
-                    nanoseconds: pick([0, 0, 1, 999_999_999])))
-        case .decimal128: return .decimal128(Decimal128(lo: UInt64(below(50)), hi: pick([0x3040_0000_0000_0000, 0xB03E_0000_0000_0000])))
+                    nanoseconds: pick([0, 0, 1, 999_999_999])
+                )
+            )
+        case .decimal128:
+            return .decimal128(
+                Decimal128(lo: UInt64(below(50)), hi: pick([0x3040_0000_0000_0000, 0xB03E_0000_0000_0000]))
+            )
         case .objectId: return .objectId(ObjectId(high: UInt64(below(40)) << 32, low: 7))
         case .uuid:
             let b = UInt8(below(40))

@@ -8,9 +8,12 @@ import Testing
         TableSpec(
             "A",
             columns: [
-                ColumnSpec("id", .int), ColumnSpec("name", .string), ColumnSpec("age", .int, optional: true, indexed: true),
+                ColumnSpec("id", .int), ColumnSpec("name", .string),
+                ColumnSpec("age", .int, optional: true, indexed: true),
                 ColumnSpec("other", .link, target: "B"), ColumnSpec("all", .link, collection: .list, target: "B"),
-            ], primaryKey: "id"), TableSpec("B", columns: [ColumnSpec("x", .double)]),
+            ],
+            primaryKey: "id"
+        ), TableSpec("B", columns: [ColumnSpec("x", .double)]),
     ]
 
     private func open(_ folder: TemporaryFolder) throws -> Database {
@@ -95,16 +98,19 @@ import Testing
             TableSpec(
                 "A",
                 columns: [
-                    ColumnSpec("id", .int), ColumnSpec("name", .string, optional: true), ColumnSpec("age", .double, optional: true),
+                    ColumnSpec("id", .int), ColumnSpec("name", .string, optional: true),
+                    ColumnSpec("age", .double, optional: true),
                     ColumnSpec("other", .link, target: "A"), ColumnSpec("new", .int),
-                ]), TableSpec("B", columns: [ColumnSpec("x", .double, collection: .list)]),
+                ]
+            ), TableSpec("B", columns: [ColumnSpec("x", .double, collection: .list)]),
         ]
         let error = #expect(throws: EngineError.self) { try apply(database, wanted) }
         #expect(error?.code == .schemaMismatch)
         for part in [
             "'A.name' has been made optional", "'A.age' has been changed from 'int' to 'double'",
             "'A.other' has been changed from 'B' to 'A'", "'A.new' has been added", "'A.all' has been removed",
-            "primary key of 'A' has been changed from 'id' to none", "'B.x' has been changed from 'double' to 'list<double>'",
+            "primary key of 'A' has been changed from 'id' to none",
+            "'B.x' has been changed from 'double' to 'list<double>'",
         ] {
             #expect(error?.message.contains(part) == true, "\(part) in \(error?.message ?? "")")
         }

@@ -53,7 +53,10 @@ import Testing
     @Test func otherSettingsAreRefused() throws {
         let path = folder.file()
         let lease = try registry.open(path: path)
-        #expect(code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) } == .invalidArgument)
+        #expect(
+            code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) }
+                == .invalidArgument
+        )
         withExtendedLifetime(lease) {}
     }
 
@@ -70,7 +73,7 @@ import Testing
     @Test func aRefusedFileLeavesNothingBehind() throws {
         let path = folder.file()
         try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
-        for _ in 0 ..< 2 {
+        for _ in 0..<2 {
             #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidDatabase)
         }
         try FileManager.default.removeItem(atPath: path)
@@ -80,9 +83,9 @@ import Testing
     @Test func openingAndClosingMayGoOnAtOnce() async throws {
         let path = folder.file()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number: UInt64 in 0 ..< 8 {
+            for number: UInt64 in 0..<8 {
                 group.addTask {
-                    for round: UInt8 in 0 ..< 20 {
+                    for round: UInt8 in 0..<20 {
                         let lease = try registry.open(path: path)
                         try await lease.environment.writerLock.acquireAsync()
                         try lease.environment.write { writer throws(EngineError) in try writer.put(1, number, [round]) }

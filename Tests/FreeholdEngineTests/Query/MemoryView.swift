@@ -76,7 +76,10 @@ final class MemoryView: DataView {
                         parts["\(table.id).\(column.index).\(cluster).\(part)"] = encode(column, slice)
                     }
                     return LeafEncoder.encodeSplitHead(
-                        codec: column.type.rawValue, count: values.count, partsLog2: partsLog2)
+                        codec: column.type.rawValue,
+                        count: values.count,
+                        partsLog2: partsLog2
+                    )
                 }
             }
             for column in table.columns where column.collection == .list {
@@ -98,7 +101,12 @@ final class MemoryView: DataView {
             bytes.withUnsafeMutableBytes { for i in 0..<n { store($0.baseAddress! + i * width, values[i]) } }
             return bytes.withUnsafeBytes {
                 LeafEncoder.encodeFixed(
-                    values: $0.baseAddress!, width: width, nulls: nulls, count: n, codec: column.type.rawValue)
+                    values: $0.baseAddress!,
+                    width: width,
+                    nulls: nulls,
+                    count: n,
+                    codec: column.type.rawValue
+                )
             }
         }
         switch column.type {
@@ -132,7 +140,11 @@ final class MemoryView: DataView {
                 if case .timestamp(let t) = v { t } else { Timestamp(seconds: 0, nanoseconds: 0) }
             }
             return LeafEncoder.encodeTimestamps(
-                seconds: all.map { $0.seconds }, nanoseconds: all.map { $0.nanoseconds }, nulls: nulls, count: n)
+                seconds: all.map { $0.seconds },
+                nanoseconds: all.map { $0.nanoseconds },
+                nulls: nulls,
+                count: n
+            )
         case .string, .data:
             var storage: [UInt8] = []
             var places: [(Int, Int, Bool)] = []
@@ -152,7 +164,12 @@ final class MemoryView: DataView {
             return storage.withUnsafeBytes { raw in
                 let entries = places.map { LeafEntry(raw.baseAddress! + $0.0, $0.1, isReference: $0.2) }
                 return LeafEncoder.encodeBytes(
-                    entries: entries, nulls: nulls, count: n, codec: column.type.rawValue, limit: .max)!
+                    entries: entries,
+                    nulls: nulls,
+                    count: n,
+                    codec: column.type.rawValue,
+                    limit: .max
+                )!
             }
         }
     }
@@ -189,7 +206,8 @@ final class MemoryView: DataView {
         var lists = [[Value]](repeating: [], count: clusterCount(target) * clusterSpan)
         for (i, row) in data[column.tableID]!.rows.enumerated() {
             guard let row else { continue }
-            let values = column.collection == .none
+            let values =
+                column.collection == .none
                 ? [row[column.index]] : data[column.tableID]!.lists[i][column.index] ?? []
             for case .link(let target) in values { lists[Int(target.raw)].append(.int(Int64(i))) }
         }
@@ -210,7 +228,12 @@ final class MemoryView: DataView {
                 return LeafEntry(raw.baseAddress! + at, bytes.count)
             }
             return LeafEncoder.encodeBytes(
-                entries: entries, nulls: nil, count: entries.count, codec: Leaf.listCodec | type.rawValue, limit: .max)!
+                entries: entries,
+                nulls: nil,
+                count: entries.count,
+                codec: Leaf.listCodec | type.rawValue,
+                limit: .max
+            )!
         }
     }
 }

@@ -41,7 +41,8 @@ struct NaiveEvaluator {
         case .comparison(let path, let op, let c): values(path, key).contains { op.holds($0, c) }
         case .between(let path, let lower, let upper, let isClosed):
             values(path, key).contains {
-                Comparison.greaterOrEqual.holds($0, lower) && (isClosed ? Comparison.lessOrEqual : .less).holds($0, upper)
+                Comparison.greaterOrEqual.holds($0, lower)
+                    && (isClosed ? Comparison.lessOrEqual : .less).holds($0, upper)
             }
         case .oneOf(let path, let all):
             values(path, key).contains { v in all.contains { Comparison.equal.holds(v, $0) } }
@@ -95,8 +96,10 @@ struct NaiveEvaluator {
         case .contains:
             return b.isEmpty || (0...max(0, a.count - b.count)).contains { a.dropFirst($0).starts(with: b) }
         case .like:
-            return like(Array(String(decoding: a, as: UTF8.self).unicodeScalars)[...],
-                Array(String(decoding: b, as: UTF8.self).unicodeScalars)[...])
+            return like(
+                Array(String(decoding: a, as: UTF8.self).unicodeScalars)[...],
+                Array(String(decoding: b, as: UTF8.self).unicodeScalars)[...]
+            )
         }
     }
 

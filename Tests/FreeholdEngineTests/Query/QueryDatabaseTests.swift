@@ -20,11 +20,15 @@ import Testing
                     "P",
                     columns: [
                         ColumnSpec("a", .int), ColumnSpec("ai", .int, indexed: true),
-                        ColumnSpec("s", .string, optional: true), ColumnSpec("si", .string, optional: true, indexed: true),
+                        ColumnSpec("s", .string, optional: true),
+                        ColumnSpec("si", .string, optional: true, indexed: true),
                         ColumnSpec("l", .link, optional: true, target: "P"),
                         ColumnSpec("ls", .link, collection: .list, target: "P"),
-                    ])
-            ], userVersion: 1)
+                    ]
+                )
+            ],
+            userVersion: 1
+        )
         _ = try setup.commit()
         for round in 0..<4 {
             let write = try database.beginWrite()
@@ -34,13 +38,18 @@ import Testing
                 let key = try write.create(table)
                 let number = Int64.random(in: 0..<6, using: &random)
                 var text = RandomDatabase.value(.string, optional: true, &random)
-                if Int.random(in: 0..<10, using: &random) == 0 { text = .string(String(repeating: "long abc ", count: 400)) }
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    text = .string(String(repeating: "long abc ", count: 400))
+                }
                 for i in [0, 1] { try write.set(c[i], key, .int(number)) }
                 for i in [2, 3] { try write.set(c[i], key, text) }
                 let all = write.keys(table)
                 if Bool.random(using: &random) { try write.set(c[4], key, .link(all.randomElement(using: &random)!)) }
                 try write.listAppend(
-                    c[5], key, (0..<Int.random(in: 0..<3, using: &random)).map { _ in .link(all.randomElement(using: &random)!) })
+                    c[5],
+                    key,
+                    (0..<Int.random(in: 0..<3, using: &random)).map { _ in .link(all.randomElement(using: &random)!) }
+                )
             }
             for key in write.keys(table) where Int.random(in: 0..<6, using: &random) == 0 { write.delete(table, key) }
             try check(write, &random, "seed \(shape.seed) round \(round), transaction")

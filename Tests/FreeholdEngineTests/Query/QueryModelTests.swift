@@ -13,7 +13,12 @@ import Testing
         shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
     ) {
         var db = RandomDatabase(
-            seed: shape.seed, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
+            seed: shape.seed,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
         let naive = NaiveEvaluator(view: db.view)
         for step in 0..<(shape.rows > 200 ? 60 : 150) {
             let predicate = db.predicate(depth: 2)
@@ -38,7 +43,12 @@ import Testing
         shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
     ) {
         var db = RandomDatabase(
-            seed: shape.seed &+ 100, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
+            seed: shape.seed &+ 100,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
         let naive = NaiveEvaluator(view: db.view)
         for step in 0..<40 {
             let sort = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.sortKey() }
@@ -66,13 +76,19 @@ import Testing
         shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
     ) {
         var db = RandomDatabase(
-            seed: shape.seed &+ 200, span: shape.span, rows: shape.rows, dense: shape.dense, partsLog2: shape.parts)
+            seed: shape.seed &+ 200,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
         let naive = NaiveEvaluator(view: db.view)
         for step in 0..<8 {
             let predicate = step == 0 ? .constant(true) : db.predicate(depth: 1)
             let query = Query(table: db.people, predicate: predicate)
             let matches = naive.keys(db.people, predicate)
-            for column in db.people.columns where [.int, .float, .double, .decimal128, .timestamp].contains(column.type) {
+            for column in db.people.columns
+            where [.int, .float, .double, .decimal128, .timestamp].contains(column.type) {
                 if column.collection != .none { continue }
                 let values = matches.map { db.view.value(column, $0) }
                 let note: Comment = "seed \(shape.seed) step \(step) \(column)"
@@ -115,7 +131,9 @@ extension RandomDatabase {
         var path: [Column] = []
         var table = people
         while path.count < 2, Int.random(in: 0..<4, using: &random) == 0 {
-            let link = table.columns.filter { $0.type == .link && $0.collection == .none }.randomElement(using: &random)!
+            let link = table.columns.filter { $0.type == .link && $0.collection == .none }.randomElement(
+                using: &random
+            )!
             path.append(link)
             table = view.schema.table(id: link.targetTableID!)!
         }
@@ -166,7 +184,12 @@ extension RandomDatabase {
             return .comparison(path, ops.randomElement(using: &random)!, constant(for: path))
         case 3:
             let path = path()
-            return .between(path, lower: constant(for: path), upper: constant(for: path), isClosed: .random(using: &random))
+            return .between(
+                path,
+                lower: constant(for: path),
+                upper: constant(for: path),
+                isClosed: .random(using: &random)
+            )
         case 4:
             let path = path()
             return .oneOf(path, (0..<Int.random(in: 0..<8, using: &random)).map { _ in constant(for: path) })
@@ -178,11 +201,16 @@ extension RandomDatabase {
             }
             let op = StringOperator.allCases.randomElement(using: &random)!
             if op == .like {
-                pattern = ["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc"].randomElement(using: &random)!
+                pattern = ["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc"].randomElement(
+                    using: &random
+                )!
             }
             return .string(
-                path, op, Int.random(in: 0..<12, using: &random) == 0 ? nil : pattern,
-                ignoringCase: .random(using: &random))
+                path,
+                op,
+                Int.random(in: 0..<12, using: &random) == 0 ? nil : pattern,
+                ignoringCase: .random(using: &random)
+            )
         case 8:
             switch Int.random(in: 0..<4, using: &random) {
             case 0: return .operands(.path(path()), ops.randomElement(using: &random)!, .path(path()))
@@ -193,8 +221,10 @@ extension RandomDatabase {
                 let path = path()
                 let all: [Aggregate] = [.minimum, .maximum, .sum, .average]
                 return .operand(
-                    .aggregate(all.randomElement(using: &random)!, path), ops.randomElement(using: &random)!,
-                    constant(for: path))
+                    .aggregate(all.randomElement(using: &random)!, path),
+                    ops.randomElement(using: &random)!,
+                    constant(for: path)
+                )
             default: return .objects((0..<5).map { _ in ObjectKey(Int64.random(in: 0..<40, using: &random)) })
             }
         case 9, 10: return .and((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(depth: depth - 1) })

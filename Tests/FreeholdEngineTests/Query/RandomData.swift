@@ -31,25 +31,48 @@ struct RandomDatabase {
             var all: [Column] = []
             for type in Self.types {
                 for optional in [false, true] {
-                    all.append(Column(
-                        id: all.count, index: all.count, tableID: table, name: "\(type)\(optional ? "?" : "")",
-                        type: type, isOptional: optional, collection: .none, targetTableID: nil,
-                        isIndexed: false, isPrimaryKey: false,
-                        firstSegment: UInt32((table * 64 + all.count) * 8)))
+                    all.append(
+                        Column(
+                            id: all.count,
+                            index: all.count,
+                            tableID: table,
+                            name: "\(type)\(optional ? "?" : "")",
+                            type: type,
+                            isOptional: optional,
+                            collection: .none,
+                            targetTableID: nil,
+                            isIndexed: false,
+                            isPrimaryKey: false,
+                            firstSegment: UInt32((table * 64 + all.count) * 8)
+                        )
+                    )
                 }
             }
             for (name, type, collection, target) in [
                 ("link", .link, .none, 1 - table), ("self", .link, .none, table), ("links", .link, .list, 1 - table),
                 ("ints", .int, .list, nil),
             ] as [(String, ColumnType, CollectionKind, Int?)] {
-                all.append(Column(
-                    id: all.count, index: all.count, tableID: table, name: name, type: type, isOptional: true,
-                    collection: collection, targetTableID: target, isIndexed: false, isPrimaryKey: false,
-                    firstSegment: UInt32((table * 64 + all.count) * 8)))
+                all.append(
+                    Column(
+                        id: all.count,
+                        index: all.count,
+                        tableID: table,
+                        name: name,
+                        type: type,
+                        isOptional: true,
+                        collection: collection,
+                        targetTableID: target,
+                        isIndexed: false,
+                        isPrimaryKey: false,
+                        firstSegment: UInt32((table * 64 + all.count) * 8)
+                    )
+                )
             }
             columns.append(all)
         }
-        let tables = (0..<2).map { Table(id: $0, name: "T\($0)", columns: columns[$0], firstSegment: UInt32($0 * 8 + 4096), nextColumnID: 64) }
+        let tables = (0..<2).map {
+            Table(id: $0, name: "T\($0)", columns: columns[$0], firstSegment: UInt32($0 * 8 + 4096), nextColumnID: 64)
+        }
         var data: [Int: MemoryView.TableData] = [:]
         let counts = [rows, max(1, rows / 3)]
         for t in 0..<2 {
@@ -91,7 +114,8 @@ struct RandomDatabase {
     }
 
     static let texts = [
-        "", "a", "A", "ab", "abc", "ABC", "aBcd", "bcd", "Zoë", "ZOË", "straße", "ΣΑΣ", "σας", "Kelvin", "\u{212a}elvin",
+        "", "a", "A", "ab", "abc", "ABC", "aBcd", "bcd", "Zoë", "ZOË", "straße", "ΣΑΣ", "σας", "Kelvin",
+        "\u{212a}elvin",
         "abcdefgh", "abcdefghi", "ABCDEFGHI", "xxabcdefghi", "xabcx", "aabcabca", "a\0b", "ab\0", "日本語",
         String(repeating: "long abc ", count: 8), String(repeating: "long abc ", count: 8) + "d",
     ]
@@ -109,11 +133,18 @@ struct RandomDatabase {
         case .string: return .string(texts.randomElement(using: &random)!)
         case .data: return .data(Data(texts.randomElement(using: &random)!.utf8))
         case .timestamp:
-            return .timestamp(Timestamp(seconds: small, nanoseconds: [0, 0, 1, 999_999_999].randomElement(using: &random)!))
+            return .timestamp(
+                Timestamp(seconds: small, nanoseconds: [0, 0, 1, 999_999_999].randomElement(using: &random)!)
+            )
         case .decimal128:
-            return .decimal128(["1", "1.0", "2.5", "-3", "0", "NaN", "1E+40", "0.1"].randomElement(using: &random)
-                .map { Decimal128($0)! }!)
-        case .objectId: return .objectId(ObjectId("0000000000000000000000" + ["00", "01", "02", "ff"].randomElement(using: &random)!)!)
+            return .decimal128(
+                ["1", "1.0", "2.5", "-3", "0", "NaN", "1E+40", "0.1"].randomElement(using: &random)
+                    .map { Decimal128($0)! }!
+            )
+        case .objectId:
+            return .objectId(
+                ObjectId("0000000000000000000000" + ["00", "01", "02", "ff"].randomElement(using: &random)!)!
+            )
         case .uuid:
             let last = ["0", "1", "2", "f"].randomElement(using: &random)!
             return .uuid(UUID(uuidString: "00000000-0000-0000-0000-\(last)0000000000\(last)")!)

@@ -42,12 +42,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ([5, 5, 5], 0, 5), ([0, 255], 1, 0), ([0, 256], 2, 0), ([1000, 1255], 1, 1000), ([1, 65535], 2, 0),
-        ([-1, 254], 1, -1), ([-1, 255], 2, -1), ([0, 65536], 4, 0), ([0, 0xffff_ffff], 4, 0),
-        ([0, 0x1_0000_0000], 8, 0), ([Int64.max - 255, Int64.max], 1, Int64.max - 255),
-        ([Int64.min, Int64.max], 8, 0), ([Int64.min, Int64.min + 0xffff_ffff], 4, Int64.min), ([], 0, 0),
-    ] as [([Int64], Int, Int64)])
+    @Test(
+        arguments: [
+            ([5, 5, 5], 0, 5), ([0, 255], 1, 0), ([0, 256], 2, 0), ([1000, 1255], 1, 1000), ([1, 65535], 2, 0),
+            ([-1, 254], 1, -1), ([-1, 255], 2, -1), ([0, 65536], 4, 0), ([0, 0xffff_ffff], 4, 0),
+            ([0, 0x1_0000_0000], 8, 0), ([Int64.max - 255, Int64.max], 1, Int64.max - 255),
+            ([Int64.min, Int64.max], 8, 0), ([Int64.min, Int64.min + 0xffff_ffff], 4, Int64.min), ([], 0, 0),
+        ] as [([Int64], Int, Int64)]
+    )
     func `integers get the smallest width`(values: [Int64], width: Int, base: Int64) {
         let shape = LeafEncoder.intShape(values, nil, count: values.count)
         #expect(shape == LeafEncoder.IntShape(width: width, base: base))
@@ -95,9 +97,17 @@ import Testing
                 let seconds = (0..<count).map { Int64($0) * step - 1000 }
                 let nanoseconds = (0..<count).map { precise ? Int32($0) * 999_999 : 0 }
                 let size = LeafEncoder.encodedSizeTimestamps(
-                    seconds: seconds, nanoseconds: nanoseconds, nulls: nulls, count: count)
+                    seconds: seconds,
+                    nanoseconds: nanoseconds,
+                    nulls: nulls,
+                    count: count
+                )
                 let memory = LeafEncoder.encodeTimestamps(
-                    seconds: seconds, nanoseconds: nanoseconds, nulls: nulls, count: count)
+                    seconds: seconds,
+                    nanoseconds: nanoseconds,
+                    nulls: nulls,
+                    count: count
+                )
                 #expect(memory.count == size)
                 withLeaf(memory) { leaf in
                     #expect(leaf.hasNanoseconds == (precise && count > 1))
@@ -115,14 +125,19 @@ import Testing
         let bytes = (0..<count * width).map { UInt8(truncatingIfNeeded: $0 &* 31 + 1) }
         let memory = bytes.withUnsafeBytes { raw in
             LeafEncoder.encodeFixed(
-                values: raw.baseAddress ?? UnsafeRawPointer(bitPattern: 16)!, width: width, nulls: nulls,
-                count: count, codec: ColumnType.uuid.rawValue)
+                values: raw.baseAddress ?? UnsafeRawPointer(bitPattern: 16)!,
+                width: width,
+                nulls: nulls,
+                count: count,
+                codec: ColumnType.uuid.rawValue
+            )
         }
         withLeaf(memory) { leaf in
             for i in 0..<count {
                 let start = width == 12 ? leaf.fixed12(i) : leaf.fixed16(i)
                 let stored = Array(UnsafeRawBufferPointer(start: start, count: width))
-                let expected = i % 7 == 0 ? [UInt8](repeating: 0, count: width) : Array(bytes[i * width..<(i + 1) * width])
+                let expected =
+                    i % 7 == 0 ? [UInt8](repeating: 0, count: width) : Array(bytes[i * width..<(i + 1) * width])
                 #expect(stored == expected)
             }
         }
@@ -148,7 +163,11 @@ import Testing
                             : LeafEntry(raw.baseAddress.map { $0 + starts[i] }, text[i].count)
                     }
                     let memory = LeafEncoder.encodeBytes(
-                        entries: entries, nulls: nulls, count: count, codec: ColumnType.string.rawValue)!
+                        entries: entries,
+                        nulls: nulls,
+                        count: count,
+                        codec: ColumnType.string.rawValue
+                    )!
                     #expect(memory.count == LeafEncoder.encodedSizeBytes(entries: entries, nulls: nulls, count: count))
                     return memory
                 }

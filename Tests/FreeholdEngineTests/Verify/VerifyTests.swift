@@ -20,7 +20,9 @@ import Testing
                     ColumnSpec("dogs", .link, collection: .list, target: "Dog"),
                     ColumnSpec("numbers", .int, collection: .list), ColumnSpec("words", .string, collection: .list),
                     ColumnSpec("when", .timestamp, optional: true),
-                ], primaryKey: "id"), TableSpec("Dog", columns: [ColumnSpec("age", .int, indexed: true)]),
+                ],
+                primaryKey: "id"
+            ), TableSpec("Dog", columns: [ColumnSpec("age", .int, indexed: true)]),
         ])
         let person = t.schema.table(named: "Person")!
         let dog = t.schema.table(named: "Dog")!

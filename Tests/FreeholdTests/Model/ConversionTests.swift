@@ -38,7 +38,8 @@ struct ConversionTests {
 
     @Test("JSON as Foundation reads it fits")
     func json() throws {
-        let text = #"{"int": 5, "double": 2, "float": 1.5, "bool": true, "optInt": null, "string": "s", "ints": [1, 2], "links": [{"name": "x"}]}"#
+        let text =
+            #"{"int": 5, "double": 2, "float": 1.5, "bool": true, "optInt": null, "string": "s", "ints": [1, 2], "links": [{"name": "x"}]}"#
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let all = try Everything(validating: value)
         #expect(all.int == 5 && all.double == 2 && all.float == 1.5 && all.bool && all.string == "s")
@@ -48,15 +49,23 @@ struct ConversionTests {
     @Test(
         "Values of related types are taken",
         arguments: [
-            (Given("int", UInt8(3)), .int(3)), (Given("int8", 127), .int(127)), (Given("int", NSNumber(value: 4)), .int(4)),
-            (Given("double", 3), .double(3)), (Given("double", Float(1.5)), .double(1.5)), (Given("float", 2.5), .float(2.5)),
-            (Given("float", 3), .float(3)), (Given("bool", true), .bool(true)), (Given("bool", NSNumber(value: false)), .bool(false)),
-            (Given("decimal", "1.5"), .decimal128(Decimal128("1.5"))), (Given("decimal", 2), .decimal128(Decimal128(2))),
+            (Given("int", UInt8(3)), .int(3)), (Given("int8", 127), .int(127)),
+            (Given("int", NSNumber(value: 4)), .int(4)),
+            (Given("double", 3), .double(3)), (Given("double", Float(1.5)), .double(1.5)),
+            (Given("float", 2.5), .float(2.5)),
+            (Given("float", 3), .float(3)), (Given("bool", true), .bool(true)),
+            (Given("bool", NSNumber(value: false)), .bool(false)),
+            (Given("decimal", "1.5"), .decimal128(Decimal128("1.5"))),
+            (Given("decimal", 2), .decimal128(Decimal128(2))),
             (Given("decimal", 2.5), .decimal128(Decimal128(2.5))), (Given("optInt", Optional(5) as Any), .int(5)),
             (Given("optInt", NSNull()), .null), (Given("optString", Optional<String>.none as Any), .null),
             (Given("string", "ab".dropFirst()), .string("b")),
-            (Given("uuid", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"), .uuid(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!)),
-        ] as [(Given, Value)])
+            (
+                Given("uuid", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"),
+                .uuid(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!)
+            ),
+        ] as [(Given, Value)]
+    )
     func taken(_ given: Given, _ stored: Value) throws {
         let all = try Everything(validating: [given.property: given.value])
         let info = ClassInfo.of(Everything.self)
@@ -67,14 +76,19 @@ struct ConversionTests {
         "A value that doesn't fit is an error with class and property",
         arguments: [
             (Given("int8", 128), .invalidValue), (Given("int", true), .invalidValue), (Given("bool", 1), .invalidValue),
-            (Given("int", 1.5), .invalidValue), (Given("int", "1"), .invalidValue), (Given("int", UInt64.max), .invalidValue),
-            (Given("string", 1), .invalidValue), (Given("float", 1e300), .invalidValue), (Given("int", NSNull()), .missingValue),
+            (Given("int", 1.5), .invalidValue), (Given("int", "1"), .invalidValue),
+            (Given("int", UInt64.max), .invalidValue),
+            (Given("string", 1), .invalidValue), (Given("float", 1e300), .invalidValue),
+            (Given("int", NSNull()), .missingValue),
             (Given("bool", NSNumber(value: 1)), .invalidValue), (Given("int", NSNumber(value: true)), .invalidValue),
-            (Given("decimal", "x"), .invalidValue), (Given("date", 5), .invalidValue), (Given("link", 5), .invalidValue),
-            (Given("link", ["age": "old"]), .invalidValue), (Given("ints", ["a"]), .invalidValue), (Given("ints", 5), .invalidValue),
+            (Given("decimal", "x"), .invalidValue), (Given("date", 5), .invalidValue),
+            (Given("link", 5), .invalidValue),
+            (Given("link", ["age": "old"]), .invalidValue), (Given("ints", ["a"]), .invalidValue),
+            (Given("ints", 5), .invalidValue),
             (Given("ints", [1, NSNull()] as [Any]), .missingValue), (Given("links", [NSNull()]), .missingValue),
             (Given("objectId", "x"), .invalidValue), (Given("uuid", "x"), .invalidValue),
-        ] as [(Given, Realm.Error.Code)])
+        ] as [(Given, Realm.Error.Code)]
+    )
     func refused(_ given: Given, _ code: Realm.Error.Code) {
         do {
             _ = try Everything(validating: [given.property: given.value])
@@ -100,7 +114,9 @@ struct ConversionTests {
 
     @Test("Null empties a list and clears a link")
     func nulls() throws {
-        let all = try Everything(validating: ["ints": NSNull(), "link": NSNull(), "optStrings": ["a", nil] as [String?]])
+        let all = try Everything(validating: [
+            "ints": NSNull(), "link": NSNull(), "optStrings": ["a", nil] as [String?],
+        ])
         #expect(all.ints.isEmpty && all.link == nil && Array(all.optStrings) == ["a", nil])
     }
 }

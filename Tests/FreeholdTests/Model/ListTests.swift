@@ -17,7 +17,10 @@ private func withList(managed: Bool, _ body: (List<Int>) throws -> Void) throws 
 private func listRealm() throws -> Realm {
     try Realm(
         configuration: Realm.Configuration(
-            inMemoryIdentifier: UUID().uuidString, objectTypes: [ListModel.self, ListItem.self]))
+            inMemoryIdentifier: UUID().uuidString,
+            objectTypes: [ListModel.self, ListItem.self]
+        )
+    )
 }
 
 class ListModel: Object {

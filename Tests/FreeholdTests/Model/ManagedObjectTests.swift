@@ -8,7 +8,9 @@ private func memoryRealm() throws -> Realm {
     try Realm(
         configuration: Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString,
-            objectTypes: [Everything.self, ModelDog.self, ModelPerson.self, ModelMaker.self, ModelMapped.self]))
+            objectTypes: [Everything.self, ModelDog.self, ModelPerson.self, ModelMaker.self, ModelMapped.self]
+        )
+    )
 }
 
 @Suite("Managed objects")
@@ -40,7 +42,10 @@ struct ManagedObjectTests {
 
         func check(_ o: Everything, _ place: String) {
             #expect(o.bool && o.int == -5 && o.int8 == -128 && o.int16 == .max && o.int32 == .min, "\(place)")
-            #expect(o.int64 == .max && o.float == 1.25 && o.double == -.infinity && o.data == Data([0, 255, 1]), "\(place)")
+            #expect(
+                o.int64 == .max && o.float == 1.25 && o.double == -.infinity && o.data == Data([0, 255, 1]),
+                "\(place)"
+            )
             #expect(o.string == String(repeating: "ä", count: 3000) && o.date == date, "\(place)")
             #expect(o.decimal == Decimal128("12.50") && o.objectId == objectId && o.uuid == uuid, "\(place)")
             #expect(o.optBool == false && o.optInt8 == 7 && o.optDate == date && o.optString == "", "\(place)")

@@ -80,14 +80,17 @@ struct SchemaTests {
             ([ModelPerson.self], "links to ModelDog, which isn't among"),
             ([Broken.AVeryLongClassNameThatGoesOnAndOnUntilItIsOverTheLimitOf57.self], "over 57 bytes"),
             ([Broken.AVeryLongClassNameThatGoesOnAndOnUntilItIsOverTheLimitOf57.self], "over 63 bytes"),
-        ] as [([AnyClass], String)])
+        ] as [([AnyClass], String)]
+    )
     func mistakes(_ types: [AnyClass], _ text: String) {
         #expect(message(types).contains(text))
     }
 
     @Test("All mistakes are reported at once")
     func together() {
-        let text = message([Broken.TwoKeys.self, Broken.Empty.self, Broken.WrongOrigin.self, ModelPerson.self, ModelDog.self])
+        let text = message([
+            Broken.TwoKeys.self, Broken.Empty.self, Broken.WrongOrigin.self, ModelPerson.self, ModelDog.self,
+        ])
         #expect(text.contains("5 mistakes"))
         #expect(text.contains("has the origin \"nothing\""))
         #expect(text.contains("ModelPerson.dogs, which is no link to WrongOrigin"))
@@ -109,7 +112,9 @@ struct SchemaTests {
                     columns: [
                         ColumnSpec("_id", .int, indexed: false), ColumnSpec("name", .string, indexed: true),
                         ColumnSpec("age", .int), ColumnSpec("best", .link, target: "ModelDog"),
-                    ], primaryKey: "_id"),
+                    ],
+                    primaryKey: "_id"
+                ),
                 TableSpec(
                     "ModelPerson",
                     columns: [
@@ -117,10 +122,15 @@ struct SchemaTests {
                         ColumnSpec("dog", .link, target: "ModelDog"),
                         ColumnSpec("dogs", .link, collection: .list, target: "ModelDog"),
                         ColumnSpec("nicknames", .string, collection: .list),
-                    ]),
+                    ]
+                ),
                 TableSpec(
-                    "mapped", columns: [ColumnSpec("key", .string), ColumnSpec("swift_name", .int)], primaryKey: "key"),
-            ])
+                    "mapped",
+                    columns: [ColumnSpec("key", .string), ColumnSpec("swift_name", .int)],
+                    primaryKey: "key"
+                ),
+            ]
+        )
     }
 
     @Test("A schema can be looked up, printed and compared")
@@ -143,7 +153,8 @@ struct SchemaTests {
                 \tdictionary = NO;
                 \toptional = YES;
                 }
-                """)
+                """
+        )
         let turned = try SchemaBuilder.build([ModelPerson.self, ModelDog.self])
         #expect(schema == turned)
         #expect(schema.description.hasPrefix("Schema {\n\tModelDog {\n\t\t_id {\n\t\t\ttype = int;"))

@@ -135,7 +135,8 @@ struct IterationTests {
     @Test("what an accessor holds of its own starts anew for each object")
     func ignoredProperties() throws {
         let realm = try Realm(
-            configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [ITMarked.self]))
+            configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [ITMarked.self])
+        )
         try realm.write { for i in 0..<5 { realm.add(ITMarked(value: ["number": i])) } }
         for object in realm.objects(ITMarked.self) {
             #expect(object.mark == 0)

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// A set of values of an ordered type: ranges with both ends included, or all but these.
@@ -101,7 +101,8 @@ extension ValueTest {
             case .lessOrEqual: return (.min, t)
             case .greaterOrEqual: return (t, .max)
             case .less: return t == .min ? nil : (.min, Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds - 1))
-            case .greater: return t == .max ? nil : (Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds + 1), .max)
+            case .greater:
+                return t == .max ? nil : (Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds + 1), .max)
             }
         }
         return ranges(range)
@@ -130,7 +131,9 @@ extension ValueTest {
         switch kind {
         case .comparison(let op, let constant):
             return RangeSet(
-                ranges: range(op, constant).map { [$0] } ?? [], isNegated: op == .notEqual)
+                ranges: range(op, constant).map { [$0] } ?? [],
+                isNegated: op == .notEqual
+            )
         case .between(let lower, let upper, let isClosed):
             guard let a = range(.greaterOrEqual, lower), let b = range(isClosed ? .lessOrEqual : .less, upper)
             else { return .none }
@@ -187,10 +190,12 @@ extension ValueTest {
             case .notEqual: return BytesCondition(.equal(b), isNegated: true)
             case .less, .lessOrEqual:
                 return BytesCondition(
-                    .range(lower: nil, includingLower: true, upper: b, includingUpper: op == .lessOrEqual))
+                    .range(lower: nil, includingLower: true, upper: b, includingUpper: op == .lessOrEqual)
+                )
             case .greater, .greaterOrEqual:
                 return BytesCondition(
-                    .range(lower: b, includingLower: op == .greaterOrEqual, upper: nil, includingUpper: true))
+                    .range(lower: b, includingLower: op == .greaterOrEqual, upper: nil, includingUpper: true)
+                )
             }
         }
     }

@@ -63,7 +63,11 @@ struct ColumnFold {
         if stored == 0 { return }
         var mask = mask
         if let nulls = leaf.nullBitmap {
-            if let mask { scratch.mask.update(from: mask, count: stored) } else { MaskKernels.set(scratch.mask, stored, true) }
+            if let mask {
+                scratch.mask.update(from: mask, count: stored)
+            } else {
+                MaskKernels.set(scratch.mask, stored, true)
+            }
             MaskKernels.set(scratch.mask, where: nulls, stored, false)
             mask = scratch.mask
         }

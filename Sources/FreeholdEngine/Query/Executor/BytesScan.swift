@@ -56,21 +56,38 @@ final class BytesScan: ColumnScan {
     }
 
     private func run(
-        _ test: BytesTest, _ leaf: Leaf, _ area: UnsafeRawPointer, readable: Int, _ mask: Mask, _ n: Int
+        _ test: BytesTest,
+        _ leaf: Leaf,
+        _ area: UnsafeRawPointer,
+        readable: Int,
+        _ mask: Mask,
+        _ n: Int
     ) {
         let offsets = leaf.valuesPointer
         if leaf.width == 2 {
             Self.runShort(
                 test,
                 BytesColumn(
-                    offsets: offsets.assumingMemoryBound(to: UInt16.self), area: area, readable: readable,
-                    count: leaf.count), n, mask)
+                    offsets: offsets.assumingMemoryBound(to: UInt16.self),
+                    area: area,
+                    readable: readable,
+                    count: leaf.count
+                ),
+                n,
+                mask
+            )
         } else {
             Self.runLong(
                 test,
                 BytesColumn(
-                    offsets: offsets.assumingMemoryBound(to: UInt32.self), area: area, readable: readable,
-                    count: leaf.count), n, mask)
+                    offsets: offsets.assumingMemoryBound(to: UInt32.self),
+                    area: area,
+                    readable: readable,
+                    count: leaf.count
+                ),
+                n,
+                mask
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// A condition on one column's values, leaf by leaf.
@@ -89,12 +89,22 @@ extension Value {
         case .decimal128:
             .decimal128(
                 Decimal128(
-                    lo: p.loadUnaligned(as: UInt64.self), hi: p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+                    lo: p.loadUnaligned(as: UInt64.self),
+                    hi: p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
+            )
         case .objectId: .objectId(ObjectId(bytes: UnsafeRawBufferPointer(start: p, count: 12)))
-        default: .uuid(.init(uuid: p.loadUnaligned(as: (
-            UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
-            UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
-        ).self)))
+        default:
+            .uuid(
+                .init(
+                    uuid: p.loadUnaligned(
+                        as: (
+                            UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
+                            UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
+                        ).self
+                    )
+                )
+            )
         }
     }
 }
@@ -155,7 +165,9 @@ final class TimestampScan: ColumnScan {
             guard range.low.nanoseconds == 0 || range.low.seconds < .max else { return nil }
             let low = range.low.nanoseconds > 0 ? range.low.seconds + 1 : range.low.seconds
             return low <= range.high.seconds ? (low, range.high.seconds) : nil
-        }, isNegated: set.isNegated)
+        },
+        isNegated: set.isNegated
+    )
 
     override var cost: Int { 5 }
 

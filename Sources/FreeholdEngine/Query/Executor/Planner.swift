@@ -59,7 +59,10 @@ struct Planner {
     }
 
     private func node(
-        _ steps: ArraySlice<PathStep>, _ column: Column?, _ test: ValueTest, _ table: Table
+        _ steps: ArraySlice<PathStep>,
+        _ column: Column?,
+        _ test: ValueTest,
+        _ table: Table
     ) -> PlanNode {
         guard let step = steps.first else { return node(column, test, table) }
         let rest = steps.dropFirst()
@@ -74,8 +77,12 @@ struct Planner {
             if link.collection == .none {
                 let isToMany = PropertyPath(Array(rest), column).isToMany
                 return LinkNode(
-                    view: view, column: link, table: targetTable, target: target,
-                    matchesNoLink: !isToMany && test.matchesNull)
+                    view: view,
+                    column: link,
+                    table: targetTable,
+                    target: target,
+                    matchesNoLink: !isToMany && test.matchesNull
+                )
             }
             let set = LazyKeySet(TableScan(view: view, table: targetTable, node: target))
             return RowNode(view: view, table: table) { [view] key in

@@ -6,7 +6,12 @@ enum RangeKernels {
     /// `low <= p[i] <= high`, as one unsigned comparison.
     @inline(__always)
     private static func unsigned<T: FixedWidthInteger & UnsignedInteger>(
-        _ p: UnsafePointer<T>, _ n: Int, _ low: T, _ high: T, _ mask: Mask, _ mode: Mode
+        _ p: UnsafePointer<T>,
+        _ n: Int,
+        _ low: T,
+        _ high: T,
+        _ mask: Mask,
+        _ mode: Mode
     ) {
         let span = high &- low
         var i = 0
@@ -25,7 +30,12 @@ enum RangeKernels {
 
     /// Integers of a leaf from `values` on: `base` plus offsets of `width` bytes.
     static func ints(
-        _ values: UnsafeRawPointer, width: Int, base: Int64, _ n: Int, _ set: RangeSet<Int64>, _ mask: Mask
+        _ values: UnsafeRawPointer,
+        width: Int,
+        base: Int64,
+        _ n: Int,
+        _ set: RangeSet<Int64>,
+        _ mask: Mask
     ) {
         if width == 0 { return MaskKernels.set(mask, n, set.contains(base)) }
         if set.ranges.count > 4 { return search(values, width: width, base: base, n, set, mask) }
@@ -61,24 +71,40 @@ enum RangeKernels {
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    private static func bytes(_ p: UnsafeRawPointer, _ n: Int, _ low: UInt8, _ high: UInt8, _ mask: Mask, _ mode: Mode) {
+    private static func bytes(_ p: UnsafeRawPointer, _ n: Int, _ low: UInt8, _ high: UInt8, _ mask: Mask, _ mode: Mode)
+    {
         unsigned(p.assumingMemoryBound(to: UInt8.self), n, low, high, mask, mode)
     }
 
     private static func shorts(
-        _ p: UnsafeRawPointer, _ n: Int, _ low: UInt16, _ high: UInt16, _ mask: Mask, _ mode: Mode
+        _ p: UnsafeRawPointer,
+        _ n: Int,
+        _ low: UInt16,
+        _ high: UInt16,
+        _ mask: Mask,
+        _ mode: Mode
     ) {
         unsigned(p.assumingMemoryBound(to: UInt16.self), n, low, high, mask, mode)
     }
 
     private static func words(
-        _ p: UnsafeRawPointer, _ n: Int, _ low: UInt32, _ high: UInt32, _ mask: Mask, _ mode: Mode
+        _ p: UnsafeRawPointer,
+        _ n: Int,
+        _ low: UInt32,
+        _ high: UInt32,
+        _ mask: Mask,
+        _ mode: Mode
     ) {
         unsigned(p.assumingMemoryBound(to: UInt32.self), n, low, high, mask, mode)
     }
 
     private static func longs(
-        _ p: UnsafeRawPointer, _ n: Int, _ low: Int64, _ high: Int64, _ mask: Mask, _ mode: Mode
+        _ p: UnsafeRawPointer,
+        _ n: Int,
+        _ low: Int64,
+        _ high: Int64,
+        _ mask: Mask,
+        _ mode: Mode
     ) {
         let p = p.assumingMemoryBound(to: Int64.self)
         let keep: UInt8 = mode == .union ? 1 : 0
@@ -104,7 +130,12 @@ enum RangeKernels {
     }
 
     private static func search(
-        _ values: UnsafeRawPointer, width: Int, base: Int64, _ n: Int, _ set: RangeSet<Int64>, _ mask: Mask
+        _ values: UnsafeRawPointer,
+        width: Int,
+        base: Int64,
+        _ n: Int,
+        _ set: RangeSet<Int64>,
+        _ mask: Mask
     ) {
         for i in 0..<n {
             let value: Int64 =
@@ -120,7 +151,10 @@ enum RangeKernels {
 
     @inline(__always)
     private static func floating<T: BinaryFloatingPoint>(
-        _ p: UnsafePointer<T>, _ n: Int, _ set: RangeSet<T>, _ mask: Mask
+        _ p: UnsafePointer<T>,
+        _ n: Int,
+        _ set: RangeSet<T>,
+        _ mask: Mask
     ) {
         if let first = set.ranges.first {
             let low = first.low

@@ -2,7 +2,9 @@
 enum SumKernels {
     @inline(__always)
     private static func offsets<T: FixedWidthInteger & UnsignedInteger>(
-        _ p: UnsafePointer<T>, _ mask: Mask?, _ n: Int
+        _ p: UnsafePointer<T>,
+        _ mask: Mask?,
+        _ n: Int
     ) -> UInt64 {
         var sum: UInt64 = 0
         var i = 0
