@@ -98,7 +98,7 @@ struct FullDiskTests {
     func newFile() throws {
         let disk = try #require(SmallDisk(megabytes: 1))
         let ballast = disk.url.appendingPathComponent("ballast")
-        FileManager.default.createFile(atPath: ballast.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
         let handle = try FileHandle(forWritingTo: ballast)
         while (try? handle.write(contentsOf: Data(count: 4_096))) != nil {}
         try? handle.close()

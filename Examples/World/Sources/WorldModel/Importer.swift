@@ -94,7 +94,7 @@ public struct Importer {
     ) throws {
         let rows = try JSONLines(CityRow.self, in: folder.appendingPathComponent("cities.jsonl"))
         let total = rows.count
-        var iterator = rows.makeIterator()
+        let iterator = rows.makeIterator()
         var finished = false
         while !finished {
             try realm.write {
