@@ -1,0 +1,141 @@
+/// Deletion: what links to an object, and what it keeps outside of its slots, goes with it.
+extension WriteTransaction {
+    /// Deletes an object: links to it become null, lists lose it, its own links, lists and long values go.
+    /// Does nothing if there is no such object.
+    /// - Complexity: O(columns + incoming and outgoing links).
+    public func delete(_ table: Table, _ key: ObjectKey) {
+        guard contains(table, key) else { return }
+        relieve()
+        delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
+    }
+
+    /// Deletes those of the objects that are there.
+    public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        let overlay = overlay(table)
+        let incoming = currentSchema.linkColumns(to: table)
+        let columns = table.columns.filter(Self.keepsOutside)
+        var from = 0
+        while from < keys.count {
+            let cluster = locate(keys[from]).cluster
+            var to = from + 1
+            while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
+            if incoming.isEmpty, to - from > 8 {
+                delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
+            } else {
+                for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
+            }
+            from = to
+        }
+    }
+
+    /// Live objects of one cluster, rising, that nothing links to: a column at a time.
+    private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        for column in columns where !release(column, overlay, cluster, keys) {
+            for key in keys { release(column, overlay, key) }
+        }
+        for key in keys { disappear(overlay, key) }
+    }
+
+    /// The common cases, straight from the leaf. - Returns: false where the objects have to be taken one by one.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
+        guard buffer(column, cluster: cluster) == nil else { return false }
+        guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
+            return !column.isIndexed && !column.isPrimaryKey
+        }
+        if leaf.isSplit || leaf.hasReferences { return false }
+        if column.isIndexed || column.isPrimaryKey {
+            guard column.type == .int, !leaf.hasNulls else { return false }
+            let index = index(column)
+            let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+            for key in keys where key.raw < limit {
+                let slot = locate(key).slot
+                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
+            }
+            return true
+        }
+        return column.collection == .none && column.type != .link
+    }
+
+    private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
+        for column in incoming { unlink(column, from: key) }
+        for column in columns { release(column, overlay, key) }
+        disappear(overlay, key)
+    }
+
+    /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
+    private static func keepsOutside(_ column: Column) -> Bool {
+        column.collection == .list || column.isIndexed || column.isPrimaryKey || column.type == .link
+            || column.type == .string || column.type == .data
+    }
+
+    public func deleteAll(_ table: Table) {
+        for cluster in 0..<clusterCount(table) {
+            var keys: [ObjectKey] = []
+            forEachKey(table, cluster: cluster) { keys.append($0) }
+            delete(table, keys)
+        }
+    }
+
+    /// Takes an object out of every link of a column that points to it.
+    private func unlink(_ column: Column, from target: ObjectKey) {
+        guard backlinkCount(column, target) > 0 else { return }
+        var last: ObjectKey?
+        for origin in backlinks(column, target) where origin != last {
+            last = origin
+            if column.collection == .none {
+                writeLink(column, origin, nil)
+            } else {
+                listRemoveAll(column, origin, target)
+            }
+        }
+    }
+
+    /// What a column keeps outside of its slot for an object that goes.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ key: ObjectKey) {
+        if column.collection == .list {
+            listClear(column, key, isRecorded: false)
+            return
+        }
+        if column.type == .link {
+            if let target = readLink(column, key) {
+                backlinks(of: column).add(target: target.raw, origin: key.raw, delta: -1)
+                // The slot is emptied, so that a later read of a stale leaf finds no link.
+                let (cluster, slot) = locate(key)
+                if let buffer = buffer(column, cluster: cluster) { buffer.setInt(slot, 0) }
+            }
+            return
+        }
+        if column.isPrimaryKey || (column.isIndexed && key.raw < overlay.unindexedFrom) {
+            index(column).remove(value(column, key), key)
+        }
+        if column.type == .string || column.type == .data { releaseLong(column, key) }
+    }
+
+    private func releaseLong(_ column: Column, _ key: ObjectKey) {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) {
+            if buffer.isReference(slot) {
+                freeLong(buffer, slot, column.segment(.blobs))
+                buffer.setDefault(slot)
+            }
+        } else if let leaf = locatedLeaf(column, cluster, &slot), leaf.isReference(slot) {
+            freeLong(leaf.reference(slot), column.segment(.blobs))
+        }
+    }
+
+    private func disappear(_ overlay: TableOverlay, _ key: ObjectKey) {
+        let (cluster, slot) = locate(key)
+        let bits = presenceBits(overlay, cluster)
+        bits[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        let live = overlay.counts[cluster] & ~TableCache.presenceFlag
+        overlay.counts[cluster] = (live - 1) | TableCache.presenceFlag
+        if overlay.lastDeletionCluster != cluster {
+            overlay.lastDeletionCluster = cluster
+            overlay.changedCounts.insert(cluster)
+            overlay.changedPresence.insert(cluster)
+        }
+        overlay.state.count -= 1
+        overlay.cache = nil
+        overlay.deleted.append(key)
+    }
+}
