@@ -168,6 +168,9 @@ final class WriterLock: Sendable {
         }
     }
 
+    /// How many threads and tasks of this process stand in the queue; the holder isn't one of them.
+    var waitingCount: Int { state.withLock { $0.waiters.count } }
+
     // MARK: Inside the process
 
     /// Lets the next in the queue take its turn.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FreeholdEngine
@@ -75,4 +76,13 @@ func error(_ body: () throws(EngineError) -> Void) -> EngineError? {
         try body()
         return nil
     } catch { return error }
+}
+
+/// A value that closures on several threads use.
+final class Shared<Value>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: sending Value) { mutex = Mutex(value) }
+
+    func withLock<R>(_ body: (inout sending Value) -> sending R) -> R { mutex.withLock(body) }
 }

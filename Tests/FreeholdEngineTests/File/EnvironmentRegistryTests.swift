@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct EnvironmentRegistryTests {
+    let folder = TemporaryFolder()
+    let registry = EnvironmentRegistry()
+
+    @Test func oneFileHasOneEnvironmentWhateverItsPath() throws {
+        let path = folder.file()
+        let first = try registry.open(path: path)
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let hard = folder.file("hard")
+        try FileManager.default.linkItem(atPath: path, toPath: hard)
+        for name in [path, link, hard, folder.path + "/./test.realm"] {
+            #expect(try registry.open(path: name).environment === first.environment)
+        }
+        let other = try registry.open(path: folder.file("other.realm"))
+        #expect(other.environment !== first.environment)
+    }
+
+    @Test func theLastUseClosesAndReadersProlong() throws {
+        let path = folder.file()
+        var lease: EnvironmentLease? = try registry.open(path: path)
+        var second: EnvironmentLease? = try registry.open(path: path)
+        let environment = try #require(lease?.environment)
+        lease = nil
+        #expect(environment.isOpen)
+        var reader: StorageReader? = try environment.beginRead()
+        withExtendedLifetime(second) {}
+        second = nil
+        #expect(environment.isOpen && registry.isOpen(path: path))
+        // Opened again meanwhile it is the same one, and stays.
+        lease = try registry.open(path: path)
+        #expect(lease?.environment === environment)
+        withExtendedLifetime(reader) {}
+        reader = nil
+        #expect(environment.isOpen)
+        lease = nil
+        #expect(!environment.isOpen && !registry.isOpen(path: path))
+        lease = try registry.open(path: path)
+        reader = try lease?.environment.beginRead()
+        lease = nil
+        #expect(registry.isOpen(path: path))
+        reader = nil
+        #expect(!registry.isOpen(path: path))
+    }
+
+    @Test func otherSettingsAreRefused() throws {
+        let path = folder.file()
+        let lease = try registry.open(path: path)
+        #expect(code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) } == .invalidArgument)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test func aReplacedFileIsRefusedWhileTheOldOneIsOpen() throws {
+        let path = folder.file()
+        var lease: EnvironmentLease? = try registry.open(path: path)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidArgument)
+        withExtendedLifetime(lease) {}
+        lease = nil
+        _ = try registry.open(path: path)
+    }
+
+    @Test func aRefusedFileLeavesNothingBehind() throws {
+        let path = folder.file()
+        try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
+        for _ in 0 ..< 2 {
+            #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidDatabase)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        _ = try registry.open(path: path)
+    }
+
+    @Test func openingAndClosingMayGoOnAtOnce() async throws {
+        let path = folder.file()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number: UInt64 in 0 ..< 8 {
+                group.addTask {
+                    for round: UInt8 in 0 ..< 20 {
+                        let lease = try registry.open(path: path)
+                        try await lease.environment.writerLock.acquireAsync()
+                        try lease.environment.write { writer throws(EngineError) in try writer.put(1, number, [round]) }
+                        lease.environment.writerLock.release()
+                        let reader = try lease.environment.beginRead()
+                        #expect(reader.bytes(1, number) == [round])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(!registry.isOpen(path: path))
+        let lease = try registry.open(path: path)
+        #expect(lease.environment.lastVersion == 160)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test func memoryDatabasesAreSharedByNameAndGoWithTheirLastUse() throws {
+        var one: EnvironmentLease? = try registry.openInMemory(identifier: "a")
+        let path = try #require(one?.environment.path)
+        try one?.environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(5, 20000)) }
+        #expect(try registry.openInMemory(identifier: "a").environment === one?.environment)
+        let other = try registry.openInMemory(identifier: "b")
+        #expect(try other.environment.beginRead().bytes(1, 1) == nil)
+        #expect(try one?.environment.beginRead().bytes(1, 1) == bytes(5, 20000))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
+        one = nil
+        one = try registry.openInMemory(identifier: "a")
+        #expect(try one?.environment.beginRead().bytes(1, 1) == nil)
+    }
+
+    @Test func theLayerAboveKeepsOneObjectPerEnvironment() throws {
+        final class Shared: Sendable {}
+        let path = folder.file()
+        let lease = try registry.open(path: path)
+        defer { withExtendedLifetime(lease) {} }
+        let one = lease.environment.attachment { Shared() }
+        #expect(try registry.open(path: path).environment.attachment { Shared() } === one)
+    }
+}

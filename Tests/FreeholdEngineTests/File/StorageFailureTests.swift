@@ -1,0 +1,147 @@
+import CLMDB
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct StorageFailureTests {
+    let folder = TemporaryFolder()
+
+    private func open(_ faults: FaultInjector) throws -> StorageEnvironment {
+        let environment = try StorageEnvironment.open(path: folder.file(), options: .init(faults: faults))
+        try environment.write { writer throws(EngineError) in try writer.put(1, 1, [1]) }
+        return environment
+    }
+
+    @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [FaultInjector.Operation.put, .extend, .commit])
+    func aFullDeviceLosesNothingAndWritingGoesOn(number: Int32, operation: FaultInjector.Operation) throws {
+        let faults = FaultInjector { _ in 0 }
+        let environment = try open(faults)
+        let reader = try environment.beginRead()
+        faults.set { $0 == operation ? number : 0 }
+        let found = error { () throws(EngineError) in
+            try environment.write { writer throws(EngineError) in
+                for number: UInt64 in 1 ..< 50 { try writer.put(1, number, bytes(2, 5000)) }
+            }
+        }
+        #expect(found?.code == .outOfDiskSpace)
+        #expect(found?.underlying == number)
+        #expect(environment.lastVersion == 1)
+        #expect(reader.bytes(1, 1) == [1])
+        faults.set { _ in 0 }
+        #expect(try environment.write { writer throws(EngineError) in try writer.put(1, 2, [2]) } == 2)
+        #expect(try environment.beginRead().bytes(1, 1) == [1])
+    }
+
+    @Test func afterAnIOErrorReadsGoOnAndWritesWaitForReopening() throws {
+        let faults = FaultInjector { _ in 0 }
+        let environment = try open(faults)
+        faults.set { $0 == .commit ? EIO : 0 }
+        #expect(code { () throws(EngineError) in
+            try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
+        } == .environmentFailed)
+        faults.set { _ in 0 }
+        for _ in 0 ..< 2 {
+            let found = error { () throws(EngineError) in try environment.write { _ in } }
+            #expect(found?.code == .environmentFailed)
+            #expect(found?.underlying == EIO)
+        }
+        #expect(try environment.beginRead().bytes(1, 1) == [1])
+        environment.close()
+        let again = try StorageEnvironment.open(path: folder.file())
+        #expect(try again.write { writer throws(EngineError) in try writer.put(1, 1, [3]) } == 2)
+    }
+
+    /// After a failed write of the root LMDB refuses new readers, too.
+    @Test func afterAFailedRootReadersShareTheLastVersion() throws {
+        let faults = FaultInjector { _ in 0 }
+        let environment = try open(faults)
+        faults.set {
+            switch $0 {
+            case .commit: EIO
+            case .root: MDB_PANIC
+            default: 0
+            }
+        }
+        #expect(code { () throws(EngineError) in
+            try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
+        } == .environmentFailed)
+        faults.set { _ in 0 }
+        #expect(environment.lastVersion == 1)
+        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .environmentFailed)
+        let one = try environment.beginRead()
+        do {
+            let other = try environment.beginRead()
+            #expect(other.version == 1)
+            #expect(other.bytes(1, 1) == [1])
+        }
+        #expect(one.bytes(1, 1) == [1])
+        #expect(environment.readerList().map(\.version) == [1])
+    }
+
+    @Test func injectedErrorsAtTheBeginningAreTyped() throws {
+        let faults = FaultInjector { _ in 0 }
+        let environment = try open(faults)
+        faults.set { $0 == .read ? MDB_READERS_FULL : $0 == .write ? MDB_MAP_RESIZED : 0 }
+        #expect(code { () throws(EngineError) in _ = try environment.beginRead() } == .readersFull)
+        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .mapResized)
+        faults.set { _ in 0 }
+        try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
+    }
+
+    @Test func closingWaitsForReadersAndThenNothingBegins() throws {
+        let path = folder.file()
+        let environment = try StorageEnvironment.open(path: path)
+        try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(4, 6000)) }
+        var reader: StorageReader? = try environment.beginRead()
+        environment.close()
+        #expect(reader?.bytes(1, 1) == bytes(4, 6000))
+        #expect(code { () throws(EngineError) in _ = try environment.beginRead() } == .environmentClosed)
+        #expect(!environment.isOpen)
+        reader = nil
+        environment.close()
+        #expect(environment.info == nil)
+        #expect(environment.lastVersion == 1)
+        #expect(environment.readerList() == [])
+    }
+
+    /// Room is made before the root is written, and what was too much is given back.
+    @Test func theFileCoversItsLastPageBeforeTheRootIsWritten() throws {
+        let path = folder.file()
+        let sizes = Mutex<[UInt64]>([])
+        let faults = FaultInjector { operation in
+            guard operation == .commit else { return 0 }
+            var status = stat()
+            stat(path, &status)
+            sizes.withLock { $0.append(UInt64(status.st_size)) }
+            return 0
+        }
+        let environment = try StorageEnvironment.open(path: path, options: .init(faults: faults))
+        for round: UInt64 in 0 ..< 30 {
+            let count = [1, 3, 40, 300][Int(round % 4)]
+            try environment.write { writer throws(EngineError) in
+                for number in 0 ..< UInt64(count) { try writer.put(1, number * round, bytes(1, round % 3 == 0 ? 300 : 8000)) }
+                // Pages that are taken and freed again are never written.
+                for number in 0 ..< UInt64(count / 2) { try writer.remove(BlockAddress(segment: 1, number: number * round)) }
+            }
+            let info = try #require(environment.info)
+            let size = try #require(sizes.withLock { $0.last })
+            #expect(size >= info.pageCount * 4096, "round \(round)")
+            #expect(info.fileSize <= info.pageCount * 4096 + FileExtent.tolerance, "round \(round)")
+        }
+    }
+
+    @Test func smallCommitsSeldomChangeTheFilesLength() throws {
+        let environment = try StorageEnvironment.open(path: folder.file())
+        var changes = 0
+        var size: UInt64 = 0
+        for number: UInt64 in 0 ..< 100 {
+            try environment.write { writer throws(EngineError) in try writer.put(1, number, bytes(1, 1000)) }
+            let now = environment.fileSize
+            if now != size { changes += 1 }
+            size = now
+        }
+        #expect(changes < 10)
+    }
+}

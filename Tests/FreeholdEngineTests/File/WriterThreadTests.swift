@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct WriterThreadTests {
+    @Test func jobsRunInOrderOnOneOtherThread() throws {
+        let thread = WriterThread()
+        let seen = Mutex<[Int]>([])
+        #expect(!thread.isCurrent)
+        for number in 0 ..< 100 { thread.async { seen.withLock { $0.append(number) } } }
+        let count = try thread.sync { () throws(EngineError) in
+            #expect(thread.isCurrent)
+            return seen.withLock { $0.count }
+        }
+        #expect(count == 100)
+        #expect(seen.withLock { $0 } == Array(0 ..< 100))
+    }
+
+    @Test func resultsErrorsAndNestedCallsComeBack() throws {
+        let thread = WriterThread()
+        var local = [1]
+        let nested = try thread.sync { () throws(EngineError) in
+            local.append(2)
+            return try thread.sync { () throws(EngineError) in 3 }
+        }
+        #expect(nested == 3)
+        #expect(local == [1, 2])
+        let failure = EngineError(.mapFull, "full")
+        #expect(error { () throws(EngineError) in try thread.sync { () throws(EngineError) in throw failure } } == failure)
+    }
+
+    @Test func manyThreadsMayCallAtOnce() async throws {
+        let thread = WriterThread()
+        nonisolated(unsafe) var total = 0
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0 ..< 8 {
+                group.addTask {
+                    for _ in 0 ..< 200 { try? thread.sync { () throws(EngineError) in total += 1 } }
+                }
+            }
+        }
+        #expect(total == 1600)
+    }
+
+    @Test func stoppingRunsWhatIsQueued() {
+        let count = Atomic<Int>(0)
+        let thread = WriterThread()
+        for _ in 0 ..< 50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
+        thread.stop()
+        #expect(count.load(ordering: .relaxed) == 50)
+        thread.stop()
+    }
+
+    @Test func aThreadMayStopItself() async {
+        await withCheckedContinuation { continuation in
+            let thread = WriterThread()
+            thread.async {
+                thread.stop()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// A write over the file-size limit must be an error, not the end of the process.
+    @Test func signalsOfTheProgramAreNotDeliveredThere() throws {
+        let thread = WriterThread()
+        let blocked = try thread.sync { () throws(EngineError) in
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            return [SIGXFSZ, SIGTERM, SIGINT, SIGUSR1].allSatisfy { sigismember(&mask, $0) == 1 }
+        }
+        #expect(blocked)
+    }
+}
