@@ -34,9 +34,22 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
+        // What the crash tests write: shared by the child that is killed and the test that checks.
+        .target(
+            name: "TestScript",
+            dependencies: ["FreeholdEngine"],
+            path: "Tests/TestScript",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "freehold-testchild",
+            dependencies: ["FreeholdEngine", "TestScript"],
+            path: "Tests/TestChild",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdEngineTests",
-            dependencies: ["FreeholdEngine"],
+            dependencies: ["FreeholdEngine", "TestScript", "freehold-testchild"],
             swiftSettings: settings
         ),
         .testTarget(name: "FreeholdTests", dependencies: ["Freehold"], swiftSettings: settings),

@@ -7,6 +7,14 @@
 #include <unistd.h>
 
 __thread char fh_thread_anchor;
+
+static __thread uint64_t fh_serial;
+static uint64_t fh_last_serial;
+
+uint64_t fh_thread_serial(void) {
+    if (fh_serial == 0) fh_serial = __atomic_add_fetch(&fh_last_serial, 1, __ATOMIC_RELAXED);
+    return fh_serial;
+}
 __thread int fh_creating_flag;
 
 #ifndef F_OFD_SETLK
@@ -32,4 +40,13 @@ int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait)
 
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
     return fh_ofd(fd, F_OFD_SETLK, F_UNLCK, offset, length);
+}
+
+int fh_reserve(int fd, int64_t length) {
+#ifdef __linux__
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
+#else
+    (void)fd, (void)length;
+    return 0;
+#endif
 }

@@ -1,1 +1,1 @@
-public import FreeholdEngine
+// See `Realm` for where to begin.

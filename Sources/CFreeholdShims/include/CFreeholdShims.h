@@ -9,6 +9,10 @@
 extern __thread char fh_thread_anchor;
 static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor; }
 
+// The number of the thread that calls, which no later one gets: an ended
+// thread's address above may be given to the next.
+uint64_t fh_thread_serial(void);
+
 // A thread-local flag: an accessor is being made for a stored row, so property
 // defaults need not be evaluated.
 extern __thread int fh_creating_flag;
@@ -22,14 +26,14 @@ static inline const void *_Nullable fh_load_acquire(const void *_Nullable const 
 static inline void fh_store_release(const void *_Nullable *_Nonnull p, const void *_Nullable v) {
     __atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
-static inline int64_t fh_add_relaxed(int64_t *_Nonnull p, int64_t d) {
-    return __atomic_add_fetch(p, d, __ATOMIC_ACQ_REL);
-}
-
 // Locks of an open file description: released by the kernel when the last
 // descriptor of the description closes, so also when a process is killed.
 // Returns 0, or errno. `wait` != 0 blocks.
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
+
+// Takes a file's first `length` bytes from the device without changing its
+// length. Returns 0, or errno; 0 where the system has no such call.
+int fh_reserve(int fd, int64_t length);
 
 #endif

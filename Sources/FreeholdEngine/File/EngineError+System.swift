@@ -39,7 +39,10 @@ extension EngineError {
                 "\(message) Every reader slot is taken: release old snapshots, or raise `maximumReaders` (all processes must close the file first)."
             )
         case MDB_PANIC:
-            return make(.environmentFailed, "\(message) An earlier write failed: close the file in this process and reopen it.")
+            return make(
+                .environmentFailed,
+                "\(message) An earlier write failed: close the file in this process and reopen it."
+            )
         case MDB_INVALID, MDB_VERSION_MISMATCH:
             return make(.invalidDatabase, "\(message) The file isn't a Freehold database, or its lock file isn't.")
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:

@@ -52,10 +52,10 @@ struct PageDemand {
 /// healthy file could end before its last page and look truncated. Therefore the file is made long enough before
 /// the root that needs it is written: one that is too short really is truncated.
 struct FileExtent {
-    /// Small commits shall not each change the file's length.
-    static let step: UInt64 = 256 << 10
+    /// Small commits shall not each change the file's length: the journal of the file system would have to follow.
+    static let step: UInt64 = 1 << 20
     /// What a commit may leave too much.
-    static let tolerance: UInt64 = 1 << 20
+    static let tolerance: UInt64 = 2 << 20
 
     private let environment: StorageEnvironment
     private var size: UInt64 = 0
@@ -111,7 +111,8 @@ extension StorageEnvironment {
         let result = error(code, message)
         var transaction: OpaquePointer?
         let state = options.faults?.error(at: .root) ?? 0
-        let isFatal = state == MDB_PANIC || code == MDB_PANIC || mdb_txn_begin(handle, nil, 0, &transaction) == MDB_PANIC
+        let isFatal =
+            state == MDB_PANIC || code == MDB_PANIC || mdb_txn_begin(handle, nil, 0, &transaction) == MDB_PANIC
         defer { if transaction != nil { mdb_txn_abort(transaction) } }
         if isFatal {
             return markedFailed(result, isFatal: true)

@@ -38,7 +38,7 @@ struct FileHeader: Equatable, Sendable {
         // Another process may just be creating the file, or writing a root.
         guard case .invalid = first, try startsLikeLMDB(descriptor) else { return first }
         var content = first
-        for _ in 0 ..< 10 {
+        for _ in 0..<10 {
             usleep(2000)
             content = try readOnce(descriptor)
             guard case .invalid = content else { break }
@@ -53,7 +53,9 @@ struct FileHeader: Equatable, Sendable {
 
     private static func readOnce(_ descriptor: Int32) throws(EngineError) -> Content {
         if try size(of: descriptor) == 0 { return .empty }
-        guard let first = try meta(descriptor, at: 0) else { return .invalid("The file is too short to be a database.") }
+        guard let first = try meta(descriptor, at: 0) else {
+            return .invalid("The file is too short to be a database.")
+        }
         let pageSize = Int(first.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self))
         let one: FileHeader
         switch parse(first, index: 0, pageSize: pageSize) {

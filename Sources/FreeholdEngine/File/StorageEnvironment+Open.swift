@@ -96,6 +96,14 @@ extension StorageEnvironment {
         // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
         let lockPath = options.readOnly || options.inMemory ? nil : path + ".writer"
         let writerLock = try WriterLock(path: lockPath)
+        if !(options.readOnly && options.immutable) {
+            do throws(EngineError) {
+                try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
+            } catch {
+                writerLock.close()
+                throw error
+            }
+        }
         var created: OpaquePointer?
         var code = mdb_env_create(&created)
         guard code == 0, let handle = created else { throw .system(code, "The file can't be opened.", path: path) }

@@ -47,6 +47,13 @@ final class StorageWriter {
     }
 
     private func open() throws(EngineError) -> OpaquePointer {
+        guard environment.belongsToThisProcess else {
+            throw EngineError(
+                .environmentClosed,
+                "The write transaction was begun before a fork, by the parent process.",
+                path: environment.path
+            )
+        }
         assert(environment.writer.isCurrent, "Writes belong to the environment's writer thread.")
         if let failure { throw failure }
         guard let transaction else { throw EngineError(.environmentClosed, "The write transaction has ended.") }
@@ -166,6 +173,11 @@ final class StorageWriter {
     /// Drops the changes.
     func abort() {
         guard let transaction else { return }
+        guard environment.belongsToThisProcess else {
+            // LMDB's transaction, and its lock, are the parent's.
+            self.transaction = nil
+            return
+        }
         mdb_cursor_close(cursor)
         cursor = nil
         mdb_txn_abort(transaction)

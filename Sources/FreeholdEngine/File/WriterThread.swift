@@ -15,6 +15,7 @@ import Synchronization
 /// write over the file-size limit gives an error instead of SIGXFSZ.
 final class WriterThread: Sendable {
     private let core = Core()
+    private let generation = ForkGeneration.current
 
     init() { core.start() }
 
@@ -23,9 +24,10 @@ final class WriterThread: Sendable {
     /// Whether the caller runs on this thread.
     var isCurrent: Bool { core.identifier.load(ordering: .relaxed) == fh_thread_id() }
 
-    /// Runs `body` there and waits. On the thread itself it runs at once.
+    /// Runs `body` there and waits. On the thread itself it runs at once; so it does in a forked child, where the thread
+    /// doesn't exist and all that belongs to the parent refuses to be used.
     func sync<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
-        if isCurrent { return try body() }
+        if isCurrent || !generation.isCurrent { return try body() }
         var result: Result<R, EngineError>?
         withoutActuallyEscaping({
             do throws(EngineError) { result = .success(try body()) } catch { result = .failure(error) }
@@ -43,7 +45,9 @@ final class WriterThread: Sendable {
     }
 
     /// Runs what is queued, then ends the thread. Waits for that unless called on it.
-    func stop() { core.stop(wait: !isCurrent) }
+    func stop() {
+        if generation.isCurrent { core.stop(wait: !isCurrent) }
+    }
 
     /// One piece of work, handed from one thread to another: `body` is touched by the writer thread alone after it
     /// was queued, and `isDone` under the signal's lock.

@@ -57,8 +57,17 @@ public final class Column: Sendable, CustomStringConvertible {
     let firstSegment: UInt32
 
     init(
-        id: Int, index: Int, tableID: Int, name: String, type: ColumnType, isOptional: Bool,
-        collection: CollectionKind, targetTableID: Int?, isIndexed: Bool, isPrimaryKey: Bool, firstSegment: UInt32
+        id: Int,
+        index: Int,
+        tableID: Int,
+        name: String,
+        type: ColumnType,
+        isOptional: Bool,
+        collection: CollectionKind,
+        targetTableID: Int?,
+        isIndexed: Bool,
+        isPrimaryKey: Bool,
+        firstSegment: UInt32
     ) {
         self.id = id
         self.index = index
@@ -88,8 +97,11 @@ public final class Table: Sendable, CustomStringConvertible {
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
     /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters.
     let firstSegment: UInt32
+    /// Ids of dropped columns are never used again.
+    let nextColumnID: Int
 
-    init(id: Int, name: String, columns: [Column], firstSegment: UInt32) {
+    init(id: Int, name: String, columns: [Column], firstSegment: UInt32, nextColumnID: Int) {
+        self.nextColumnID = nextColumnID
         self.id = id
         self.name = name
         self.columns = columns

@@ -9,8 +9,12 @@ public struct ColumnSpec: Equatable, Sendable {
     public var isIndexed: Bool
 
     public init(
-        _ name: String, _ type: ColumnType, optional: Bool = false, collection: CollectionKind = .none,
-        target: String? = nil, indexed: Bool = false
+        _ name: String,
+        _ type: ColumnType,
+        optional: Bool = false,
+        collection: CollectionKind = .none,
+        target: String? = nil,
+        indexed: Bool = false
     ) {
         self.name = name
         self.type = type

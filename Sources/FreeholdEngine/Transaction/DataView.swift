@@ -3,13 +3,46 @@
 /// The storage half of this class hands out leaves; the rest of the engine (queries, lists, indexes) reads
 /// through it and so works the same on both. Pointers of a snapshot are valid for the snapshot's life, those of a
 /// write transaction until its next change.
-public class DataView {
+public class DataView: BlockStore {
     /// Objects a cluster: fixed in the file.
     public let clusterSpan: Int
 
-    init(clusterSpan: Int) { self.clusterSpan = clusterSpan }
+    /// ⌈2⁶⁴ / clusterSpan⌉: the high word of a product with it is the quotient, for keys below 2⁴⁴.
+    let reciprocal: UInt64
+
+    init(clusterSpan: Int) {
+        self.clusterSpan = clusterSpan
+        reciprocal = clusterSpan == 1 ? 0 : UInt64.max / UInt64(clusterSpan) + 1
+    }
 
     public var schema: DatabaseSchema { fatalError("abstract") }
+
+    /// The number that the application gave its schema.
+    public var userVersion: UInt64 { fatalError("abstract") }
+
+    func tableState(_ table: Table) -> TableState { fatalError("abstract") }
+
+    /// Where the live objects stand, cluster by cluster.
+    func positions(_ table: Table) -> TableCache { fatalError("abstract") }
+
+    /// Inside a write transaction: the column's decoded values in a cluster, if it has been changed there.
+    func buffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }
+
+    /// The same of the inverse of a link column, in the target's cluster.
+    func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }
+
+    /// Makes what is pending readable: called before backlinks, or an index, are read.
+    func settleBacklinks(_ column: Column) {}
+    func settleIndex(_ column: Column) {}
+
+    /// Inside a write transaction: where a primary key stands if its pending changes tell; nil to ask the tree.
+    func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { nil }
+
+    /// Whether there is such an object. - Complexity: O(1).
+    public func contains(_ table: Table, _ key: ObjectKey) -> Bool { fatalError("abstract") }
+
+    /// For accessors; nil inside a write transaction.
+    public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }
 
     /// The number of clusters that have ever held an object.
     func clusterCount(_ table: Table) -> Int { fatalError("abstract") }
@@ -34,17 +67,53 @@ public class DataView {
 
 /// The tables of one version of a database.
 public final class DatabaseSchema: Sendable {
+    /// Who a segment belongs to.
+    enum SegmentOwner {
+        case table(Table, offset: Int)
+        case column(Table, Column, ColumnSegment)
+    }
+
     public let tables: [Table]
-    let byID: [Int: Table]
-    let byName: [String: Table]
+    /// By id; ids are small and rising.
+    private let byID: [Table?]
+    private let byName: [String: Table]
+    private let bySegment: [UInt32: (table: Table, column: Column?)]
+    /// By target table id: the link columns that point to it.
+    private let incoming: [Int: [Column]]
 
     init(tables: [Table]) {
         self.tables = tables
-        byID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
+        var byID = [Table?](repeating: nil, count: (tables.map(\.id).max() ?? -1) + 1)
+        for table in tables { byID[table.id] = table }
+        self.byID = byID
         byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+        var segments: [UInt32: (table: Table, column: Column?)] = [:]
+        var incoming: [Int: [Column]] = [:]
+        for table in tables {
+            segments[table.firstSegment] = (table, nil)
+            for column in table.columns {
+                segments[column.firstSegment] = (table, column)
+                if let target = column.targetTableID { incoming[target, default: []].append(column) }
+            }
+        }
+        bySegment = segments
+        self.incoming = incoming
     }
 
     /// The table of that stored name. - Complexity: O(1).
     public func table(named name: String) -> Table? { byName[name] }
-    public func table(id: Int) -> Table? { byID[id] }
+    public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
+    public func table(of column: Column) -> Table { byID[column.tableID]! }
+
+    /// The link columns, single and in lists, that point to a table.
+    public func linkColumns(to table: Table) -> [Column] { incoming[table.id] ?? [] }
+
+    func owner(of segment: UInt32) -> SegmentOwner? {
+        let first = segment & ~(ColumnSegment.count - 1)
+        guard let found = bySegment[first] else { return nil }
+        if let column = found.column {
+            return ColumnSegment(rawValue: segment - first).map { .column(found.table, column, $0) }
+        }
+        return .table(found.table, offset: Int(segment - first))
+    }
 }

@@ -45,6 +45,7 @@ import Testing
         reader = try lease?.environment.beginRead()
         lease = nil
         #expect(registry.isOpen(path: path))
+        withExtendedLifetime(reader) {}
         reader = nil
         #expect(!registry.isOpen(path: path))
     }
@@ -52,7 +53,10 @@ import Testing
     @Test func otherSettingsAreRefused() throws {
         let path = folder.file()
         let lease = try registry.open(path: path)
-        #expect(code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) } == .invalidArgument)
+        #expect(
+            code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) }
+                == .invalidArgument
+        )
         withExtendedLifetime(lease) {}
     }
 
@@ -69,7 +73,7 @@ import Testing
     @Test func aRefusedFileLeavesNothingBehind() throws {
         let path = folder.file()
         try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
-        for _ in 0 ..< 2 {
+        for _ in 0..<2 {
             #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidDatabase)
         }
         try FileManager.default.removeItem(atPath: path)
@@ -79,9 +83,9 @@ import Testing
     @Test func openingAndClosingMayGoOnAtOnce() async throws {
         let path = folder.file()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number: UInt64 in 0 ..< 8 {
+            for number: UInt64 in 0..<8 {
                 group.addTask {
-                    for round: UInt8 in 0 ..< 20 {
+                    for round: UInt8 in 0..<20 {
                         let lease = try registry.open(path: path)
                         try await lease.environment.writerLock.acquireAsync()
                         try lease.environment.write { writer throws(EngineError) in try writer.put(1, number, [round]) }
@@ -94,9 +98,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(!registry.isOpen(path: path))
-        let lease = try registry.open(path: path)
-        #expect(lease.environment.lastVersion == 160)
-        withExtendedLifetime(lease) {}
+        #expect(try registry.open(path: path).environment.lastVersion == 160)
     }
 
     @Test func memoryDatabasesAreSharedByNameAndGoWithTheirLastUse() throws {
@@ -110,15 +112,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
         one = nil
-        one = try registry.openInMemory(identifier: "a")
-        #expect(try one?.environment.beginRead().bytes(1, 1) == nil)
+        let fresh = try registry.openInMemory(identifier: "a")
+        #expect(try fresh.environment.beginRead().bytes(1, 1) == nil)
     }
 
     @Test func theLayerAboveKeepsOneObjectPerEnvironment() throws {
         final class Shared: Sendable {}
         let path = folder.file()
         let lease = try registry.open(path: path)
-        defer { withExtendedLifetime(lease) {} }
         let one = lease.environment.attachment { Shared() }
         #expect(try registry.open(path: path).environment.attachment { Shared() } === one)
     }

@@ -22,7 +22,7 @@ import Testing
         faults.set { $0 == operation ? number : 0 }
         let found = error { () throws(EngineError) in
             try environment.write { writer throws(EngineError) in
-                for number: UInt64 in 1 ..< 50 { try writer.put(1, number, bytes(2, 5000)) }
+                for number: UInt64 in 1..<50 { try writer.put(1, number, bytes(2, 5000)) }
             }
         }
         #expect(found?.code == .outOfDiskSpace)
@@ -38,11 +38,13 @@ import Testing
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .commit ? EIO : 0 }
-        #expect(code { () throws(EngineError) in
-            try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
-        } == .environmentFailed)
+        #expect(
+            code { () throws(EngineError) in
+                try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
+            } == .environmentFailed
+        )
         faults.set { _ in 0 }
-        for _ in 0 ..< 2 {
+        for _ in 0..<2 {
             let found = error { () throws(EngineError) in try environment.write { _ in } }
             #expect(found?.code == .environmentFailed)
             #expect(found?.underlying == EIO)
@@ -64,9 +66,11 @@ import Testing
             default: 0
             }
         }
-        #expect(code { () throws(EngineError) in
-            try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
-        } == .environmentFailed)
+        #expect(
+            code { () throws(EngineError) in
+                try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
+            } == .environmentFailed
+        )
         faults.set { _ in 0 }
         #expect(environment.lastVersion == 1)
         #expect(code { () throws(EngineError) in try environment.write { _ in } } == .environmentFailed)
@@ -118,12 +122,16 @@ import Testing
             return 0
         }
         let environment = try StorageEnvironment.open(path: path, options: .init(faults: faults))
-        for round: UInt64 in 0 ..< 30 {
+        for round: UInt64 in 0..<30 {
             let count = [1, 3, 40, 300][Int(round % 4)]
             try environment.write { writer throws(EngineError) in
-                for number in 0 ..< UInt64(count) { try writer.put(1, number * round, bytes(1, round % 3 == 0 ? 300 : 8000)) }
+                for number in 0..<UInt64(count) {
+                    try writer.put(1, number * round, bytes(1, round % 3 == 0 ? 300 : 8000))
+                }
                 // Pages that are taken and freed again are never written.
-                for number in 0 ..< UInt64(count / 2) { try writer.remove(BlockAddress(segment: 1, number: number * round)) }
+                for number in 0..<UInt64(count / 2) {
+                    try writer.remove(BlockAddress(segment: 1, number: number * round))
+                }
             }
             let info = try #require(environment.info)
             let size = try #require(sizes.withLock { $0.last })
@@ -136,7 +144,7 @@ import Testing
         let environment = try StorageEnvironment.open(path: folder.file())
         var changes = 0
         var size: UInt64 = 0
-        for number: UInt64 in 0 ..< 100 {
+        for number: UInt64 in 0..<100 {
             try environment.write { writer throws(EngineError) in try writer.put(1, number, bytes(1, 1000)) }
             let now = environment.fileSize
             if now != size { changes += 1 }

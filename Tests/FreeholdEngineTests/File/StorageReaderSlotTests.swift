@@ -10,7 +10,7 @@ import Testing
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(maximumReaders: 4))
         let slots = try #require(environment.info).maximumReaders
         var readers: [StorageReader] = []
-        for _ in 0 ..< slots { readers.append(try environment.beginRead()) }
+        for _ in 0..<slots { readers.append(try environment.beginRead()) }
         let found = error { () throws(EngineError) in _ = try environment.beginRead() }
         #expect(found?.code == .readersFull)
         #expect(found?.message.contains("`maximumReaders`") == true)
@@ -25,7 +25,7 @@ import Testing
         let environment = try StorageEnvironment.open(path: folder.file())
         #expect(environment.readerList() == [])
         let old = try environment.beginRead()
-        for byte in 1 ... 3 {
+        for byte in 1...3 {
             try environment.write { writer throws(EngineError) in try writer.put(1, 1, [UInt8(byte)]) }
         }
         let new = try environment.beginRead()
@@ -41,7 +41,7 @@ import Testing
             let environment = try StorageEnvironment.open(path: folder.file(pinning ? "a" : "b"))
             try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(0, 32000)) }
             let pinned = pinning ? try environment.beginRead() : nil
-            for byte in 1 ... 40 {
+            for byte in 1...40 {
                 try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(UInt8(byte), 32000)) }
             }
             if let pinned { #expect(pinned.bytes(1, 1) == bytes(0, 32000)) }
@@ -55,7 +55,7 @@ import Testing
         let environment = try StorageEnvironment.open(path: folder.file())
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(7, 3000)) }
         await withTaskGroup(of: Bool.self) { group in
-            for _ in 0 ..< 200 {
+            for _ in 0..<200 {
                 let reader = try? environment.beginRead()
                 group.addTask { reader?.bytes(1, 1) == bytes(7, 3000) }
             }
@@ -71,7 +71,7 @@ import Testing
         let large = try StorageEnvironment.open(path: path, options: .init(mapSize: 64 << 20))
         var pinned: StorageReader? = try small.beginRead()
         try large.write { writer throws(EngineError) in
-            for number: UInt64 in 0 ..< 1000 { try writer.put(1, number, bytes(3, 8000)) }
+            for number: UInt64 in 0..<1000 { try writer.put(1, number, bytes(3, 8000)) }
         }
         let found = error { () throws(EngineError) in _ = try small.beginRead() }
         #expect(found?.code == .mapResized)
@@ -87,11 +87,11 @@ import Testing
         let large = try StorageEnvironment.open(path: path, options: .init(mapSize: 64 << 20))
         try small.write { writer throws(EngineError) in try writer.put(2, 1, [1]) }
         try large.write { writer throws(EngineError) in
-            for number: UInt64 in 0 ..< 1000 { try writer.put(1, number, bytes(3, 8000)) }
+            for number: UInt64 in 0..<1000 { try writer.put(1, number, bytes(3, 8000)) }
         }
         #expect(try small.beginRead().bytes(1, 999) == bytes(3, 8000))
         try large.write { writer throws(EngineError) in
-            for number: UInt64 in 1000 ..< 6000 { try writer.put(1, number, bytes(4, 8000)) }
+            for number: UInt64 in 1000..<6000 { try writer.put(1, number, bytes(4, 8000)) }
         }
         #expect(try small.write { writer throws(EngineError) in try writer.put(2, 1, [2]) } == 4)
         #expect(try large.beginRead().bytes(2, 1) == [2])

@@ -34,7 +34,9 @@ import Testing
         let environment = try StorageEnvironment.open(path: folder.file())
         let numbers: [UInt64] = [5, 0, 1 << 39, 300, 7, 70000]
         try environment.write { writer throws(EngineError) in
-            for number in numbers { for segment: UInt32 in [1, 2, 3] { try writer.put(segment, number, [UInt8(segment)]) } }
+            for number in numbers {
+                for segment: UInt32 in [1, 2, 3] { try writer.put(segment, number, [UInt8(segment)]) }
+            }
             var seen: [UInt64] = []
             writer.forEach(segment: 2) { number, bytes in
                 seen.append(number)
@@ -51,9 +53,11 @@ import Testing
     @Test func anEmptyCommitMakesNoVersionAndAnAbortLeavesNothing() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         #expect(try environment.write { _ in } == 0)
-        #expect(try environment.write { writer throws(EngineError) in
-            try writer.remove(BlockAddress(segment: 1, number: 1))
-        } == 0)
+        #expect(
+            try environment.write { writer throws(EngineError) in
+                try writer.remove(BlockAddress(segment: 1, number: 1))
+            } == 0
+        )
         try environment.writer.sync { () throws(EngineError) in
             let writer = try environment.beginWrite()
             try writer.put(1, 1, [1])
@@ -83,13 +87,13 @@ import Testing
         let path = folder.file()
         var environment = try StorageEnvironment.open(path: path)
         var model: [UInt64: [UInt8]] = [:]
-        for round in 0 ..< 60 {
+        for round in 0..<60 {
             var next = model
             let commits = random.next() % 5 != 0
             let count = random.next() % 10 == 0 ? 400 : Int(random.next() % 30)
             try environment.writer.sync { () throws(EngineError) in
                 let writer = try environment.beginWrite()
-                for _ in 0 ..< count {
+                for _ in 0..<count {
                     let number = random.next() % 500
                     if random.next() % 4 == 0 {
                         try writer.remove(BlockAddress(segment: 9, number: number))
@@ -122,7 +126,7 @@ import Testing
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(1, 8000)) }
         let found = error { () throws(EngineError) in
             try environment.write { writer throws(EngineError) in
-                for number: UInt64 in 2 ..< 1000 { try writer.put(1, number, bytes(2, 8000)) }
+                for number: UInt64 in 2..<1000 { try writer.put(1, number, bytes(2, 8000)) }
             }
         }
         #expect(found?.code == .mapFull)

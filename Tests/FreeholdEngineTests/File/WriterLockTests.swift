@@ -70,7 +70,7 @@ import Testing
         let order = Shared<[Int]>([])
         try lock.acquire()
         var tasks: [Task<Void, any Error>] = []
-        for number in 0 ..< 12 {
+        for number in 0..<12 {
             let before = lock.waitingCount
             if number % 2 == 0 {
                 tasks.append(
@@ -92,7 +92,7 @@ import Testing
         lock.release()
         for task in tasks { try await task.value }
         while order.withLock({ $0.count }) < 12 { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(order.withLock { $0 } == Array(0 ..< 12))
+        #expect(order.withLock { $0 } == Array(0..<12))
     }
 
     @Test func waitingTasksBlockNoThread() async throws {
@@ -100,7 +100,7 @@ import Testing
         let other = try makeLock()
         for holder in [lock, other] {
             try holder.acquire()
-            let tasks = (0 ..< 100).map { _ in
+            let tasks = (0..<100).map { _ in
                 Task {
                     try await lock.acquireAsync()
                     lock.release()
@@ -124,7 +124,7 @@ import Testing
         let group = DispatchGroup()
         let end = Date().addingTimeInterval(0.3)
         for (index, lock) in sides.enumerated() {
-            for _ in 0 ..< 2 {
+            for _ in 0..<2 {
                 group.enter()
                 Thread.detachNewThread {
                     while Date() < end {
@@ -184,11 +184,11 @@ import Testing
         let inside = Shared(0)
         let counter = Shared(0)
         await withTaskGroup(of: Int.self) { group in
-            for number in 0 ..< 60 {
+            for number in 0..<60 {
                 let lock = sides[number % 2]
                 group.addTask {
                     var done = 0
-                    for round in 0 ..< 5 {
+                    for round in 0..<5 {
                         let attempt = Task {
                             guard (try? await lock.acquireAsync()) != nil else { return 0 }
                             precondition(enter(inside) == 1)

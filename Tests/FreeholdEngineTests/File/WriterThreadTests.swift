@@ -9,13 +9,13 @@ import Testing
         let thread = WriterThread()
         let seen = Mutex<[Int]>([])
         #expect(!thread.isCurrent)
-        for number in 0 ..< 100 { thread.async { seen.withLock { $0.append(number) } } }
+        for number in 0..<100 { thread.async { seen.withLock { $0.append(number) } } }
         let count = try thread.sync { () throws(EngineError) in
             #expect(thread.isCurrent)
             return seen.withLock { $0.count }
         }
         #expect(count == 100)
-        #expect(seen.withLock { $0 } == Array(0 ..< 100))
+        #expect(seen.withLock { $0 } == Array(0..<100))
     }
 
     @Test func resultsErrorsAndNestedCallsComeBack() throws {
@@ -28,16 +28,18 @@ import Testing
         #expect(nested == 3)
         #expect(local == [1, 2])
         let failure = EngineError(.mapFull, "full")
-        #expect(error { () throws(EngineError) in try thread.sync { () throws(EngineError) in throw failure } } == failure)
+        #expect(
+            error { () throws(EngineError) in try thread.sync { () throws(EngineError) in throw failure } } == failure
+        )
     }
 
     @Test func manyThreadsMayCallAtOnce() async throws {
         let thread = WriterThread()
         nonisolated(unsafe) var total = 0
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0 ..< 8 {
+            for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0 ..< 200 { try? thread.sync { () throws(EngineError) in total += 1 } }
+                    for _ in 0..<200 { try? thread.sync { () throws(EngineError) in total += 1 } }
                 }
             }
         }
@@ -47,7 +49,7 @@ import Testing
     @Test func stoppingRunsWhatIsQueued() {
         let count = Atomic<Int>(0)
         let thread = WriterThread()
-        for _ in 0 ..< 50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
+        for _ in 0..<50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
         thread.stop()
         #expect(count.load(ordering: .relaxed) == 50)
         thread.stop()

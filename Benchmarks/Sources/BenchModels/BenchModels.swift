@@ -1,0 +1,51 @@
+public import Foundation
+public import Freehold
+
+/// The models live in a module of their own, as a program's often do: what isn't inlinable costs its call.
+public final class Person: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var name: String
+    @Persisted public var age: Int
+    @Persisted public var score: Double
+    @Persisted public var active: Bool
+    @Persisted public var created: Date
+}
+
+public final class IndexedPerson: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted(indexed: true) public var name: String
+    @Persisted public var age: Int
+    @Persisted public var score: Double
+    @Persisted public var active: Bool
+    @Persisted public var created: Date
+}
+
+public final class Owner: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var name: String
+    @Persisted public var age: Int
+    @Persisted public var score: Double
+    @Persisted public var active: Bool
+    @Persisted public var created: Date
+    @Persisted public var dog: Dog?
+    @Persisted public var numbers: List<Int>
+    @Persisted public var dogs: List<Dog>
+}
+
+public final class Dog: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var age: Int
+    @Persisted(originProperty: "dog") public var owners: LinkingObjects<Owner>
+}
+
+/// Eight properties, for the cost of an accessor.
+public final class Wide: Object {
+    @Persisted public var first: Int
+    @Persisted public var second: Int
+    @Persisted public var third: String
+    @Persisted public var fourth: Double
+    @Persisted public var fifth: Bool
+    @Persisted public var sixth: Date
+    @Persisted public var seventh: String
+    @Persisted public var eighth: Int?
+}

@@ -1,0 +1,151 @@
+import Foundation
+
+/// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]`
+@main
+struct Main {
+    struct Options {
+        var objects = 1_000_000
+        var repeats = 5
+        var isQuick = false
+        /// Only workloads whose names contain it.
+        var only: String?
+        /// Only this layer, for a profile.
+        var layer: String?
+        var folder = FileManager.default.currentDirectoryPath + "/.build-bench-data"
+        var output: String?
+        /// This process is a child that measures the peak memory of that layer.
+        var peakMemory: String?
+
+        init(_ arguments: [String]) {
+            var rest = arguments.dropFirst()[...]
+            func value() -> String {
+                guard let value = rest.popFirst() else { Options.usage() }
+                return value
+            }
+            func number() -> Int {
+                guard let number = Int(value()), number > 0 else { Options.usage() }
+                return number
+            }
+            while let argument = rest.popFirst() {
+                switch argument {
+                case "--objects": objects = number()
+                case "--repeats": repeats = number()
+                case "--quick":
+                    isQuick = true
+                    objects = 100_000
+                case "--only": only = value()
+                case "--layer": layer = value()
+                case "--folder": folder = value()
+                case "--output": output = value()
+                case "--peak-memory": peakMemory = value()
+                default: Options.usage()
+                }
+            }
+        }
+
+        static func usage() -> Never {
+            print(
+                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]"
+            )
+            exit(2)
+        }
+    }
+
+    static func main() throws {
+        let options = Options(CommandLine.arguments)
+        try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
+        if let name = options.peakMemory {
+            let data = Dataset(count: 1)
+            guard let subject = makeSubjects(data, options.folder).first(where: { $0.layer.fileName == name }) else {
+                return
+            }
+            PeakMemory.child(subject, count: options.objects)
+            return
+        }
+        defer { try? FileManager.default.removeItem(atPath: options.folder) }
+
+        let started = ContinuousClock.now
+        progress("\(grouped(options.objects)) objects, \(options.repeats) repetitions, files in \(options.folder)")
+        let data = Dataset(count: options.objects)
+        let subjects = makeSubjects(data, options.folder).filter {
+            $0.layer.fileName == options.layer ?? $0.layer.fileName
+        }
+        let harness = Harness(subjects, repeats: options.repeats)
+        var report = Report(objects: options.objects, repeats: options.repeats, subjects: subjects)
+
+        let chosen = Workloads.all(data).filter { workload in
+            options.only.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
+        }
+        prepareFiles(harness, data, partial: options.only != nil)
+        for workload in chosen {
+            harness.run(workload)
+            if workload.name == Workloads.Name.bulkInsert {
+                for subject in subjects {
+                    report.sizes[subject.layer, default: .init()].inserted = harness.size(.people, subject)
+                }
+            }
+            if workload.name.hasPrefix("delete half") {
+                for subject in subjects {
+                    report.sizes[subject.layer, default: .init()].halved = harness.size(.scratch, subject)
+                }
+            }
+        }
+        for subject in subjects { harness.close(subject) }
+        report.workloads = chosen
+        report.results = harness
+
+        if options.only == nil {
+            for subject in subjects {
+                report.memory[subject.layer] = PeakMemory.measure(
+                    subject.layer,
+                    folder: options.folder,
+                    count: options.objects
+                )
+            }
+            for size in [10_000, 100_000] where size < options.objects {
+                report.growth.append((size, measureGrowth(size, options)))
+            }
+            report.growth.append((options.objects, harness))
+        }
+        report.seconds = Int((ContinuousClock.now - started) / .seconds(1))
+        let text = report.markdown
+        print(text)
+        if let output = options.output {
+            try text.write(toFile: output, atomically: true, encoding: .utf8)
+            progress("Written to \(output)")
+        }
+    }
+
+    static func makeSubjects(_ data: Dataset, _ folder: String) -> [any Subject] {
+        [
+            LMDBSubject(data, folder: folder), SQLiteSubject(data, folder: folder),
+            EngineSubject(data, folder: folder), ObjectSubject(data, folder: folder),
+        ]
+    }
+
+    /// Files that workloads start from without making them.
+    static func prepareFiles(_ harness: Harness, _ data: Dataset, partial: Bool) {
+        for subject in harness.subjects {
+            harness.create(.kennel, subject)
+            subject.insertKennel()
+            guard partial else { continue }
+            for kind in [FileKind.people, .indexed] {
+                harness.create(kind, subject)
+                subject.insert(data.allIDs[...], perTransaction: .max / 2)
+            }
+            harness.copy(.kennel, to: .linked, subject)
+            subject.setDogs()
+            harness.copy(.kennel, to: .lists, subject)
+            subject.appendDogs()
+        }
+    }
+
+    static func measureGrowth(_ size: Int, _ options: Options) -> Harness {
+        let data = Dataset(count: size)
+        let harness = Harness(makeSubjects(data, options.folder), repeats: options.repeats)
+        progress("Growth: \(grouped(size)) objects")
+        for workload in Workloads.growing(data) { harness.run(workload) }
+        for subject in harness.subjects { harness.close(subject) }
+        return harness
+    }
+}

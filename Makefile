@@ -1,0 +1,71 @@
+# Everything a contributor runs. `make` alone lists the targets.
+
+SWIFT ?= swift
+LIST_OF_SOURCES = Sources Tests Examples Benchmarks Package.swift
+# Suites whose names match are the ones worth running under the thread sanitizer.
+TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction
+SOAK_SUITES ?= CrashTests|LostWriteTests|Random|ModelTests|ProcessTests
+DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
+DOCS_FOLDER ?= $(CURDIR)/.build/docs
+
+.PHONY: help setup setup-bench demo test bench bench-quick soak tsan format lint docs
+
+help:
+	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
+	@echo "make demo         build the world example in release, run it on a fresh file, then reopen the file"
+	@echo "make test         every test: the package's, then the example's"
+	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
+	@echo "make bench-quick  the same with 100,000 objects; prints only"
+	@echo "make soak         the crash and random tests for much longer"
+	@echo "make tsan         the concurrency tests under the thread sanitizer"
+	@echo "make format       format the sources"
+	@echo "make lint         fail where formatting differs"
+	@echo "make docs         build the documentation into .build/docs"
+
+setup:
+	@Scripts/need lmdb liblmdb-dev lmdb
+
+setup-bench: setup
+	@Scripts/need sqlite3 libsqlite3-dev sqlite
+
+demo: setup
+	@mkdir -p $(DEMO_FOLDER)
+	$(SWIFT) build -c release --package-path Examples/World --product World
+	@echo
+	@echo "── first run: a fresh file ─────────────────────────────────────────────"
+	@$(SWIFT) run -c release --package-path Examples/World --skip-build World --fresh $(DEMO_FOLDER)
+	@echo
+	@echo "── second run: the same file, opened again ─────────────────────────────"
+	@$(SWIFT) run -c release --package-path Examples/World --skip-build World $(DEMO_FOLDER)
+
+test: setup
+	$(SWIFT) test
+	@echo "Freehold: the package's tests passed"
+	$(SWIFT) test --package-path Examples/World
+	@echo "Examples/World: the example's tests passed"
+
+bench: setup-bench
+	$(SWIFT) build -c release --package-path Benchmarks
+	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --output $(CURDIR)/Benchmarks/results.md
+
+bench-quick: setup-bench
+	$(SWIFT) build -c release --package-path Benchmarks
+	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
+
+soak: setup
+	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"
+	@echo "Freehold: the soak passed"
+
+tsan: setup
+	TSAN_OPTIONS="halt_on_error=1 $$TSAN_OPTIONS" $(SWIFT) test --sanitize=thread -Xswiftc -DFREEHOLD_TSAN --scratch-path .build-tsan --filter "$(TSAN_SUITES)"
+	@echo "Freehold: the thread-sanitizer run passed"
+
+format:
+	$(SWIFT) format --in-place --recursive $(LIST_OF_SOURCES)
+
+lint:
+	$(SWIFT) format lint --strict --recursive $(LIST_OF_SOURCES)
+	@echo "lint passed"
+
+docs: setup
+	@Scripts/docs $(DOCS_FOLDER)

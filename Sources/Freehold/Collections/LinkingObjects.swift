@@ -1,0 +1,174 @@
+public import FreeholdEngine
+
+/// What `@Persisted(originProperty:)` is used with: ``LinkingObjects``.
+public protocol LinkingObjectsProtocol {
+    associatedtype Element
+    static var _rlmOriginType: Element.Type { get }
+    var _rlmOriginProperty: String { get }
+    init(fromType: Element.Type, property: String)
+}
+
+/// The objects whose link, or list of links, points to one object: the inverse of a relationship.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+/// }
+/// ```
+///
+/// Nothing is stored for it, it is always up to date and can't be changed. It is empty for unmanaged objects. An
+/// object appears once for each of its links.
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
+    let property: String
+    /// The object that is linked to; nil for unmanaged ones.
+    let target: ObjectBase?
+
+    /// The inverse of a property of another class.
+    public init(fromType: Element.Type, property: String) {
+        self.property = property
+        target = nil
+    }
+
+    init(property: String, target: ObjectBase) {
+        self.property = property
+        self.target = target
+    }
+
+    private struct Place {
+        let view: DataView
+        let column: Column
+        let table: ManagedTable
+        let key: ObjectKey
+    }
+
+    private func place() -> Place? {
+        guard let target, let table = target._table else { return nil }
+        target._verifyLive(table)
+        guard let origin = table.core.table(for: Element.self), let index = origin.info.index(named: property),
+            let column = origin.columns[index]
+        else { programmerError("\(Element.className()).\(property) isn't in the realm's schema") }
+        return Place(view: table.core.view, column: column, table: origin, key: target._key)
+    }
+
+    public var realm: Realm? { target?.realm }
+    public var isInvalidated: Bool { target?.isInvalidated ?? false }
+
+    /// - Complexity: O(1)
+    public var count: Int {
+        guard let at = place() else { return 0 }
+        return at.view.backlinkCount(at.column, at.key)
+    }
+
+    /// - Precondition: `0 <= i < count`
+    public subscript(i: Int) -> Element {
+        let at = place()
+        let count = at.map { $0.view.backlinkCount($0.column, $0.key) } ?? 0
+        guard let at, i >= 0, i < count else {
+            programmerError(
+                "Index \(i) is out of bounds: LinkingObjects<\(Element.self)> has \(count) elements. Check `count` first."
+            )
+        }
+        return object(at.view.backlink(at.column, at.key, at: i), at.table)
+    }
+
+    public var isEmpty: Bool { count == 0 }
+    public var first: Element? { isEmpty ? nil : self[0] }
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : self[count - 1]
+    }
+
+    /// - Complexity: O(n)
+    public func index(of object: Element) -> Int? {
+        guard let at = place(), object._core === at.table.core, object._state == at.table.state else { return nil }
+        return at.view.backlinks(at.column, at.key).firstIndex(of: object._key)
+    }
+
+    /// Walks the objects that link to this one now.
+    public func makeIterator() -> RLMIterator<Element> {
+        guard let at = place() else { return RLMIterator(values: []) }
+        return RLMIterator(.array(at.view.backlinks(at.column, at.key)), at.table)
+    }
+
+    private func object(_ key: ObjectKey, _ table: ManagedTable) -> Element {
+        unsafeDowncast(table.object(key), to: Element.self)
+    }
+}
+
+extension LinkingObjects: RealmCollection {
+    public typealias Index = Int
+    public typealias SubSequence = Slice<LinkingObjects<Element>>
+    public typealias Iterator = RLMIterator<Element>
+
+    public var _source: _CollectionSource? {
+        guard let at = place() else { return nil }
+        return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated })
+    }
+
+    /// Whether both follow the same property back to the same object.
+    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
+        a.property == b.property && a.target == b.target
+    }
+
+    public var description: String {
+        isInvalidated ? "LinkingObjects<\(Element.self)> (invalidated)" : ObjectDescription.describe(collection: self)
+    }
+}
+
+@available(
+    *,
+    unavailable,
+    message: "Linking objects belong to their object, and with it to a realm's thread, queue or actor"
+)
+extension LinkingObjects: Sendable {}
+
+extension LinkingObjects: LinkingObjectsProtocol {
+    public static var _rlmOriginType: Element.Type { Element.self }
+    public var _rlmOriginProperty: String { property }
+}
+
+extension LinkingObjects: _RealmSchemaDiscoverable, _HasPersistedType {
+    public typealias PersistedType = LinkingObjects<Element>
+    public static var _rlmShape: _PropertyShape {
+        _PropertyShape(.linkingObjects, collection: .list, target: Element.self)
+    }
+}
+
+extension LinkingObjects: _Persistable {
+    public typealias _Storage = LinkingObjects<Element>?
+
+    public static func _rlmPlaceholder() -> LinkingObjects<Element>? { nil }
+    public static func _rlmInitialStorage() -> LinkingObjects<Element>? { nil }
+    public static func _rlmBox(_ value: LinkingObjects<Element>) -> LinkingObjects<Element>? { value }
+    public static func _rlmUnbox(_ storage: LinkingObjects<Element>?) -> LinkingObjects<Element>? { storage }
+    public static func _rlmDefaultValue() -> LinkingObjects<Element> {
+        LinkingObjects(fromType: Element.self, property: "")
+    }
+
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> LinkingObjects<Element> {
+        guard let table = object._table else {
+            object._record(key)
+            return _rlmDefaultValue()
+        }
+        return LinkingObjects(property: table.info.properties[key].origin ?? "", target: object)
+    }
+
+    public static var _rlmCopiesOnAssignment: Bool { true }
+    public static func _rlmAssign(_ current: LinkingObjects<Element>, _ new: LinkingObjects<Element>) {
+        readOnly(current.property)
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: LinkingObjects<Element>) {
+        readOnly(object._info.properties[key].name)
+    }
+
+    private static func readOnly(_ property: String) -> Never {
+        programmerError(
+            "LinkingObjects<\(Element.self)> can't be assigned: change \(Element.className()).\(property) instead"
+        )
+    }
+
+    public static func _rlmAny(_ value: LinkingObjects<Element>) -> Any? { value }
+    public static func _rlmContent(_ value: LinkingObjects<Element>) -> _StoredContent { .collection }
+    public static func _rlmFromContent(_ content: _StoredContent) -> LinkingObjects<Element>? { nil }
+    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+}

@@ -1,0 +1,237 @@
+import FreeholdEngine
+public import Foundation
+
+// Changing a list. Each call changes everything it is asked to or nothing; a managed list is changed inside a write
+// transaction only.
+
+extension List {
+    /// Runs an engine call on a managed list; what is wrong with the data is recorded.
+    private func change(
+        _ at: Place,
+        _ body: (WriteTransaction) throws(EngineError) -> Void
+    ) {
+        let transaction = at.table.core.requireWrite()
+        do throws(EngineError) {
+            try body(transaction)
+        } catch {
+            at.table.core.record(Realm.Error(error, className: placeName?.className, property: placeName?.property))
+        }
+    }
+
+    /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
+    /// recorded.
+    private func stored(_ elements: some Collection<Element>) -> [Value]? {
+        // Several are added together, so that bad data of one keeps out all.
+        if elements.count > 1, let core, elementTable != nil {
+            let objects = elements.compactMap {
+                if case .object(let object?) = Element._rlmContent($0) { object } else { nil }
+            }
+            let unmanaged = objects.filter { $0._core == nil }
+            if unmanaged.count > 1, !core.addGraphs(unmanaged) { return nil }
+        }
+        var values: [Value] = []
+        values.reserveCapacity(elements.underestimatedCount)
+        for element in elements {
+            switch Element._rlmContent(element) {
+            case .value(let value): values.append(value)
+            case .object(let object?):
+                guard let key = elementTable?.keyOfLinked(object) else { return nil }
+                values.append(.link(key))
+            case .object(nil), .collection: values.append(.null)
+            }
+        }
+        return values
+    }
+
+    /// - Complexity: O(log n)
+    public func append(_ element: Element) {
+        // `linkPlace` is nil unless the elements are objects.
+        if let at = linkPlace(),
+            withUnsafePointer(to: element, { at.append(UnsafeRawPointer($0).load(as: ObjectBase.self)) })
+        {
+            return
+        }
+        append(objectsIn: CollectionOfOne(element))
+    }
+
+    public func append<S: Sequence>(objectsIn elements: S) where S.Element == Element {
+        guard let at = place() else {
+            items.append(contentsOf: elements)
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = stored(Array(elements)) else { return }
+        change(at) { tx throws(EngineError) in try tx.listAppend(at.column, owner, values) }
+    }
+
+    /// Inserts before the i-th element; `i == count` appends.
+    public func insert(_ element: Element, at i: Int) { insert(contentsOf: CollectionOfOne(element), at: i) }
+
+    public func insert<C: Collection>(contentsOf elements: C, at i: Int) where C.Element == Element {
+        checkPosition(i, count)
+        guard let at = place() else {
+            items.insert(contentsOf: elements, at: i)
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = stored(Array(elements)) else { return }
+        change(at) { tx throws(EngineError) in try tx.listInsert(at.column, owner, at: i, values) }
+    }
+
+    func set(_ i: Int, _ element: Element) {
+        checkElement(i, count)
+        guard let at = place() else {
+            items[i] = element
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = stored(CollectionOfOne(element)) else { return }
+        change(at) { tx throws(EngineError) in try tx.listSet(at.column, owner, at: i, values[0]) }
+    }
+
+    /// Replaces the element at an index.
+    public func replace(index: Int, object: Element) { set(index, object) }
+
+    /// Replaces a range of elements, by any number of others.
+    public func replaceSubrange<C: Collection>(_ range: Range<Int>, with elements: C) where C.Element == Element {
+        checkRange(range, count)
+        guard let at = place() else {
+            items.replaceSubrange(range, with: elements)
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = stored(Array(elements)) else { return }
+        change(at) { tx throws(EngineError) in
+            try tx.listInsert(at.column, owner, at: range.upperBound, values)
+            try tx.listRemove(at.column, owner, range)
+        }
+    }
+
+    public func replaceSubrange<C: Collection, R: RangeExpression>(_ range: R, with elements: C)
+    where C.Element == Element, R.Bound == Int {
+        replaceSubrange(range.relative(to: self), with: elements)
+    }
+
+    // MARK: Removing
+
+    public func remove(at i: Int) {
+        checkElement(i, count)
+        removeSubrange(i..<(i + 1))
+    }
+
+    public func removeSubrange(_ range: Range<Int>) {
+        checkRange(range, count)
+        guard let at = place() else {
+            items.removeSubrange(range)
+            return
+        }
+        change(at) { tx throws(EngineError) in try tx.listRemove(at.column, owner, range) }
+    }
+
+    public func removeSubrange<R: RangeExpression>(_ range: R) where R.Bound == Int {
+        removeSubrange(range.relative(to: self))
+    }
+
+    /// Removes the first elements.
+    ///
+    /// - Precondition: there are as many.
+    public func removeFirst(_ number: Int = 1) {
+        checkRemoval(number)
+        removeSubrange(0..<number)
+    }
+
+    /// Removes the last elements.
+    ///
+    /// - Precondition: there are as many.
+    public func removeLast(_ number: Int = 1) {
+        checkRemoval(number)
+        let count = count
+        removeSubrange((count - number)..<count)
+    }
+
+    private func checkRemoval(_ number: Int) {
+        let count = count
+        if number < 0 || number > count {
+            programmerError("\(number) elements can't be removed: \(typeName) has \(count). Check `count` first.")
+        }
+    }
+
+    /// Removes all elements. Objects stay in the realm.
+    public func removeAll() {
+        guard let at = place() else {
+            items.removeAll()
+            return
+        }
+        change(at) { tx throws(EngineError) in tx.listClear(at.column, owner) }
+    }
+
+    /// Removes the elements at these positions.
+    public func remove(atOffsets offsets: IndexSet) {
+        let count = count
+        for i in offsets { checkElement(i, count) }
+        for range in offsets.rangeView.reversed() { removeSubrange(range) }
+    }
+
+    // MARK: Moving
+
+    /// Moves the element at `from` so that it ends up at `to`.
+    public func move(from: Int, to: Int) {
+        let count = count
+        checkElement(from, count)
+        checkElement(to, count)
+        guard from != to else { return }
+        guard let at = place() else {
+            items.insert(items.remove(at: from), at: to)
+            return
+        }
+        change(at) { tx throws(EngineError) in try tx.listMove(at.column, owner, from: from, to: to) }
+    }
+
+    /// Moves the elements at these positions, in their order, before the element that is at `destination` now.
+    public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
+        let count = count
+        checkPosition(destination, count)
+        for i in offsets { checkElement(i, count) }
+        // One at a time, those from before the destination last first, so that no index shifts under the next.
+        var target = destination
+        for i in offsets.filter({ $0 < destination }).reversed() {
+            target -= 1
+            move(from: i, to: target)
+        }
+        target = destination
+        for i in offsets where i >= destination {
+            move(from: i, to: target)
+            target += 1
+        }
+    }
+
+    public func swapAt(_ i: Int, _ j: Int) {
+        let count = count
+        checkElement(i, count)
+        checkElement(j, count)
+        guard i != j else { return }
+        guard let at = place() else {
+            items.swapAt(i, j)
+            return
+        }
+        change(at) { tx throws(EngineError) in try tx.listSwap(at.column, owner, i, j) }
+    }
+
+    // MARK: Assigning
+
+    /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
+    func assign(_ other: List) {
+        if self == other { return }
+        assign(elements: other.elements_)
+    }
+
+    func assign(elements: [Element]) {
+        guard let at = place() else {
+            items = elements
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = stored(elements) else { return }
+        change(at) { tx throws(EngineError) in try tx.listAssign(at.column, owner, values) }
+    }
+}

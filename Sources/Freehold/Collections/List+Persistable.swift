@@ -1,0 +1,84 @@
+public import FreeholdEngine
+
+extension List: _RealmSchemaDiscoverable, _HasPersistedType, _DefaultConstructible {
+    public typealias PersistedType = List<Element>
+
+    public static var _rlmShape: _PropertyShape {
+        var shape = Element._rlmShape
+        shape.collection = .list
+        return shape
+    }
+}
+
+extension List: _Persistable {
+    public typealias _Storage = List<Element>?
+
+    @inlinable @inline(__always) public static func _rlmPlaceholder() -> List<Element>? { nil }
+    @inlinable @inline(__always) public static func _rlmInitialStorage() -> List<Element>? { nil }
+    @inlinable @inline(__always) public static func _rlmBox(_ value: List<Element>) -> List<Element>? { value }
+    @inlinable @inline(__always) public static func _rlmUnbox(_ storage: List<Element>?) -> List<Element>? { storage }
+    @inlinable public static func _rlmDefaultValue() -> List<Element> { List() }
+    @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
+    public static func _rlmAssign(_ current: List<Element>, _ new: List<Element>) { current.assign(new) }
+
+    /// The list that the wrapper holds, made on the first read.
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> List<Element> {
+        guard let table = object._table else {
+            object._record(key)
+            return List()
+        }
+        // The value is the wrapper's first field.
+        let storage = object._fieldAddress(table.info.properties[key].offset)
+            .assumingMemoryBound(to: List<Element>?.self)
+        if let list = storage.pointee { return list }
+        object._verifyLive(table)
+        let list = List()
+        list.bind(table, object._key, key)
+        storage.pointee = list
+        return list
+    }
+
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: List<Element>) {
+        _rlmGet(object, key).assign(value)
+    }
+
+    public static func _rlmAdopt(_ storage: inout List<Element>?, _ object: ObjectBase, _ key: Int) {
+        if let list = storage, let table = object._table { list.bind(table, object._key, key) }
+    }
+
+    public static func _rlmAny(_ value: List<Element>) -> Any? { value }
+    public static func _rlmContent(_ value: List<Element>) -> _StoredContent { .collection }
+    public static func _rlmFromContent(_ content: _StoredContent) -> List<Element>? { nil }
+    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+}
+
+extension List: ContentCollection {
+    var content: PropertyContent {
+        if let at = place(), Element._rlmShape.type != .object {
+            return .values(at.view.listValues(at.column, owner))
+        }
+        if Element._rlmShape.type == .object {
+            return .objects(
+                elements_.compactMap {
+                    if case .object(let object) = Element._rlmContent($0) { object } else { nil }
+                }
+            )
+        }
+        return .values(
+            items.map { if case .value(let value) = Element._rlmContent($0) { value } else { .null } }
+        )
+    }
+
+    static func convertElement(_ value: Any) -> Value? { Element._rlmConvert(value) }
+
+    func assignContents(_ contents: [_StoredContent]) -> Bool {
+        var elements: [Element] = []
+        elements.reserveCapacity(contents.count)
+        for content in contents {
+            guard let element = Element._rlmFromContent(content) else { return false }
+            elements.append(element)
+        }
+        assign(elements: elements)
+        return true
+    }
+}

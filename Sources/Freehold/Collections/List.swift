@@ -1,0 +1,308 @@
+import CFreeholdShims
+import FreeholdEngine
+
+/// The elements of a to-many property, in an order of their own.
+///
+/// ```swift
+/// class Person: Object {
+///     @Persisted var dogs: List<Dog>
+///     @Persisted var nicknames: List<String>
+/// }
+/// person.dogs.append(dog)
+/// ```
+///
+/// A list of an unmanaged object holds its elements itself. When the object is added to a realm, the same list
+/// becomes the stored one: it then reads and writes the file, changes only inside write transactions, and belongs
+/// to the realm's thread. Unmanaged objects that are put into a managed list are added to the realm.
+public final class List<Element: RealmCollectionValue> {
+    /// The elements of an unmanaged list.
+    @exclusivity(unchecked) var items: [Element] = []
+
+    // The place of a managed list. The core is held so that the table lives.
+    @exclusivity(unchecked) private(set) var core: RealmCore?
+    @exclusivity(unchecked) private unowned(unsafe) var table: ManagedTable?
+    @exclusivity(unchecked) private(set) var owner = ObjectKey(-1)
+    @exclusivity(unchecked) private var property = 0
+    /// The state version at which the owner was last known to live.
+    @exclusivity(unchecked) private var stamp: UInt64 = 0
+
+    /// An empty, unmanaged list.
+    public init() {}
+
+    var isManaged: Bool { core != nil }
+
+    /// Becomes the list of a row; what it held is dropped.
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+        if !items.isEmpty { items = [] }
+        core = table.core
+        self.table = table
+        owner = key
+        self.property = property
+        stamp = table.state.pointee.version
+    }
+
+    /// A managed list, ready to be read.
+    struct Place {
+        let view: DataView
+        let column: Column
+        let table: ManagedTable
+    }
+
+    /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged list.
+    @inline(__always)
+    func place() -> Place? {
+        guard let table, core != nil else { return nil }
+        return place(in: table)
+    }
+
+    private func place(in table: ManagedTable) -> Place {
+        table.core.verifyThread()
+        table.sync()
+        if stamp != table.state.pointee.version {
+            guard table.isLive(owner, since: stamp) else {
+                programmerError(
+                    "The \(table.info.className) that this \(typeName) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
+                )
+            }
+            stamp = table.state.pointee.version
+        }
+        return Place(view: table.core.view, column: table.columns[property]!, table: table)
+    }
+
+    /// Of a managed list of objects whose owner is known to live, on the realm's thread: what reads and writes take
+    /// without counting references. Else nil.
+    @inline(__always)
+    func linkPlace() -> LinkPlace? {
+        guard let table else { return nil }
+        let state = table.state
+        guard stamp == state.pointee.version, state.pointee.thread == fh_thread_id(), let view = state.pointee.view,
+            let column = state.pointee.columnReferences.unsafelyUnwrapped[property], table.info.isLinkList(property)
+        else { return nil }
+        return LinkPlace(view: view, column: column, state: state, owner: owner, property: property)
+    }
+
+    /// The table of the elements of a list of objects.
+    var elementTable: ManagedTable? {
+        guard let table, table.info.properties[property].shape.type == .object else { return nil }
+        return table.target(of: property)
+    }
+
+    var typeName: String { "List<\(Element.self)>" }
+
+    /// The class and property, for errors.
+    var placeName: (className: String, property: String)? {
+        table.map { ($0.info.className, $0.info.properties[property].name) }
+    }
+
+    /// The realm that the list is stored in; nil for an unmanaged list.
+    public var realm: Realm? {
+        guard let core, !isInvalidated else { return nil }
+        return Realm(core: core)
+    }
+
+    /// Whether the list's object was deleted or its realm invalidated. False for unmanaged lists.
+    public var isInvalidated: Bool {
+        guard let table, let core else { return false }
+        core.verifyThread()
+        table.sync()
+        if stamp == table.state.pointee.version { return false }
+        guard table.isLive(owner, since: stamp) else { return true }
+        stamp = table.state.pointee.version
+        return false
+    }
+}
+
+/// A managed list of objects, in terms that don't name its type. Valid during one call.
+struct LinkPlace {
+    let view: Unmanaged<DataView>
+    let column: Unmanaged<Column>
+    let state: UnsafeMutablePointer<TableState>
+    let owner: ObjectKey
+    let property: Int
+
+    /// The table of the elements.
+    var target: ManagedTable {
+        state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.target(of: property) }
+    }
+
+    var keys: [ObjectKey] {
+        view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { view.listLinks($0, owner) }
+        }
+    }
+
+    /// The i-th element, nil out of bounds, and the number of them.
+    func object(_ i: Int) -> (object: ObjectBase?, count: Int) {
+        let (key, count) = view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { view.listLink($0, owner, ifAt: i) }
+        }
+        return (key.map { target.object($0) }, count)
+    }
+
+    /// Appends an object that is a row known to live; false, with nothing changed, if it isn't, or outside a
+    /// transaction.
+    func append(_ object: ObjectBase) -> Bool {
+        guard let transaction = state.pointee.transaction,
+            state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.isTarget(object, of: property) })
+        else { return false }
+        state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
+        transaction._withUnsafeGuaranteedRef { transaction in
+            column._withUnsafeGuaranteedRef { transaction.listAppend($0, owner, link: object._key) }
+        }
+        return true
+    }
+}
+
+@available(*, unavailable, message: "A list belongs to its object, and with it to a realm's thread, queue or actor")
+extension List: Sendable {}
+
+// MARK: Reading
+
+extension List {
+    /// - Complexity: O(1)
+    public var count: Int {
+        guard let at = place() else { return items.count }
+        return at.view.listCount(at.column, owner)
+    }
+
+    /// The i-th element. Assigning replaces it; an unmanaged object is added to a managed list's realm.
+    ///
+    /// - Precondition: `0 <= i < count`
+    public subscript(i: Int) -> Element {
+        get {
+            if let at = linkPlace() {
+                let (object, count) = at.object(i)
+                checkElement(i, count)
+                return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
+            }
+            guard let at = place() else {
+                checkElement(i, items.count)
+                return items[i]
+            }
+            checkElement(i, at.view.listCount(at.column, owner))
+            return element(at.view.listValue(at.column, owner, at: i))
+        }
+        set { set(i, newValue) }
+    }
+
+    public var first: Element? { isEmpty ? nil : self[0] }
+
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : self[count - 1]
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// The position of the first equal element; for objects, of the first link to that row.
+    ///
+    /// - Complexity: O(n)
+    public func index(of element: Element) -> Int? {
+        guard let at = place() else { return items.firstIndex(of: element) }
+        switch Element._rlmContent(element) {
+        case .value(let value): return at.view.listIndex(at.column, owner, of: value)
+        case .object(let object?) where object._core === core && object._state == elementTable?.state:
+            return at.view.listIndex(at.column, owner, of: .link(object._key))
+        default: return nil
+        }
+    }
+
+    public func contains(_ element: Element) -> Bool { index(of: element) != nil }
+
+    /// Walks the elements that are in the list now, whatever happens to it meanwhile.
+    public func makeIterator() -> RLMIterator<Element> {
+        if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
+        guard let at = place() else { return RLMIterator(values: items) }
+        if let elementTable {
+            return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
+        }
+        return RLMIterator(values: at.view.listValues(at.column, owner).map { element($0) })
+    }
+
+    /// All elements, of one moment.
+    var elements_: [Element] {
+        guard let at = place() else { return items }
+        return at.view.listValues(at.column, owner).map { element($0) }
+    }
+
+    func element(_ value: Value) -> Element {
+        let content: _StoredContent =
+            if case .link(let key) = value, let elementTable {
+                .object(elementTable.object(key))
+            } else {
+                .value(value)
+            }
+        return Element._rlmFromContent(content) ?? Element._rlmDefaultValue()
+    }
+
+    // MARK: Bounds
+
+    func checkElement(_ i: Int, _ count: Int) {
+        if i < 0 || i >= count { outOfBounds("Index \(i)", count) }
+    }
+
+    func checkPosition(_ i: Int, _ count: Int) {
+        if i < 0 || i > count { outOfBounds("Position \(i)", count) }
+    }
+
+    func checkRange(_ range: Range<Int>, _ count: Int) {
+        if range.lowerBound < 0 || range.upperBound > count {
+            outOfBounds("Range \(range.lowerBound)..<\(range.upperBound)", count)
+        }
+    }
+
+    @inline(never)
+    private func outOfBounds(_ what: String, _ count: Int) -> Never {
+        let place = placeName.map { " \($0.className).\($0.property)" } ?? ""
+        programmerError("\(what) is out of bounds: \(typeName)\(place) has \(count) elements. Check `count` first.")
+    }
+}
+
+// MARK: Conformances
+
+extension List: RealmCollection {
+    public typealias Index = Int
+    public typealias SubSequence = Slice<List<Element>>
+    public typealias Iterator = RLMIterator<Element>
+
+    public var _source: _CollectionSource? {
+        guard let at = place(), let elementTable else { return nil }
+        return _CollectionSource(.list(at.column, owner), of: elementTable, isLive: { !self.isInvalidated })
+    }
+
+    /// Whether both are the same list: of the same row's property, or the same unmanaged instance.
+    public static func == (a: List, b: List) -> Bool {
+        if a === b { return true }
+        guard let core = a.core, core === b.core else { return false }
+        return a.owner == b.owner && a.property == b.property && a.table === b.table
+    }
+
+    public var description: String {
+        isInvalidated ? "\(typeName) (invalidated)" : ObjectDescription.describe(collection: self)
+    }
+}
+
+extension List: MutableCollection {
+    public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
+        get {
+            checkRange(bounds, count)
+            return Slice(base: self, bounds: bounds)
+        }
+        set { replaceSubrange(bounds, with: Array(newValue)) }
+    }
+}
+
+extension List: Decodable where Element: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { items.append(try container.decode(Element.self)) }
+    }
+}
+
+extension List: Encodable where Element: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for element in self { try container.encode(element) }
+    }
+}

@@ -1,0 +1,56 @@
+/// A class's own record in the program image. The layout is part of Swift's stable ABI: flags at 0, parent at 4,
+/// name at 8, metadata accessor at 12, fields at 16, superclass at 20, as relative 32-bit offsets.
+struct ClassDescriptor {
+    let address: UnsafeRawPointer
+
+    init(address: UnsafeRawPointer) { self.address = address }
+
+    init(_ cls: AnyClass) {
+        let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
+        #if canImport(ObjectiveC)
+            let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
+        #else
+            let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
+        #endif
+        address = metadata.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
+    }
+
+    private static let classKind: UInt32 = 16
+    private static let genericFlag: UInt32 = 0x80
+
+    private var flags: UInt32 { address.load(as: UInt32.self) }
+    var isClass: Bool { flags & 0x1f == Self.classKind }
+    var isGeneric: Bool { flags & Self.genericFlag != 0 }
+
+    /// The name as written in the declaration, also of private, nested and local classes.
+    var name: String { relative(8).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? "" }
+
+    private func relative(_ offset: Int) -> UnsafeRawPointer? {
+        let distance = address.load(fromByteOffset: offset, as: Int32.self)
+        return distance == 0 ? nil : address + offset + Int(distance)
+    }
+
+    enum Superclass {
+        case none
+        case descriptor(UnsafeRawPointer)
+        /// A specialised generic class: only the metadata tell.
+        case other
+    }
+
+    var superclass: Superclass {
+        guard let name = relative(20) else { return .none }
+        // A symbolic reference and the end of the name: \1 direct, \2 through a pointer.
+        let kind = name.load(as: UInt8.self)
+        guard kind == 1 || kind == 2, (name + 5).load(as: UInt8.self) == 0 else { return .other }
+        let target = name + 1 + Int((name + 1).loadUnaligned(as: Int32.self))
+        return .descriptor(kind == 2 ? target.load(as: UnsafeRawPointer.self) : target)
+    }
+
+    /// Calls the class's metadata accessor. Not for generic classes.
+    func instantiate() -> AnyClass? {
+        guard let accessor = relative(12) else { return nil }
+        typealias Accessor = @convention(c) (UInt) -> UnsafeRawPointer
+        let metadata = unsafeBitCast(accessor, to: Accessor.self)(0)
+        return unsafeBitCast(metadata, to: Any.Type.self) as? AnyClass
+    }
+}

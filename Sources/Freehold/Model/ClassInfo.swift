@@ -1,0 +1,190 @@
+import CFreeholdShims
+import FreeholdEngine
+import Synchronization
+
+/// One persisted property of a class.
+struct PropertyInfo {
+    /// Its position in `ClassInfo.properties`.
+    let index: Int
+    let name: String
+    /// The name in the file.
+    let columnName: String
+    let shape: _PropertyShape
+    let isPrimaryKey: Bool
+    let isIndexed: Bool
+    /// For linking objects.
+    let origin: String?
+    /// Of the wrapper, from the object's address.
+    let offset: Int
+    let metaOffset: Int
+    let access: any PersistedAccess.Type
+
+    var target: ObjectBase.Type? { shape.target }
+    var isComputed: Bool { shape.type == .linkingObjects }
+    var isCollection: Bool { shape.collection != .none }
+    /// A link to one object.
+    var isLink: Bool { shape.type == .object && shape.collection == .none }
+    /// `@Persisted var dog: Dog`, which can't be stored.
+    var isRequiredLink: Bool { isLink && !shape.isOptional }
+}
+
+/// What the library knows of a model class: found once, by reflection on the class and on one throw-away instance.
+final class ClassInfo: Sendable {
+    let cls: ObjectBase.Type
+    /// As declared.
+    let className: String
+    /// The name of the class's table.
+    let tableName: String
+    /// Those of superclasses first, each class's in the order of declaration.
+    nonisolated(unsafe) let properties: [PropertyInfo]
+    let primaryKeyIndex: Int?
+    /// Mistakes in the declaration, for the open to report.
+    let problems: [SchemaProblem]
+    /// Accessors may be made without evaluating default values.
+    let canDropDefaults: Bool
+    private let byName: [String: Int]
+    private let metaOffsets: [Int]
+    /// By property.
+    let directProperties: [DirectProperty]
+    /// Whether every property can be stored and adopted in place.
+    let isDirect: Bool
+    let hasLists: Bool
+
+    private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
+
+    /// - Complexity: O(1) after the first time (some 50 µs).
+    static func of(_ cls: ObjectBase.Type) -> ClassInfo {
+        let id = ObjectIdentifier(cls)
+        if let info = known.withLock({ $0[id] }) { return info }
+        // Made outside the lock: the class's initialiser is user code.
+        let made = ClassInfo(cls)
+        return known.withLock { known in
+            if let first = known[id] { return first }
+            known[id] = made
+            return made
+        }
+    }
+
+    private init(_ cls: ObjectBase.Type) {
+        self.cls = cls
+        className = cls.className()
+        tableName = cls._realmObjectName() ?? className
+        let fields = StoredFields.of(cls).dropFirst(StoredFields.of(ObjectBase.self).count)
+        let (instance, made) = CreatingFlag.countingObjects { cls.init(_freehold: _HiddenInitializer()) }
+
+        let declaredKey = (cls as? Object.Type)?.primaryKey()
+        let declaredIndexes = Set((cls as? Object.Type)?.indexedProperties() ?? [])
+        let mapping = cls.propertiesMapping()
+        var properties: [PropertyInfo] = []
+        var byName: [String: Int] = [:]
+        var problems: [SchemaProblem] = []
+        for field in fields {
+            guard let access = field.type as? any PersistedAccess.Type else { continue }
+            let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let options = access.options(UnsafeRawPointer(instance._fieldAddress(field.offset)))
+            if byName[name] != nil {
+                problems.append(SchemaProblem(className, name, "is declared in the class and in a superclass"))
+            }
+            byName[name] = properties.count
+            properties.append(
+                PropertyInfo(
+                    index: properties.count,
+                    name: name,
+                    columnName: mapping[name] ?? name,
+                    shape: access.shape,
+                    isPrimaryKey: options.primary || declaredKey == name,
+                    isIndexed: options.indexed || declaredIndexes.contains(name),
+                    origin: options.origin,
+                    offset: field.offset,
+                    metaOffset: field.offset + access.metaOffset,
+                    access: access
+                )
+            )
+        }
+        if let declaredKey, byName[declaredKey] == nil {
+            problems.append(
+                SchemaProblem(className, nil, "primaryKey() names \"\(declaredKey)\", which is no property")
+            )
+        }
+        for name in declaredIndexes.sorted() where byName[name] == nil {
+            problems.append(
+                SchemaProblem(className, nil, "indexedProperties() names \"\(name)\", which is no property")
+            )
+        }
+        for name in mapping.keys.sorted() where byName[name] == nil {
+            problems.append(
+                SchemaProblem(className, nil, "propertiesMapping() names \"\(name)\", which is no property")
+            )
+        }
+        primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
+        // A plain stored property may have a default value that creates objects, and so may the body of an
+        // initialiser: those objects need their defaults.
+        canDropDefaults = made == 1 && properties.count == fields.count
+        metaOffsets = properties.map(\.metaOffset)
+        directProperties = properties.map {
+            DirectProperty(
+                storage: $0.access.storage,
+                index: $0.index,
+                offset: $0.offset,
+                metaOffset: $0.metaOffset,
+                isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional
+            )
+        }
+        hasLists = directProperties.contains { $0.storage == .list }
+        isDirect = !directProperties.contains { $0.storage == .other }
+        self.properties = properties
+        self.byName = byName
+        self.problems = problems
+    }
+
+    var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
+
+    /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
+    var canReuseAccessors: Bool { canDropDefaults && isDirect }
+
+    /// Whether the property is a list of objects.
+    @inline(__always)
+    func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
+
+    /// By the name in Swift, else by the name in the file.
+    func index(named name: String) -> Int? {
+        byName[name] ?? properties.firstIndex { $0.columnName == name }
+    }
+
+    /// An instance whose values are never read.
+    func makeAccessor() -> ObjectBase {
+        guard canDropDefaults else { return cls.init(_freehold: _HiddenInitializer()) }
+        fh_set_creating(CreatingFlag.drop)
+        let object = cls.init(_freehold: _HiddenInitializer())
+        fh_set_creating(CreatingFlag.evaluate)
+        return object
+    }
+
+    /// Turns every wrapper of a new accessor into a managed one.
+    @inline(__always) func markManaged(_ object: ObjectBase) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        metaOffsets.withUnsafeBufferPointer { offsets in
+            var meta: UInt32 = 0x8000_0000
+            for offset in offsets {
+                base.storeBytes(of: meta, toByteOffset: offset, as: UInt32.self)
+                meta += 1
+            }
+        }
+        // Defaults that were evaluated although nobody reads them.
+        if !canDropDefaults { adopt(object) }
+    }
+
+    /// Turns every wrapper of an object into a managed one; collections keep their identity.
+    func adopt(_ object: ObjectBase) {
+        let address = object._fieldAddress(0)
+        for direct in directProperties where !direct.adopt(address) {
+            properties[direct.index].access.adopt(address + direct.offset, object, direct.index)
+        }
+    }
+
+    /// What a property of the object holds; of unmanaged and managed objects.
+    func content(of object: ObjectBase, at index: Int) -> PropertyContent {
+        let property = properties[index]
+        return property.access.content(of: object, at: property)
+    }
+}

@@ -1,0 +1,172 @@
+import FreeholdEngine
+import Foundation
+
+/// How the wrapper of a property holds its value, so far as the library reads it without naming the type: generic
+/// calls through metatypes cost more than the storing itself.
+enum DirectStorage: UInt8 {
+    case int8, int16, int32, int64, bool, float, double, date, decimal128, objectId, uuid
+    case string, data
+    case optionalInt64, optionalBool, optionalDouble, optionalFloat, optionalDate, optionalString, optionalData
+    /// A reference or nil.
+    case link
+    /// A collection or nil.
+    case list
+    /// Nothing is stored.
+    case computed
+    /// Only the type itself knows.
+    case other
+
+    init(_ type: Any.Type, _ shape: _PropertyShape) {
+        switch (shape.type, shape.collection) {
+        case (.linkingObjects, _): self = .computed
+        case (.object, .none): self = shape.isOptional ? .link : .other
+        case (_, .list): self = .list
+        case (_, .none): self = Self.scalars[ObjectIdentifier(type)] ?? .other
+        default: self = .other
+        }
+    }
+
+    private static let scalars: [ObjectIdentifier: DirectStorage] = [
+        ObjectIdentifier(Int8.self): .int8, ObjectIdentifier(Int16.self): .int16,
+        ObjectIdentifier(Int32.self): .int32, ObjectIdentifier(Int64.self): .int64, ObjectIdentifier(Int.self): .int64,
+        ObjectIdentifier(Bool.self): .bool, ObjectIdentifier(Float.self): .float,
+        ObjectIdentifier(Double.self): .double, ObjectIdentifier(Date.self): .date,
+        ObjectIdentifier(Decimal128.self): .decimal128, ObjectIdentifier(ObjectId.self): .objectId,
+        ObjectIdentifier(Foundation.UUID.self): .uuid, ObjectIdentifier(String.self): .string,
+        ObjectIdentifier(Data.self): .data,
+        ObjectIdentifier(Int?.self): .optionalInt64, ObjectIdentifier(Int64?.self): .optionalInt64,
+        ObjectIdentifier(Bool?.self): .optionalBool, ObjectIdentifier(Double?.self): .optionalDouble,
+        ObjectIdentifier(Float?.self): .optionalFloat, ObjectIdentifier(Date?.self): .optionalDate,
+        ObjectIdentifier(String?.self): .optionalString, ObjectIdentifier(Data?.self): .optionalData,
+    ]
+}
+
+/// A property whose wrapper is read and written in place.
+struct DirectProperty {
+    let storage: DirectStorage
+    let index: Int
+    /// Of the wrapper, which begins with the value, from the object's address.
+    let offset: Int
+    let metaOffset: Int
+    /// Whether it is a list of objects.
+    let isLinkList: Bool
+
+    @inline(__always)
+    private func pointer<T>(_ object: UnsafeMutableRawPointer, _ type: T.Type) -> UnsafeMutablePointer<T> {
+        (object + offset).assumingMemoryBound(to: T.self)
+    }
+
+    /// Whether the value can be stored as it is: not too long, without objects or elements to be added first.
+    @inline(__always)
+    func fits(_ object: UnsafeMutableRawPointer, _ table: ManagedTable) -> Bool {
+        switch storage {
+        case .string: pointer(object, String.self).pointee.utf8.count <= ValueLimits.string
+        case .optionalString: (pointer(object, String?.self).pointee?.utf8.count ?? 0) <= ValueLimits.string
+        case .data: pointer(object, Data.self).pointee.count <= ValueLimits.data
+        case .optionalData: (pointer(object, Data?.self).pointee?.count ?? 0) <= ValueLimits.data
+        case .link:
+            switch pointer(object, Unmanaged<ObjectBase>?.self).pointee {
+            case nil: true
+            case let linked?: linked._withUnsafeGuaranteedRef { table.isTarget($0, of: index) }
+            }
+        case .list: pointer(object, UnsafeRawPointer?.self).pointee == nil
+        case .other: false
+        default: true
+        }
+    }
+
+    /// Stores the value in a new row, whose columns are null, zero or empty.
+    @inline(__always)
+    func store(_ object: UnsafeMutableRawPointer, in transaction: WriteTransaction, _ column: Column, _ key: ObjectKey)
+    {
+        switch storage {
+        case .int64: transaction.setInt(column, key, pointer(object, Int64.self).pointee)
+        case .int32: transaction.setInt(column, key, Int64(pointer(object, Int32.self).pointee))
+        case .int16: transaction.setInt(column, key, Int64(pointer(object, Int16.self).pointee))
+        case .int8: transaction.setInt(column, key, Int64(pointer(object, Int8.self).pointee))
+        case .bool: transaction.setBool(column, key, pointer(object, Bool.self).pointee)
+        case .double: transaction.setDouble(column, key, pointer(object, Double.self).pointee)
+        case .date: transaction.setTimestamp(column, key, Timestamp(pointer(object, Date.self).pointee))
+        case .string: transaction.setString(column, key, pointer(object, String.self).pointee)
+        case .link:
+            if let linked = pointer(object, Unmanaged<ObjectBase>?.self).pointee {
+                transaction.setLink(column, key, linked._withUnsafeGuaranteedRef { $0._key })
+            }
+        case .optionalInt64:
+            if let value = pointer(object, Int64?.self).pointee { transaction.setInt(column, key, value) }
+        case .optionalBool:
+            if let value = pointer(object, Bool?.self).pointee { transaction.setBool(column, key, value) }
+        case .optionalDouble:
+            if let value = pointer(object, Double?.self).pointee { transaction.setDouble(column, key, value) }
+        case .optionalDate:
+            if let value = pointer(object, Date?.self).pointee {
+                transaction.setTimestamp(column, key, Timestamp(value))
+            }
+        case .optionalString:
+            if let value = pointer(object, String?.self).pointee { transaction.setString(column, key, value) }
+        case .list, .computed, .other: break
+        default:
+            let value = value(object)
+            if !value.isNull { transaction.write(column, key, value) }
+        }
+    }
+
+    /// The value of a scalar.
+    func value(_ object: UnsafeMutableRawPointer) -> Value {
+        func optional<T>(_ type: T.Type, _ make: (T) -> Value) -> Value {
+            pointer(object, T?.self).pointee.map(make) ?? .null
+        }
+        return switch storage {
+        case .int64: .int(pointer(object, Int64.self).pointee)
+        case .int32: .int(Int64(pointer(object, Int32.self).pointee))
+        case .int16: .int(Int64(pointer(object, Int16.self).pointee))
+        case .int8: .int(Int64(pointer(object, Int8.self).pointee))
+        case .bool: .bool(pointer(object, Bool.self).pointee)
+        case .float: .float(pointer(object, Float.self).pointee)
+        case .double: .double(pointer(object, Double.self).pointee)
+        case .date: .timestamp(Timestamp(pointer(object, Date.self).pointee))
+        case .decimal128: .decimal128(pointer(object, Decimal128.self).pointee)
+        case .objectId: .objectId(pointer(object, ObjectId.self).pointee)
+        case .uuid: .uuid(pointer(object, Foundation.UUID.self).pointee)
+        case .string: .string(pointer(object, String.self).pointee)
+        case .data: .data(pointer(object, Data.self).pointee)
+        case .optionalInt64: optional(Int64.self) { .int($0) }
+        case .optionalBool: optional(Bool.self) { .bool($0) }
+        case .optionalFloat: optional(Float.self) { .float($0) }
+        case .optionalDouble: optional(Double.self) { .double($0) }
+        case .optionalDate: optional(Date.self) { .timestamp(Timestamp($0)) }
+        case .optionalString: optional(String.self) { .string($0) }
+        case .optionalData: optional(Data.self) { .data($0) }
+        case .link, .list, .computed, .other: .null
+        }
+    }
+
+    /// Makes the wrapper that of a row and lets go of what it held; false if only the type itself can.
+    @inline(__always)
+    func adopt(_ object: UnsafeMutableRawPointer) -> Bool {
+        switch storage {
+        case .string: pointer(object, String.self).pointee = ""
+        case .data: pointer(object, Data.self).pointee = Data()
+        case .optionalString: pointer(object, String?.self).pointee = nil
+        case .optionalData: pointer(object, Data?.self).pointee = nil
+        case .link: pointer(object, ObjectBase?.self).pointee = nil
+        case .list: if pointer(object, UnsafeRawPointer?.self).pointee != nil { return false }
+        case .computed, .other: return false
+        default: break
+        }
+        object.storeBytes(
+            of: 0x8000_0000 | UInt32(truncatingIfNeeded: index),
+            toByteOffset: metaOffset,
+            as: UInt32.self
+        )
+        return true
+    }
+
+    /// Lets go of the collection that an accessor has made.
+    @inline(__always)
+    func forgetCollection(_ object: UnsafeMutableRawPointer) {
+        if storage == .list, pointer(object, UnsafeRawPointer?.self).pointee != nil {
+            pointer(object, AnyObject?.self).pointee = nil
+        }
+    }
+}

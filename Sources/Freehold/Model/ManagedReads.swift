@@ -1,0 +1,323 @@
+import CFreeholdShims
+public import FreeholdEngine
+public import Foundation
+
+// Reading a stored property: the leaf straight from the snapshot's directory when the accessor's stamp is the
+// table's version and the thread the realm's, else `_prepareRead` and the engine.
+
+extension ObjectBase {
+    /// The column's leaf of this object's cluster, where the fast path can know it.
+    @inline(__always) final func _leaf(_ key: Int) -> UnsafeRawPointer? {
+        let state = _state.unsafelyUnwrapped
+        guard _stamp == state.pointee.version, state.pointee.thread == fh_thread_id(),
+            let chunks = state.pointee.columns[key],
+            let chunk = fh_load_acquire(chunks + (_cluster >> 9))
+        else { return nil }
+        return fh_load_acquire(chunk.assumingMemoryBound(to: UnsafeRawPointer?.self) + (_cluster & 511))
+    }
+
+    /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.
+    @inline(__always) final var _isCurrent: Bool {
+        let state = _state.unsafelyUnwrapped
+        return _stamp == state.pointee.version && state.pointee.thread == fh_thread_id()
+    }
+
+    /// What every read that isn't fast begins with: the thread, the version, whether the object still lives.
+    /// Nil when the object is a key path's recorder. What it returns is held by the core.
+    @inline(__always) final func _prepareRead(_ key: Int) -> (view: Unmanaged<DataView>, column: Unmanaged<Column>)? {
+        let state = _state.unsafelyUnwrapped
+        if !_isCurrent || (state.pointee.hasLeaves && state.pointee.columns[key] == nil) {
+            guard _becomeCurrent(key) else { return nil }
+        }
+        guard let column = state.pointee.columnReferences.unsafelyUnwrapped[key], let view = state.pointee.view else {
+            programmerError("\(type(of: self)) has a property without a column in this realm")
+        }
+        return (view, column)
+    }
+
+    @inline(never) private final func _becomeCurrent(_ key: Int) -> Bool {
+        guard let table = _table else {
+            _record(key)
+            return false
+        }
+        _verifyLive(table)
+        if table.state.pointee.hasLeaves { table.learnLeaves(key) }
+        return true
+    }
+
+    /// Traps on the wrong thread and on deleted objects; takes the realm's version.
+    final func _verifyLive(_ table: ManagedTable) {
+        let state = table.state
+        if state.pointee.thread != fh_thread_id() { table.core.verifyThread() }
+        table.sync()
+        guard _stamp != state.pointee.version else { return }
+        guard table.isLive(_key, since: _stamp) else {
+            programmerError(
+                "This \(table.info.className) was deleted from its realm, or the realm was invalidated. Check `isInvalidated` before using an object that something else may delete."
+            )
+        }
+        _stamp = state.pointee.version
+    }
+
+    /// Whether the row still exists.
+    final func _isLive() -> Bool {
+        guard let table = _table else { return true }
+        table.core.verifyThread()
+        table.sync()
+        if _stamp == table.state.pointee.version { return true }
+        guard table.isLive(_key, since: _stamp) else { return false }
+        _stamp = table.state.pointee.version
+        return true
+    }
+}
+
+extension ObjectBase {
+    @inline(__always) final func _linkTarget(_ key: Int) -> ManagedTable {
+        _state.unsafelyUnwrapped.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.target(of: key) }
+    }
+}
+
+/// The first 8 bytes of a leaf.
+private struct LeafHeader {
+    let bits: UInt64
+    static let hasNulls: UInt64 = 1
+    static let hasReferences: UInt64 = 4
+
+    @inline(__always) init(_ leaf: UnsafeRawPointer) { bits = UInt64(littleEndian: leaf.load(as: UInt64.self)) }
+    @inline(__always) var width: UInt64 { bits >> 8 & 0xff }
+    @inline(__always) var flags: UInt64 { bits >> 16 & 0xff }
+    @inline(__always) var count: Int { Int(truncatingIfNeeded: bits >> 32) }
+    @inline(__always) var bitmapBytes: Int { ((count + 63) >> 6) << 3 }
+}
+
+private let headerSize = 16
+
+@inline(__always) private func bit(_ p: UnsafeRawPointer, _ i: Int) -> Bool {
+    p.load(fromByteOffset: i >> 3, as: UInt8.self) >> UInt8(truncatingIfNeeded: i & 7) & 1 != 0
+}
+
+@inline(__always) private func packedInt(_ leaf: UnsafeRawPointer, _ values: Int, _ width: UInt64, _ slot: Int) -> Int64
+{
+    let p = leaf + values
+    if width == 8 { return Int64(littleEndian: p.load(fromByteOffset: slot << 3, as: Int64.self)) }
+    let base = Int64(littleEndian: leaf.load(fromByteOffset: 8, as: Int64.self))
+    switch width {
+    case 1: return base &+ Int64(p.load(fromByteOffset: slot, as: UInt8.self))
+    case 2: return base &+ Int64(UInt16(littleEndian: p.load(fromByteOffset: slot << 1, as: UInt16.self)))
+    case 4: return base &+ Int64(UInt32(littleEndian: p.load(fromByteOffset: slot << 2, as: UInt32.self)))
+    default: return base
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadInt(_ object: ObjectBase, _ key: Int) -> Int64 {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags == 0, slot < header.count { return packedInt(leaf, headerSize, header.width, slot) }
+    }
+    return slowInt(object, key) ?? 0
+}
+
+@usableFromInline @inline(never)
+func _fhReadOptionalInt(_ object: ObjectBase, _ key: Int) -> Int64? {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags == LeafHeader.hasNulls, slot < header.count {
+            if bit(leaf + headerSize, slot) { return nil }
+            return packedInt(leaf, headerSize + header.bitmapBytes, header.width, slot)
+        }
+        if header.flags == 0, slot < header.count { return packedInt(leaf, headerSize, header.width, slot) }
+    }
+    return slowInt(object, key)
+}
+
+@inline(never) private func slowInt(_ object: ObjectBase, _ key: Int) -> Int64? {
+    guard let at = object._prepareRead(key) else { return nil }
+    if let transaction = object._state.unsafelyUnwrapped.pointee.transaction {
+        let changed = transaction._withUnsafeGuaranteedRef { transaction in
+            at.column._withUnsafeGuaranteedRef {
+                transaction.decodedInt($0, cluster: object._cluster, slot: object._slot)
+            }
+        }
+        if let changed { return changed }
+    }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readInt($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadBool(_ object: ObjectBase, _ key: Int) -> Bool {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags == 0, slot < header.count { return bit(leaf + headerSize, slot) }
+    }
+    return slowBool(object, key) ?? false
+}
+
+@usableFromInline @inline(never)
+func _fhReadOptionalBool(_ object: ObjectBase, _ key: Int) -> Bool? { slowBool(object, key) }
+
+@inline(never) private func slowBool(_ object: ObjectBase, _ key: Int) -> Bool? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readBool($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadDouble(_ object: ObjectBase, _ key: Int) -> Double {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags == 0, slot < header.count {
+            return Double(
+                bitPattern: UInt64(littleEndian: leaf.load(fromByteOffset: headerSize + slot << 3, as: UInt64.self))
+            )
+        }
+    }
+    return slowDouble(object, key) ?? 0
+}
+
+@usableFromInline @inline(never)
+func _fhReadOptionalDouble(_ object: ObjectBase, _ key: Int) -> Double? {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags & ~LeafHeader.hasNulls == 0, slot < header.count {
+            let nulls = header.flags == 0 ? 0 : header.bitmapBytes
+            if nulls != 0, bit(leaf + headerSize, slot) { return nil }
+            return Double(
+                bitPattern: UInt64(
+                    littleEndian: leaf.load(fromByteOffset: headerSize + nulls + slot << 3, as: UInt64.self)
+                )
+            )
+        }
+    }
+    return slowDouble(object, key)
+}
+
+@inline(never) private func slowDouble(_ object: ObjectBase, _ key: Int) -> Double? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readDouble($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadFloat(_ object: ObjectBase, _ key: Int) -> Float? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readFloat($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadString(_ object: ObjectBase, _ key: Int) -> String? {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        // Bit 2, split leaves, goes the slow way.
+        if header.flags & ~(LeafHeader.hasNulls | LeafHeader.hasReferences) == 0, slot < header.count {
+            let bitmap = header.bitmapBytes
+            var offsets = headerSize
+            if header.flags & LeafHeader.hasNulls != 0 {
+                if bit(leaf + offsets, slot) { return nil }
+                offsets += bitmap
+            }
+            var stored = true
+            if header.flags & LeafHeader.hasReferences != 0 {
+                stored = !bit(leaf + offsets, slot)
+                offsets += bitmap
+            }
+            if stored { return packedString(leaf, offsets, header, slot) }
+        }
+    }
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readString($0, object._key) }
+    }
+}
+
+@inline(__always)
+private func packedString(_ leaf: UnsafeRawPointer, _ offsets: Int, _ header: LeafHeader, _ slot: Int) -> String {
+    let entries = header.count + 1
+    let start: Int
+    let end: Int
+    let bytes: Int
+    if header.width == 2 {
+        start = Int(UInt16(littleEndian: leaf.load(fromByteOffset: offsets + slot << 1, as: UInt16.self)))
+        end = Int(UInt16(littleEndian: leaf.load(fromByteOffset: offsets + (slot + 1) << 1, as: UInt16.self)))
+        bytes = (offsets + entries << 1 + 7) & ~7
+    } else {
+        start = Int(UInt32(littleEndian: leaf.load(fromByteOffset: offsets + slot << 2, as: UInt32.self)))
+        end = Int(UInt32(littleEndian: leaf.load(fromByteOffset: offsets + (slot + 1) << 2, as: UInt32.self)))
+        bytes = (offsets + entries << 2 + 7) & ~7
+    }
+    if start == end { return "" }
+    return String(decoding: UnsafeRawBufferPointer(start: leaf + bytes + start, count: end - start), as: UTF8.self)
+}
+
+@usableFromInline @inline(never)
+func _fhReadData(_ object: ObjectBase, _ key: Int) -> Data? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readData($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadDate(_ object: ObjectBase, _ key: Int) -> Date? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readTimestamp($0, object._key) }
+    }?.date
+}
+
+@usableFromInline @inline(never)
+func _fhReadDecimal128(_ object: ObjectBase, _ key: Int) -> Decimal128? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readDecimal128($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadObjectId(_ object: ObjectBase, _ key: Int) -> ObjectId? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readObjectId($0, object._key) }
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhReadUUID(_ object: ObjectBase, _ key: Int) -> UUID? {
+    guard let at = object._prepareRead(key) else { return nil }
+    return at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readUUID($0, object._key) }
+    }
+}
+
+/// The linked object's accessor.
+@usableFromInline @inline(never)
+func _fhReadLink(_ object: ObjectBase, _ key: Int) -> ObjectBase? {
+    if let leaf = object._leaf(key) {
+        let header = LeafHeader(leaf)
+        let slot = object._slot
+        if header.flags == 0, slot < header.count {
+            let raw = packedInt(leaf, headerSize, header.width, slot)
+            if raw == 0 { return nil }
+            return object._linkTarget(key).object(ObjectKey(raw - 1))
+        }
+    }
+    if object._core == nil, let next = object._recordLink(key) { return next }
+    guard let at = object._prepareRead(key) else { return nil }
+    let target = at.view._withUnsafeGuaranteedRef { view in
+        at.column._withUnsafeGuaranteedRef { view.readLink($0, object._key) }
+    }
+    guard let target else { return nil }
+    return object._linkTarget(key).object(target)
+}

@@ -1,0 +1,189 @@
+import CFreeholdShims
+import FreeholdEngine
+
+/// What a managed read needs to know of its table, behind one raw pointer so that a read counts no references.
+struct TableState {
+    /// `fh_thread_id()` of the realm's thread; 0 where only the slow path can tell (actors, queues).
+    var thread: UInt
+    /// Of the realm's state; 0 when it has moved on and the table hasn't looked yet. Never a stamp then.
+    var version: UInt64
+    /// By property: the directory of the column's leaves in the snapshot; null inside a write transaction, and
+    /// until the property's first read at a version.
+    var columns: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>
+    /// Nil on the instances that key paths are applied to.
+    var table: Unmanaged<ManagedTable>?
+    // What the table and its core hold strongly, to be used without counting references.
+    var core: Unmanaged<RealmCore>?
+    /// The core's view at `version`.
+    var view: Unmanaged<DataView>?
+    /// By property.
+    var columnReferences: UnsafeMutablePointer<Unmanaged<Column>?>?
+    /// The same, if it is a write transaction.
+    var transaction: Unmanaged<WriteTransaction>?
+    /// Whether leaves can be learnt: outside write transactions.
+    var hasLeaves = false
+}
+
+/// One table of one realm: makes the accessors of its rows, and keeps what they share.
+///
+/// Lives as long as its core.
+final class ManagedTable {
+    /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
+    unowned(unsafe) let core: RealmCore
+    @exclusivity(unchecked) private(set) var table: Table
+    let info: ClassInfo
+    /// By property; nil for linking objects.
+    @exclusivity(unchecked) private(set) var columns: [Column?]
+    let state: UnsafeMutablePointer<TableState>
+    let clusterSpan: Int
+    private let columnCount: Int
+    /// Tables live as long as the core, so that they need not be counted here.
+    @exclusivity(unchecked) private var targets: [Unmanaged<ManagedTable>?]
+    /// ⌈2⁶⁴ / clusterSpan⌉, as the engine divides keys; 0 for clusters of one object.
+    let reciprocal: UInt64
+
+    /// - Parameter table: must have a column of the type asked for, for every property of the class.
+    init(core: RealmCore, table: Table, info: ClassInfo, clusterSpan: Int) {
+        self.core = core
+        self.table = table
+        self.info = info
+        self.clusterSpan = clusterSpan
+        reciprocal = clusterSpan == 1 ? 0 : UInt64.max / UInt64(clusterSpan) + 1
+        columns = info.properties.map { $0.isComputed ? nil : table.column(named: $0.columnName) }
+        columnCount = max(info.properties.count, 1)
+        targets = Array(repeating: nil, count: columnCount)
+        let leaves = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: columnCount)
+        leaves.initialize(repeating: nil, count: columnCount)
+        state = .allocate(capacity: 1)
+        let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
+        references.initialize(repeating: nil, count: columnCount)
+        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
+        state.pointee.table = Unmanaged.passUnretained(self)
+        state.pointee.core = Unmanaged.passUnretained(core)
+        state.pointee.columnReferences = references
+        referToColumns()
+    }
+
+    deinit {
+        state.pointee.columns.deallocate()
+        state.pointee.columnReferences?.deallocate()
+        state.deallocate()
+    }
+
+    private func referToColumns() {
+        guard let references = state.pointee.columnReferences else { return }
+        for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
+    }
+
+    /// Takes the table as another schema of the file has it, after another realm or process has changed indexes.
+    ///
+    /// - Returns: Whether anything differs.
+    func rebind(to schema: DatabaseSchema) -> Bool {
+        guard let stored = schema.table(id: table.id), stored !== table else { return false }
+        let fits = zip(stored.columns, table.columns).allSatisfy {
+            $0.id == $1.id && $0.isIndexed == $1.isIndexed
+        }
+        if fits && stored.columns.count == table.columns.count { return false }
+        table = stored
+        columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
+        referToColumns()
+        return true
+    }
+
+    /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.
+    func invalidate() { state.pointee.version = 0 }
+
+    /// Brings the state to the realm's version.
+    @inline(__always)
+    func sync() {
+        if state.pointee.version != core.stateVersion { learnState() }
+    }
+
+    @inline(never)
+    private func learnState() {
+        let view = core.view
+        state.pointee.columns.update(repeating: nil, count: columnCount)
+        state.pointee.thread = core.threadToken
+        // The core holds its view for as long as its version stands.
+        state.pointee.view = Unmanaged.passUnretained(view)
+        state.pointee.transaction = core.transaction.map { Unmanaged.passUnretained($0) }
+        state.pointee.hasLeaves = core.transaction == nil
+        state.pointee.version = core.stateVersion
+    }
+
+    /// The directory of a column's leaves, remembered for the fast path.
+    @inline(never)
+    func learnLeaves(_ property: Int) {
+        if let column = columns[property] { state.pointee.columns[property] = core.view.leafChunks(column) }
+    }
+
+    /// Whether the row that an accessor saw at an earlier version still exists.
+    func isLive(_ key: ObjectKey, since stamp: UInt64) -> Bool {
+        core.view.contains(table, key) && !core.wasInvalidated(stamp: stamp, table, key)
+    }
+
+    /// The table that a link property points to, or whose links a linking-objects property follows back. Traps if
+    /// the class isn't in the realm's schema, which opening has excluded.
+    func target(of property: Int) -> ManagedTable {
+        if let known = targets[property] { return known.takeUnretainedValue() }
+        let found = info.properties[property].target.flatMap { core.table(for: $0) }
+        guard let found else {
+            programmerError(
+                "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema"
+            )
+        }
+        targets[property] = Unmanaged.passUnretained(found)
+        return found
+    }
+
+    /// The accessor of a row that lives.
+    func object(_ key: ObjectKey) -> ObjectBase {
+        sync()
+        return object(key, stamp: state.pointee.version)
+    }
+
+    /// The accessor of a row that was seen to live at that version.
+    @inline(__always)
+    func object(_ key: ObjectKey, stamp: UInt64) -> ObjectBase {
+        let object = info.makeAccessor()
+        object._core = core
+        object._state = state
+        object._place(self, key, stamp: stamp)
+        info.markManaged(object)
+        return object
+    }
+
+    /// Whether the object is a living row that a link of this table's property can lead to.
+    @inline(__always)
+    func isTarget(_ object: ObjectBase, of property: Int) -> Bool {
+        object._core != nil && object._state == target(of: property).state && (object._isCurrent || object._isLive())
+    }
+}
+
+extension ObjectBase {
+    /// Makes this the accessor of a row. The row lives.
+    final func _bind(_ table: ManagedTable, _ key: ObjectKey) {
+        _core = table.core
+        _state = table.state
+        _place(table, key, stamp: table.state.pointee.version)
+    }
+
+    @inline(__always)
+    final func _place(_ table: ManagedTable, _ key: ObjectKey, stamp: UInt64) {
+        let raw = UInt64(bitPattern: key.raw)
+        let cluster = table.reciprocal == 0 ? raw : raw.multipliedFullWidth(by: table.reciprocal).high
+        _rawKey = key.raw
+        _cluster = Int(truncatingIfNeeded: cluster)
+        _slot = Int(truncatingIfNeeded: raw &- cluster &* UInt64(truncatingIfNeeded: table.clusterSpan))
+        _stamp = stamp
+    }
+
+    /// Turns an unmanaged object into the accessor of the row that was made for it. Its collections stay the same
+    /// instances and become those of the row; what they held is dropped.
+    final func _attach(to table: ManagedTable, key: ObjectKey) {
+        table.sync()
+        _bind(table, key)
+        table.info.adopt(self)
+        _unmanagedError = nil
+    }
+}

@@ -1,0 +1,162 @@
+import CFreeholdShims
+import FreeholdEngine
+
+/// The root of everything that can be stored: ``Object`` and what comes beside it.
+///
+/// An object is *unmanaged* (ordinary memory, of any thread's, one at a time) until it is added to a realm. From
+/// then on it is *managed*: its properties are read from and written to the file, and it may be used only on the
+/// thread, queue or actor of its realm. It becomes invalid when it is deleted.
+///
+/// What models override is declared here: ``description``, ``hash``, ``isEqual(_:)``.
+open class ObjectBase {
+    // Plain fields of the accessor's hot path. An object is confined to its realm's thread (or to its owner while
+    // it is unmanaged), so that exclusivity can't be violated by what is `final` here.
+    @exclusivity(unchecked) final var _state: UnsafeMutablePointer<TableState>?
+    /// The state version at which the object was last known to live.
+    @exclusivity(unchecked) final var _stamp: UInt64 = 0
+    @exclusivity(unchecked) final var _rawKey: Int64 = -1
+    @exclusivity(unchecked) final var _cluster = 0
+    @exclusivity(unchecked) final var _slot = 0
+    /// Keeps the realm's core, and with it the table and its state, alive.
+    @exclusivity(unchecked) final var _core: RealmCore?
+    /// What few objects have: see ``ObjectExtra``.
+    @exclusivity(unchecked) final var _extra: ObjectExtra?
+
+    /// An unmanaged object with the default values of its properties.
+    public init() { CreatingFlag.baseInitialized() }
+
+    /// Makes an object of a class known only at run time. Not for use in models.
+    ///
+    /// `init()` itself isn't `required`, so that models can declare it with `override` as well as with
+    /// `required override`.
+    public required convenience init(_freehold: _HiddenInitializer) { self.init() }
+
+    /// The name of the class, without its module and the types it is nested in: the default name of its table.
+    open class func className() -> String { ClassDescriptor(self).name }
+
+    /// Whether a realm that is opened without a list of classes stores this one.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+    /// The name of the class's table, where it isn't that of the class.
+    open class func _realmObjectName() -> String? { nil }
+
+    /// Names of properties whose columns have another name in the file.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
+    /// Names of stored properties that are no columns. Properties without `@Persisted` never are, so that there is
+    /// no need to name them.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// The object and its properties in text: links to a depth of 5, the first 100 elements of collections, the
+    /// first 24 bytes of data.
+    open var description: String { ObjectDescription.describe(self) }
+
+    /// Equal objects have one hash: see ``isEqual(_:)``.
+    open var hash: Int { _identityHash }
+
+    /// Whether the other value is the same object: for managed objects the same row of the same realm, else the
+    /// same instance.
+    open func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        return _isSameRow(as: other)
+    }
+
+    /// Whether the object was deleted from its realm, or its realm was invalidated. False for unmanaged objects.
+    open var isInvalidated: Bool { _isManaged && !_isLive() }
+}
+
+/// Only the library makes values of this type, so only it calls the hidden initialiser.
+public struct _HiddenInitializer {
+    init() {}
+}
+
+/// What only few objects carry.
+final class ObjectExtra {
+    /// The first error of `init(value:)`, for the `add` to come.
+    var valueError: Realm.Error?
+    /// Set on the instances that key paths are applied to.
+    var recorder: KeyPathRecorder?
+}
+
+extension ObjectBase: Hashable {
+    public static func == (a: ObjectBase, b: ObjectBase) -> Bool { a.isEqual(b) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+extension ObjectBase: CustomStringConvertible {}
+
+@available(
+    *,
+    unavailable,
+    message:
+        "A managed object belongs to the thread of its realm: pass its primary key, or read and write with Realm.read and Realm.write"
+)
+extension ObjectBase: Sendable {}
+
+extension ObjectBase {
+    /// Whether the object is a row of a realm (or was, before its deletion).
+    final var _isManaged: Bool { _core != nil }
+
+    final var _key: ObjectKey { ObjectKey(_rawKey) }
+
+    final var _table: ManagedTable? {
+        guard _core != nil, let state = _state else { return nil }
+        return state.pointee.table?.takeUnretainedValue()
+    }
+
+    final var _info: ClassInfo { _table?.info ?? ClassInfo.of(type(of: self)) }
+
+    /// Same row of the same core, or the same instance.
+    final func _isSameRow(as other: ObjectBase) -> Bool {
+        if self === other { return true }
+        guard let core = _core, core === other._core, _state == other._state else { return false }
+        return _rawKey == other._rawKey
+    }
+
+    final var _identityHash: Int {
+        var hasher = Hasher()
+        if let state = _state, _isManaged {
+            hasher.combine(state)
+            hasher.combine(_rawKey)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+        return hasher.finalize()
+    }
+
+    final var _unmanagedError: Realm.Error? {
+        get { _extra?.valueError }
+        set {
+            if newValue == nil && _extra == nil { return }
+            if _extra == nil { _extra = ObjectExtra() }
+            _extra!.valueError = newValue
+        }
+    }
+}
+
+/// The thread's note that an accessor is being made for a stored row, so that `@Persisted` need not evaluate
+/// default values.
+///
+/// Property defaults are evaluated before the base initialiser runs and bodies of initialisers after it, which is
+/// why the base initialiser clears it: an object made in a body has its defaults.
+enum CreatingFlag {
+    static let evaluate: Int32 = 0
+    static let drop: Int32 = 1
+    /// From here on the flag counts the objects that an initialiser makes.
+    static let counting: Int32 = 2
+
+    @inline(__always) static func baseInitialized() {
+        let flag = fh_creating()
+        if flag != evaluate { fh_set_creating(flag == drop ? evaluate : flag + 1) }
+    }
+
+    /// Makes one object, and tells how many objects its initialiser made (with itself).
+    static func countingObjects(_ make: () -> ObjectBase) -> (ObjectBase, Int) {
+        let before = fh_creating()
+        fh_set_creating(counting)
+        let object = make()
+        let made = Int(fh_creating() - counting)
+        fh_set_creating(before)
+        return (object, made)
+    }
+}

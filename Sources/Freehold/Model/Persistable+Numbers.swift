@@ -1,0 +1,167 @@
+public import FreeholdEngine
+
+// The types of single values.
+
+/// The `Int` family: stored as 64 bits.
+public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
+
+extension _PersistableInteger {
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.int) }
+
+    @inlinable @inline(__always) static func _narrow(_ raw: Int64) -> Self {
+        guard let value = Self(exactly: raw) else { _fhOutOfRange(raw, Self.self) }
+        return value
+    }
+
+    @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
+        _narrow(_fhReadInt(object, key))
+    }
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
+        _fhWriteInt(object, key, Int64(truncatingIfNeeded: value))
+    }
+    @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
+        _fhReadOptionalInt(object, key).map { _narrow($0) }
+    }
+    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
+        if let value { _fhWriteInt(object, key, Int64(truncatingIfNeeded: value)) } else { _fhWriteNull(object, key) }
+    }
+    public var _rlmStored: Value { .int(Int64(truncatingIfNeeded: self)) }
+    public init?(_rlmStored value: Value) {
+        guard case .int(let raw) = value else { return nil }
+        self = Self._narrow(raw)
+    }
+    public init?(_rlmConverting value: Any) {
+        guard let raw = PlainNumber.integer(value), let narrow = Self(exactly: raw) else { return nil }
+        self = narrow
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhOutOfRange(_ value: Int64, _ type: Any.Type) -> Never {
+    programmerError("The stored value \(value) doesn't fit into \(type). Declare the property with a wider type.")
+}
+
+extension Int: _PersistableInteger, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Int
+}
+extension Int8: _PersistableInteger, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Int8
+}
+extension Int16: _PersistableInteger, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Int16
+}
+extension Int32: _PersistableInteger, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Int32
+}
+extension Int64: _PersistableInteger, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Int64
+}
+
+extension Bool: _PersistableScalar, _Indexable, _PrimaryKey {
+    public typealias PersistedType = Bool
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.bool) }
+    @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Bool {
+        _fhReadBool(object, key)
+    }
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Bool) {
+        _fhWriteBool(object, key, value)
+    }
+    @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Bool? {
+        _fhReadOptionalBool(object, key)
+    }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Bool?) {
+        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    }
+    public var _rlmStored: Value { .bool(self) }
+    public init?(_rlmStored value: Value) {
+        guard case .bool(let raw) = value else { return nil }
+        self = raw
+    }
+    public init?(_rlmConverting value: Any) {
+        guard let plain = PlainNumber.bool(value) else { return nil }
+        self = plain
+    }
+}
+
+extension Float: _PersistableScalar {
+    public typealias PersistedType = Float
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.float) }
+    @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Float {
+        _fhReadFloat(object, key) ?? 0
+    }
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Float) {
+        _fhWriteValue(object, key, .float(value))
+    }
+    @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Float? {
+        _fhReadFloat(object, key)
+    }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Float?) {
+        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    }
+    public var _rlmStored: Value { .float(self) }
+    public init?(_rlmStored value: Value) {
+        guard case .float(let raw) = value else { return nil }
+        self = raw
+    }
+    public init?(_rlmConverting value: Any) {
+        guard let plain = PlainNumber.float(value) else { return nil }
+        self = plain
+    }
+}
+
+extension Double: _PersistableScalar {
+    public typealias PersistedType = Double
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.double) }
+    @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Double {
+        _fhReadDouble(object, key)
+    }
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Double) {
+        _fhWriteDouble(object, key, value)
+    }
+    @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Double? {
+        _fhReadOptionalDouble(object, key)
+    }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Double?) {
+        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    }
+    public var _rlmStored: Value { .double(self) }
+    public init?(_rlmStored value: Value) {
+        guard case .double(let raw) = value else { return nil }
+        self = raw
+    }
+    public init?(_rlmConverting value: Any) {
+        guard let plain = PlainNumber.double(value) else { return nil }
+        self = plain
+    }
+}
+
+extension String: _PersistableScalar, _Indexable, _PrimaryKey {
+    public typealias PersistedType = String
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.string) }
+    @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> String {
+        _fhReadString(object, key) ?? ""
+    }
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: String) {
+        _fhWriteString(object, key, value)
+    }
+    @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> String? {
+        _fhReadString(object, key)
+    }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: String?) {
+        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    }
+    public var _rlmStored: Value { .string(self) }
+    public init?(_rlmStored value: Value) {
+        guard case .string(let raw) = value else { return nil }
+        self = raw
+    }
+    public init?(_rlmConverting value: Any) {
+        if let text = value as? String {
+            self = text
+        } else if let text = value as? Substring {
+            self = String(text)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+public import FreeholdEngine
+
+/// A type that says what column it needs.
+public protocol _RealmSchemaDiscoverable {
+    static var _rlmShape: _PropertyShape { get }
+}
+
+/// A type with a representation that is stored; most types are their own.
+public protocol _HasPersistedType {
+    associatedtype PersistedType
+}
+
+/// A type that has a default value.
+public protocol _DefaultConstructible {}
+
+/// A type that `@Persisted(indexed: true)` accepts.
+public protocol _Indexable {}
+
+/// A type that `@Persisted(primaryKey: true)` accepts. `Bool` does too; opening a realm then refuses it.
+public protocol _PrimaryKey {}
+
+/// A type that a `@Persisted` property can have.
+///
+/// The requirements are the library's own; don't call or implement them.
+public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType where PersistedType: _Persistable {
+    /// What the wrapper holds: the value itself, or an optional where a value is made on first use.
+    associatedtype _Storage = Self
+
+    /// What the wrapper of a managed property holds: never read as a value, cheap to make.
+    static func _rlmPlaceholder() -> _Storage
+    /// What the wrapper of a new object's property holds when no default value is given.
+    static func _rlmInitialStorage() -> _Storage
+    static func _rlmBox(_ value: Self) -> _Storage
+    /// Nil: nothing has been made yet.
+    static func _rlmUnbox(_ storage: _Storage) -> Self?
+    /// Zero, empty, nil, the current time, a new unique identifier.
+    static func _rlmDefaultValue() -> Self
+    /// Whether assignment copies contents (of collections) rather than replacing the value.
+    static var _rlmCopiesOnAssignment: Bool { get }
+    static func _rlmAssign(_ current: Self, _ new: Self)
+
+    static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self
+    static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self)
+
+    /// The value as plain data: numbers as `Int`, `Float`, `Double`; nil for null.
+    static func _rlmAny(_ value: Self) -> Any?
+    static func _rlmContent(_ value: Self) -> _StoredContent
+    /// Nil if the content is of another type.
+    static func _rlmFromContent(_ content: _StoredContent) -> Self?
+    /// The stored form of what some other value stands for: an `Int` for an `Int8`, a `Decimal128` for its text.
+    /// Nil if there is none.
+    static func _rlmConvert(_ value: Any) -> Value?
+    /// Puts the storage of a managed object's property in order, when the object has just become managed.
+    static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int)
+}
+
+extension _Persistable {
+    @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { false } }
+    @inlinable public static func _rlmAssign(_ current: Self, _ new: Self) {}
+    public static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int) {
+        storage = _rlmPlaceholder()
+    }
+}
+
+extension _Persistable where _Storage == Self {
+    @inlinable @inline(__always) public static func _rlmInitialStorage() -> Self { _rlmDefaultValue() }
+    @inlinable @inline(__always) public static func _rlmBox(_ value: Self) -> Self { value }
+    @inlinable @inline(__always) public static func _rlmUnbox(_ storage: Self) -> Self? { storage }
+}
+
+/// A type whose optional is persistable too.
+public protocol _PersistableInsideOptional: _Persistable where PersistedType: _PersistableInsideOptional {
+    static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self?
+    static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?)
+}
+
+/// A type that collections can hold.
+public protocol RealmCollectionValue: Hashable, _RealmSchemaDiscoverable, _HasPersistedType
+where PersistedType: RealmCollectionValue {
+    static func _rlmDefaultValue() -> Self
+    static func _rlmAny(_ value: Self) -> Any?
+    static func _rlmContent(_ value: Self) -> _StoredContent
+    static func _rlmFromContent(_ content: _StoredContent) -> Self?
+    static func _rlmConvert(_ value: Any) -> Value?
+}
+
+/// One value in terms that don't name its type.
+public enum _StoredContent {
+    case value(Value)
+    case object(ObjectBase?)
+    case collection
+}
+
+/// A type whose optional can be an element of a collection.
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
+where PersistedType: _RealmCollectionValueInsideOptional {}
+
+/// One plain value in one column: everything but objects and collections.
+public protocol _PersistableScalar: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
+    _DefaultConstructible
+where _Storage == Self, PersistedType == Self {
+    init()
+    /// The value in the engine's terms.
+    var _rlmStored: Value { get }
+    /// Nil for null, or a value of another type.
+    init?(_rlmStored value: Value)
+    /// The value that some other value stands for: an `Int` from an `Int8`, a `Decimal128` from its text.
+    init?(_rlmConverting value: Any)
+}
+
+extension _PersistableScalar {
+    public static func _rlmAny(_ value: Self) -> Any? { value._rlmStored.plainValue }
+    public static func _rlmContent(_ value: Self) -> _StoredContent { .value(value._rlmStored) }
+    public static func _rlmFromContent(_ content: _StoredContent) -> Self? {
+        guard case .value(let value) = content else { return nil }
+        return Self(_rlmStored: value)
+    }
+    public static func _rlmConvert(_ value: Any) -> Value? { Self(_rlmConverting: value)?._rlmStored }
+    @inlinable public static func _rlmDefaultValue() -> Self { Self() }
+    @inlinable @inline(__always) public static func _rlmPlaceholder() -> Self { Self() }
+}
+
+/// `Optional`, in constraints.
+public protocol OptionalProtocol: ExpressibleByNilLiteral {
+    associatedtype Wrapped
+    var _rlmOptional: Wrapped? { get }
+    var _rlmAnyWrapped: Any? { get }
+}
+
+extension Optional: OptionalProtocol {
+    @inlinable public var _rlmOptional: Wrapped? { self }
+    @inlinable public var _rlmAnyWrapped: Any? { self.map { $0 as Any } }
+}

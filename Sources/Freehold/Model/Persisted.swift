@@ -1,0 +1,121 @@
+public import CFreeholdShims
+
+/// Declares a stored property of an ``Object``.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted(primaryKey: true) var _id: ObjectId
+///     @Persisted(indexed: true) var name = ""
+///     @Persisted var age: Int
+///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+/// }
+/// ```
+///
+/// A property without a default value starts at zero, empty or nil; a `Date` at the current time, an `ObjectId` or
+/// `UUID` at a new one. Properties of the class without `@Persisted` aren't stored.
+///
+/// Assigning to a collection copies the elements; the property keeps returning the same collection.
+@propertyWrapper
+public struct Persisted<Value: _Persistable> {
+    @usableFromInline var value: Value._Storage
+    /// Bit 31: managed. Bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: the property's number
+    /// (of managed objects).
+    @usableFromInline var meta: UInt32
+
+    @usableFromInline static var managedBit: UInt32 { @inlinable @inline(__always) get { 0x8000_0000 } }
+    @usableFromInline static var indexedBit: UInt32 { @inlinable @inline(__always) get { 0x0002_0000 } }
+    @usableFromInline static var primaryBit: UInt32 { @inlinable @inline(__always) get { 0x0001_0000 } }
+
+    @inlinable init(_storage: Value._Storage, meta: UInt32) {
+        value = _storage
+        self.meta = meta
+    }
+
+    @inlinable @inline(__always) static var creating: Bool { fh_creating() == 1 }
+
+    /// A property with its type's default value.
+    @inlinable public init() {
+        self.init(_storage: Self.creating ? Value._rlmPlaceholder() : Value._rlmInitialStorage(), meta: 0)
+    }
+
+    /// A property with a default value.
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value) {
+        self.init(_storage: Self.creating ? Value._rlmPlaceholder() : Value._rlmBox(value()), meta: 0)
+    }
+
+    /// A property that equality queries find through an index.
+    @inlinable public init(indexed: Bool) where Value.PersistedType: _Indexable {
+        self.init()
+        if indexed { meta = Self.indexedBit }
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, indexed: Bool)
+    where Value.PersistedType: _Indexable {
+        self.init(wrappedValue: value())
+        if indexed { meta = Self.indexedBit }
+    }
+
+    /// The property by which objects of the class are told apart. One a class; fixed once the object is added.
+    @inlinable public init(primaryKey: Bool) where Value.PersistedType: _PrimaryKey {
+        self.init()
+        if primaryKey { meta = Self.primaryBit }
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, primaryKey: Bool)
+    where Value.PersistedType: _PrimaryKey {
+        self.init(wrappedValue: value())
+        if primaryKey { meta = Self.primaryBit }
+    }
+
+    /// The objects whose property of that name links to this one.
+    @inlinable public init(originProperty: String) where Value: LinkingObjectsProtocol {
+        self.init(
+            _storage: Self.creating
+                ? Value._rlmPlaceholder()
+                : Value._rlmBox(Value(fromType: Value._rlmOriginType, property: originProperty)),
+            meta: 0
+        )
+    }
+
+    @available(*, unavailable, message: "@Persisted can only be used on properties of Object subclasses")
+    public var wrappedValue: Value {
+        get { fatalError("unavailable") }
+        set { fatalError("unavailable") }
+    }
+
+    // Both accessors must inline into the model's code: else each access makes two key-path objects and interprets
+    // them. Everything slow is behind non-generic functions.
+    public static subscript<EnclosingSelf: ObjectBase>(
+        _enclosingInstance object: EnclosingSelf,
+        wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
+        storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
+    ) -> Value {
+        @inlinable @inline(__always) get {
+            let meta = object[keyPath: storageKeyPath].meta
+            if meta & managedBit != 0 { return Value._rlmGet(object, Int(truncatingIfNeeded: meta & 0xffff)) }
+            if let value = Value._rlmUnbox(object[keyPath: storageKeyPath].value) { return value }
+            let fresh = Value._rlmDefaultValue()
+            object[keyPath: storageKeyPath].value = Value._rlmBox(fresh)
+            return fresh
+        }
+        @inlinable @inline(__always) set {
+            let meta = object[keyPath: storageKeyPath].meta
+            // What can trap comes before the storage is touched.
+            if meta & managedBit != 0 {
+                Value._rlmSet(object, Int(truncatingIfNeeded: meta & 0xffff), newValue)
+                return
+            }
+            if Value._rlmCopiesOnAssignment {
+                if let value = Value._rlmUnbox(object[keyPath: storageKeyPath].value) {
+                    Value._rlmAssign(value, newValue)
+                } else {
+                    let fresh = Value._rlmDefaultValue()
+                    object[keyPath: storageKeyPath].value = Value._rlmBox(fresh)
+                    Value._rlmAssign(fresh, newValue)
+                }
+                return
+            }
+            object[keyPath: storageKeyPath].value = Value._rlmBox(newValue)
+        }
+    }
+}

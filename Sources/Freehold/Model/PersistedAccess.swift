@@ -1,0 +1,115 @@
+import FreeholdEngine
+
+/// What the library does with a property without knowing its type: a metatype of `Persisted<…>`.
+protocol PersistedAccess {
+    static var shape: _PropertyShape { get }
+    static var metaOffset: Int { get }
+    static var storage: DirectStorage { get }
+    static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?)
+    /// Makes the wrapper that of a row, after the object was bound.
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
+    static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
+    static func content(of object: ObjectBase, at property: PropertyInfo) -> PropertyContent
+    /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
+    static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
+    static func convert(_ value: Any) -> FreeholdEngine.Value?
+    /// For collections: the stored form of one element.
+    static func convertElement(_ value: Any) -> FreeholdEngine.Value?
+    /// The property's collection; that of an unmanaged object is made if there was none.
+    static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
+}
+
+extension Persisted: PersistedAccess {
+    static var shape: _PropertyShape { Value._rlmShape }
+    static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
+    static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
+
+    static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?) {
+        let wrapper = wrapper.assumingMemoryBound(to: Self.self)
+        let meta = wrapper.pointee.meta
+        let origin = Value._rlmUnbox(wrapper.pointee.value) as? any LinkingObjectsProtocol
+        return (meta & primaryBit != 0, meta & indexedBit != 0, origin?._rlmOriginProperty)
+    }
+
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {
+        let wrapper = wrapper.assumingMemoryBound(to: Self.self)
+        wrapper.pointee.meta = managedBit | UInt32(key)
+        Value._rlmAdopt(&wrapper.pointee.value, object, key)
+    }
+
+    private static func wrapper(_ object: ObjectBase, _ property: PropertyInfo) -> UnsafeMutablePointer<Self> {
+        object._fieldAddress(property.offset).assumingMemoryBound(to: Self.self)
+    }
+
+    static func get(_ object: ObjectBase, _ property: PropertyInfo) -> Value {
+        let wrapper = wrapper(object, property)
+        if wrapper.pointee.meta & managedBit != 0 { return Value._rlmGet(object, property.index) }
+        if let value = Value._rlmUnbox(wrapper.pointee.value) { return value }
+        let fresh = Value._rlmDefaultValue()
+        wrapper.pointee.value = Value._rlmBox(fresh)
+        return fresh
+    }
+
+    static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? {
+        if property.isRequiredLink { return nil }
+        return Value._rlmAny(get(object, property))
+    }
+
+    static func content(of object: ObjectBase, at property: PropertyInfo) -> PropertyContent {
+        if property.isRequiredLink { return .object(nil) }
+        let value = get(object, property)
+        switch Value._rlmContent(value) {
+        case .value(let value): return .value(value)
+        case .object(let object): return .object(object)
+        case .collection: return (value as? any ContentCollection)?.content ?? .computed
+        }
+    }
+
+    static func convert(_ value: Any) -> FreeholdEngine.Value? { Value._rlmConvert(value) }
+
+    static func convertElement(_ value: Any) -> FreeholdEngine.Value? {
+        (Value.self as? any ContentCollection.Type)?.convertElement(value)
+    }
+
+    static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
+        guard let value = Value._rlmFromContent(content) else { return false }
+        let wrapper = wrapper(object, property)
+        if wrapper.pointee.meta & managedBit != 0 {
+            Value._rlmSet(object, property.index, value)
+        } else if Value._rlmCopiesOnAssignment {
+            Value._rlmAssign(get(object, property), value)
+        } else {
+            wrapper.pointee.value = Value._rlmBox(value)
+        }
+        return true
+    }
+
+    static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)? {
+        get(object, property) as? any ContentCollection
+    }
+}
+
+/// What a property holds, in terms that don't name its type.
+enum PropertyContent: Hashable {
+    case value(FreeholdEngine.Value)
+    case object(ObjectBase?)
+    case values([FreeholdEngine.Value])
+    case objects([ObjectBase])
+    /// Linking objects: nothing is stored.
+    case computed
+}
+
+/// A collection that is a property's content.
+protocol ContentCollection: AnyObject {
+    var content: PropertyContent { get }
+    /// The stored form of one converted element; nil if the value isn't of the element's type.
+    static func convertElement(_ value: Any) -> Value?
+    /// Replaces the elements; false if one isn't of the element's type.
+    func assignContents(_ contents: [_StoredContent]) -> Bool
+}
+
+extension ObjectBase {
+    final func _fieldAddress(_ offset: Int) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + offset
+    }
+}

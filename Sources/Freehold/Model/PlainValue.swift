@@ -1,0 +1,93 @@
+import FreeholdEngine
+import Foundation
+
+extension FreeholdEngine.Value {
+    /// The value as the type that dynamic reads give; nil for null.
+    var plainValue: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .int(let value): Int(value)
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .timestamp(let value): value.date
+        case .decimal128(let value): value
+        case .objectId(let value): value
+        case .uuid(let value): value
+        case .link(let key): key
+        }
+    }
+}
+
+/// Numbers out of values of any type. A `Bool` is no number, and a number no `Bool`; `NSNumber` is what it was made
+/// from.
+enum PlainNumber {
+    /// A whole number of an integer type.
+    static func integer(_ value: Any) -> Int64? {
+        if let number = number(value) { return number.isBoolean || number.isFloating ? nil : exact(number) }
+        switch value {
+        case is Bool: return nil
+        case let value as any BinaryInteger: return Int64(exactly: value)
+        default: return nil
+        }
+    }
+
+    static func bool(_ value: Any) -> Bool? {
+        if let number = number(value) { return number.isBoolean ? number.boolValue : nil }
+        return value as? Bool
+    }
+
+    /// Any number, rounded to the nearest `Double`.
+    static func double(_ value: Any) -> Double? {
+        if let number = number(value) { return number.isBoolean ? nil : number.doubleValue }
+        switch value {
+        case is Bool: return nil
+        case let value as Double: return value
+        case let value as Float: return Double(value)
+        case let value as any BinaryInteger: return Double(value)
+        case let value as any BinaryFloatingPoint: return Double(value)
+        case let value as Decimal128: return value.doubleValue
+        case let value as Decimal: return NSDecimalNumber(decimal: value).doubleValue
+        default: return nil
+        }
+    }
+
+    /// Any number in the range of `Float`, rounded.
+    static func float(_ value: Any) -> Float? {
+        if type(of: value) is Float.Type, let value = value as? Float { return value }
+        guard let wide = double(value) else { return nil }
+        let narrow = Float(wide)
+        return narrow.isInfinite && wide.isFinite ? nil : narrow
+    }
+
+    /// Any number, or the text of one.
+    static func decimal128(_ value: Any) -> Decimal128? {
+        switch value {
+        case let value as Decimal128: return value
+        case let value as String: return Decimal128(value)
+        case let value as Decimal: return Decimal128(value)
+        default: break
+        }
+        if let whole = integer(value) { return Decimal128(whole) }
+        return double(value).map { Decimal128($0) }
+    }
+
+    /// What is an `NSNumber`, not what could be bridged to one.
+    private static func number(_ value: Any) -> NSNumber? {
+        type(of: value) is NSNumber.Type ? value as? NSNumber : nil
+    }
+
+    private static func exact(_ number: NSNumber) -> Int64? {
+        String(cString: number.objCType) == "Q" ? Int64(exactly: number.uint64Value) : number.int64Value
+    }
+}
+
+extension NSNumber {
+    fileprivate var isBoolean: Bool {
+        let type = String(cString: objCType)
+        return type == "B" || (type == "c" && self === NSNumber(value: boolValue))
+    }
+    fileprivate var isFloating: Bool { ["d", "f"].contains(String(cString: objCType)) }
+}

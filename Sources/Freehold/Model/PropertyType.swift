@@ -1,0 +1,62 @@
+/// The kind of value that a property holds. The raw values are those of RealmSwift.
+@frozen public enum PropertyType: Int32, Sendable, CaseIterable {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case data = 3
+    case date = 4
+    case float = 5
+    case double = 6
+    case object = 7
+    case linkingObjects = 8
+    case any = 9
+    case objectId = 10
+    case decimal128 = 11
+    case UUID = 12
+}
+
+extension PropertyType: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .float: "float"
+        case .double: "double"
+        case .object: "object"
+        case .linkingObjects: "linking objects"
+        case .any: "mixed"
+        case .objectId: "object id"
+        case .decimal128: "decimal128"
+        case .UUID: "uuid"
+        }
+    }
+}
+
+/// The position of a property among those of its class.
+public typealias PropertyKey = UInt16
+
+/// What the Swift type of a property says about it.
+public struct _PropertyShape {
+    public enum Collection: Sendable { case none, list, set, map }
+
+    public var type: PropertyType
+    public var isOptional: Bool
+    public var collection: Collection
+    /// For links and collections of them.
+    public var target: ObjectBase.Type?
+
+    public init(
+        _ type: PropertyType,
+        optional: Bool = false,
+        collection: Collection = .none,
+        target: ObjectBase.Type? = nil
+    ) {
+        self.type = type
+        self.isOptional = optional
+        self.collection = collection
+        self.target = target
+    }
+}

@@ -1,0 +1,172 @@
+import FreeholdEngine
+
+/// The classes that a realm stores.
+public struct Schema {
+    public let objectSchema: [ObjectSchema]
+    private let byName: [String: Int]
+
+    init(_ infos: [ClassInfo]) {
+        objectSchema = infos.map { ObjectSchema($0) }
+        byName = Dictionary(infos.enumerated().map { ($1.tableName, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// By the name of the class (of its table, where that has another).
+    public subscript(className: String) -> ObjectSchema? { byName[className].map { objectSchema[$0] } }
+
+    var classes: [ClassInfo] { objectSchema.map(\.info) }
+
+    /// What the file must have, or is given.
+    var tableSpecs: [TableSpec] { objectSchema.map(\.info.tableSpec) }
+}
+
+/// What is stored of one class.
+public struct ObjectSchema {
+    let info: ClassInfo
+
+    init(_ info: ClassInfo) { self.info = info }
+
+    /// In the order of declaration, superclasses' first.
+    public var properties: [Property] { info.properties.map { Property($0) } }
+    public var className: String { info.tableName }
+    public var objectClass: AnyClass { info.cls }
+    public var isEmbedded: Bool { false }
+    public var isAsymmetric: Bool { false }
+    public var primaryKeyProperty: Property? { info.primaryKeyIndex.map { Property(info.properties[$0]) } }
+
+    public subscript(propertyName: String) -> Property? {
+        info.index(named: propertyName).map { Property(info.properties[$0]) }
+    }
+}
+
+/// One property of a class.
+public struct Property {
+    /// The name in Swift.
+    public let name: String
+    /// The name in the file.
+    public let columnName: String
+    /// Of the value, or of a collection's elements.
+    public let type: PropertyType
+    public let isArray: Bool
+    public let isSet: Bool
+    public let isMap: Bool
+    public let isIndexed: Bool
+    public let isOptional: Bool
+    /// The class that links point to.
+    public let objectClassName: String?
+    let isPrimaryKey: Bool
+    let origin: String?
+
+    init(_ info: PropertyInfo) {
+        name = info.name
+        columnName = info.columnName
+        type = info.shape.type
+        isArray = info.shape.collection == .list
+        isSet = info.shape.collection == .set
+        isMap = info.shape.collection == .map
+        isIndexed = info.isIndexed || info.isPrimaryKey
+        isOptional = info.shape.isOptional
+        objectClassName = info.target.map { ClassInfo.of($0).tableName }
+        isPrimaryKey = info.isPrimaryKey
+        origin = info.origin
+    }
+}
+
+extension Property: Equatable {
+    public static func == (a: Property, b: Property) -> Bool {
+        a.name == b.name && a.columnName == b.columnName && a.type == b.type && a.isArray == b.isArray
+            && a.isSet == b.isSet && a.isMap == b.isMap && a.isIndexed == b.isIndexed && a.isOptional == b.isOptional
+            && a.objectClassName == b.objectClassName && a.isPrimaryKey == b.isPrimaryKey && a.origin == b.origin
+    }
+}
+
+extension ObjectSchema: Equatable {
+    public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
+        a.info === b.info || (a.className == b.className && a.properties == b.properties)
+    }
+}
+
+extension Schema: Equatable {
+    /// Equal if both have the same classes, in whatever order.
+    public static func == (a: Schema, b: Schema) -> Bool {
+        a.objectSchema.count == b.objectSchema.count && a.objectSchema.allSatisfy { b[$0.className] == $0 }
+    }
+}
+
+extension Property: CustomStringConvertible {
+    public var description: String { described(indent: "") }
+
+    func described(indent: String) -> String {
+        func yes(_ flag: Bool) -> String { flag ? "YES" : "NO" }
+        var lines = ["type = \(type)"]
+        if let objectClassName {
+            lines.append("objectClassName = \(objectClassName)")
+            lines.append("linkOriginPropertyName = \(origin ?? "(null)")")
+        }
+        lines.append("columnName = \(columnName)")
+        lines.append("indexed = \(yes(isIndexed))")
+        lines.append("isPrimary = \(yes(isPrimaryKey))")
+        lines.append("array = \(yes(isArray))")
+        lines.append("set = \(yes(isSet))")
+        lines.append("dictionary = \(yes(isMap))")
+        lines.append("optional = \(yes(isOptional))")
+        return "\(indent)\(name) {\n" + lines.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
+    }
+}
+
+extension ObjectSchema: CustomStringConvertible {
+    public var description: String { described(indent: "") }
+
+    func described(indent: String) -> String {
+        "\(indent)\(className) {\n" + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
+            + "\(indent)}"
+    }
+}
+
+extension Schema: CustomStringConvertible {
+    public var description: String {
+        "Schema {\n" + objectSchema.map { $0.described(indent: "\t") + "\n" }.joined() + "}"
+    }
+}
+
+extension ClassInfo {
+    var tableSpec: TableSpec {
+        TableSpec(
+            tableName,
+            columns: properties.compactMap(\.columnSpec),
+            primaryKey: primaryKeyIndex.map { properties[$0].columnName }
+        )
+    }
+}
+
+extension PropertyInfo {
+    /// Nil for linking objects, which have no column.
+    var columnSpec: ColumnSpec? {
+        guard let type = columnType else { return nil }
+        return ColumnSpec(
+            columnName,
+            type,
+            // Whether a link is there is no question of optionality to the engine.
+            optional: type == .link ? false : shape.isOptional,
+            collection: isCollection ? .list : .none,
+            target: type == .link ? target.map { ClassInfo.of($0).tableName } : nil,
+            indexed: isIndexed && !isPrimaryKey
+        )
+    }
+
+    var columnType: ColumnType? {
+        switch shape.type {
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .data: .data
+        case .date: .timestamp
+        case .float: .float
+        case .double: .double
+        case .object: .link
+        case .objectId: .objectId
+        case .decimal128: .decimal128
+        case .UUID: .uuid
+        case .linkingObjects, .any: nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+public import FreeholdEngine
+
+// MARK: Equality
+
+extension Query {
+    public static func == (a: Query, b: T) -> Query<Bool> { a.compared(.equal, b) }
+    public static func != (a: Query, b: T) -> Query<Bool> { a.compared(.notEqual, b) }
+    public static func == (a: Query, b: Query) -> Query<Bool> { a.compared(.equal, to: b) }
+    public static func != (a: Query, b: Query) -> Query<Bool> { a.compared(.notEqual, to: b) }
+
+    /// Whether the value is one of those given.
+    public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
+        Query<Bool>(.oneOf(operand, values.map { $0 }))
+    }
+}
+
+// MARK: Order
+
+/// Types whose values a query can order: numbers and dates.
+public protocol _QueryNumeric {}
+extension Int: _QueryNumeric {}
+extension Int8: _QueryNumeric {}
+extension Int16: _QueryNumeric {}
+extension Int32: _QueryNumeric {}
+extension Int64: _QueryNumeric {}
+extension Float: _QueryNumeric {}
+extension Double: _QueryNumeric {}
+extension Decimal128: _QueryNumeric {}
+extension Date: _QueryNumeric {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
+
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
+    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
+    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
+    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, b) }
+    public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, to: b) }
+    public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
+    public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, to: b) }
+    public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared(.lessOrEqual, to: b) }
+}
+
+extension Query where T: Comparable {
+    /// Whether the value lies in the range, its upper bound excluded.
+    public func contains(_ range: Range<T>) -> Query<Bool> {
+        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: false))
+    }
+
+    /// Whether the value lies in the range, bounds included.
+    public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
+        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: true))
+    }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
+    /// Whether the value isn't null and lies in the range, its upper bound excluded.
+    public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
+        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: false))
+    }
+
+    /// Whether the value isn't null and lies in the range, bounds included.
+    public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
+        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: true))
+    }
+}

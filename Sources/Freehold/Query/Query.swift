@@ -1,0 +1,72 @@
+/// The argument of a `where` closure: stands for an object, or a value, of type `T` in a condition.
+///
+/// ```swift
+/// realm.objects(Person.self).where { $0.age > 5 && $0.dogs.name.starts(with: "A") }
+/// ```
+///
+/// Members of links are reached through the link (`$0.dog.age`), also where it is null: then the value is null.
+/// Members of a list's or of backlinks' elements mean: of any element. Nothing is read while the closure runs; it
+/// only builds the condition.
+@dynamicMemberLookup
+public struct Query<T> {
+    let node: QueryNode
+
+    init(_ node: QueryNode) { self.node = node }
+
+    /// The object a query is over.
+    init() { node = .operand(.path(QueryPath())) }
+
+    var operand: QueryOperand { node.asOperand }
+
+    var path: QueryPath {
+        guard case .path(let path) = operand else {
+            programmerError("A query reached for a member of a constant. Start from the closure's argument.")
+        }
+        return path
+    }
+
+    func member<V>(_ name: String) -> Query<V> { Query<V>(.operand(.path(path.appending(name)))) }
+
+    func compared(_ comparison: QueryComparison, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(.compare(operand, comparison, .constant(value), options))
+    }
+
+    func compared<U>(_ comparison: QueryComparison, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(.compare(operand, comparison, column.operand, options))
+    }
+}
+
+// MARK: Members
+
+extension Query where T: ObjectBase {
+    /// A property of the object.
+    public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { self.member(_name(for: member)) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
+    /// A property of the linked object; null where there is none.
+    public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> { self.member(_name(for: member)) }
+}
+
+extension Query where T: RealmCollection, T.Element: ObjectBase {
+    /// A property of any of the elements.
+    public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> { self.member(_name(for: member)) }
+}
+
+extension Query where T: RawRepresentable {
+    /// The raw value of an enum, for operators that the enum itself doesn't have.
+    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: RawRepresentable {
+    /// The raw value of an enum, for operators that the enum itself doesn't have.
+    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
+}
+
+// MARK: Logic
+
+extension Query where T == Bool {
+    public static prefix func ! (query: Query) -> Query { Query(.not(query.node.condition)) }
+    public static func && (a: Query, b: Query) -> Query { Query(.conjunction(a.node, b.node)) }
+    public static func || (a: Query, b: Query) -> Query { Query(.disjunction(a.node, b.node)) }
+}

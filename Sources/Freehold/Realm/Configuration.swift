@@ -1,0 +1,108 @@
+public import Foundation
+import Synchronization
+
+extension Realm {
+    /// How to open a realm: which file (or memory), which classes, which version of them.
+    ///
+    /// ```swift
+    /// let configuration = Realm.Configuration(fileURL: url, schemaVersion: 3, objectTypes: [Person.self, Dog.self])
+    /// let realm = try Realm(configuration: configuration)
+    /// ```
+    ///
+    /// A value that may cross threads. Fields are checked when a realm is opened with it, not when they are set.
+    public struct Configuration: Sendable {
+        private static let shared = Mutex<Configuration?>(nil)
+
+        /// What `Realm()` opens; process-wide. A copy goes in and a copy comes out.
+        public static var defaultConfiguration: Configuration {
+            get { shared.withLock { $0 } ?? Configuration() }
+            set { shared.withLock { $0 = newValue } }
+        }
+
+        /// The file. Setting one clears `inMemoryIdentifier`.
+        ///
+        /// Left alone it is `default.realm` in ``defaultDirectory``.
+        public var fileURL: URL? {
+            didSet { if fileURL != nil { inMemoryIdentifier = nil } }
+        }
+
+        /// The name of a database in memory, shared by all realms of the process that name it and gone with the last
+        /// of them. Setting one clears `fileURL`.
+        public var inMemoryIdentifier: String? {
+            didSet { if inMemoryIdentifier != nil { fileURL = nil } }
+        }
+
+        /// Opens an existing file for reading only.
+        public var readOnly: Bool
+
+        /// The version of the model classes; a file remembers the highest it was opened with and refuses lower ones.
+        /// `UInt64.max` is reserved.
+        public var schemaVersion: UInt64
+
+        /// The classes stored in the realm, or nil for every model class of the process.
+        public var objectTypes: [ObjectBase.Type]?
+
+        /// The address space reserved for the file in bytes, or nil for the default of 32 GiB. It is the file's
+        /// largest size; it costs no memory. The first open of a file in the process decides.
+        public var mapSize: Int?
+
+        /// How many snapshots can be read at once, over all processes; nil for the default of 1,024. The first open
+        /// of a file in the process decides.
+        public var maximumReaders: Int?
+
+        public init(
+            fileURL: URL? = Configuration.defaultDirectory.appendingPathComponent("default.realm"),
+            inMemoryIdentifier: String? = nil,
+            readOnly: Bool = false,
+            schemaVersion: UInt64 = 0,
+            objectTypes: [ObjectBase.Type]? = nil
+        ) {
+            self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
+            self.inMemoryIdentifier = inMemoryIdentifier
+            self.readOnly = readOnly
+            self.schemaVersion = schemaVersion
+            self.objectTypes = objectTypes
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// Where the default file lives: a folder named after the executable in the user's data folder
+    /// (`$XDG_DATA_HOME`, else `~/.local/share`; on Apple platforms Application Support). Made when first opened.
+    public static var defaultDirectory: URL {
+        userDataDirectory.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+    }
+
+    private static var userDataDirectory: URL {
+        #if canImport(Darwin)
+            return FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.temporaryDirectory
+        #else
+            // The XDG specification ignores relative paths.
+            if let path = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], path.hasPrefix("/") {
+                return URL(fileURLWithPath: path, isDirectory: true)
+            }
+            return FileManager.default.homeDirectoryForCurrentUser
+                .appendingPathComponent(".local/share", isDirectory: true)
+        #endif
+    }
+}
+
+extension Realm.Configuration: Equatable, CustomStringConvertible {
+    /// Whether both name the same data in the same way: file, identifier, mode and version. Classes and limits don't
+    /// count.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.fileURL == b.fileURL && a.inMemoryIdentifier == b.inMemoryIdentifier && a.readOnly == b.readOnly
+            && a.schemaVersion == b.schemaVersion
+    }
+
+    public var description: String {
+        var parts: [String] = []
+        if let fileURL { parts.append("fileURL: \(fileURL.path)") }
+        if let inMemoryIdentifier { parts.append("inMemoryIdentifier: \(inMemoryIdentifier)") }
+        parts.append("readOnly: \(readOnly)")
+        parts.append("schemaVersion: \(schemaVersion)")
+        if let objectTypes { parts.append("objectTypes: [\(objectTypes.map { "\($0)" }.joined(separator: ", "))]") }
+        return "Realm.Configuration(\(parts.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,208 @@
+import FreeholdEngine
+
+// MARK: Reading
+
+extension Realm {
+    /// All objects of a class: live, lazy, in the order in which they were added.
+    ///
+    /// - Precondition: the class is in the realm's schema.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        core.verifyThread()
+        return Results(ResultsQuery(_CollectionSource(.table, of: table(type))))
+    }
+
+    /// The object with that primary key, or nil.
+    ///
+    /// - Precondition: the class is in the realm's schema and has a primary key of the key's type.
+    /// - Complexity: O(log n).
+    @inlinable
+    public func object<Element: Object, KeyType>(
+        ofType type: Element.Type,
+        forPrimaryKey key: KeyType
+    ) -> Element? {
+        let found: ObjectBase?
+        if KeyType.self == Int.self {
+            found = _object(type, forInt: Int64(unsafeBitCast(key, to: Int.self)))
+        } else if KeyType.self == String.self {
+            found = _object(type, forString: unsafeBitCast(key, to: String.self))
+        } else {
+            found = _object(type, forAny: key)
+        }
+        return found.map { unsafeDowncast($0, to: Element.self) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forInt key: Int64) -> ObjectBase? {
+        core.verifyThread()
+        let table = core.requireTable(for: type)
+        guard table.info.primaryKeyStorage == .int64 else { return _object(type, forAny: Int(key)) }
+        return core.view.find(primaryKey: key, in: table.table).map { table.object($0) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forString key: String) -> ObjectBase? {
+        core.verifyThread()
+        let table = core.requireTable(for: type)
+        guard table.info.primaryKeyStorage == .string else { return _object(type, forAny: key) }
+        return core.view.find(primaryKey: .string(key), in: table.table).map { table.object($0) }
+    }
+
+    @usableFromInline
+    func _object(_ type: Object.Type, forAny key: Any) -> ObjectBase? {
+        core.verifyThread()
+        let table = core.requireTable(for: type)
+        guard let index = table.info.primaryKeyIndex else {
+            programmerError(
+                "Class \(table.info.className) has no primary key. Find the object with `where`, or declare a "
+                    + "property with `@Persisted(primaryKey: true)`."
+            )
+        }
+        let property = table.info.properties[index]
+        let value: Value
+        if let key = key as? Int, property.shape.type == .int {
+            value = .int(Int64(key))
+        } else if let key = key as? String, property.shape.type == .string {
+            value = .string(key)
+        } else if case .value(let converted)? = try? ValueConversion.field(key, of: property, in: table.info) {
+            value = converted
+        } else {
+            programmerError(
+                "\(PlainValue.describe(key)) isn't a primary key of class \(table.info.className): "
+                    + "\(property.name) is of type \(property.shape.type). Pass a key of that type."
+            )
+        }
+        return core.view.find(primaryKey: value, in: table.table).map { table.object($0) }
+    }
+
+    private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
+        guard let cls = type as? ObjectBase.Type else {
+            programmerError("Only objects of model classes can be fetched, not \(type).")
+        }
+        return core.requireTable(for: cls)
+    }
+}
+
+// MARK: Adding
+
+extension Realm {
+    /// Adds an object with everything that it links to. The object, and each unmanaged one of its graph, becomes
+    /// managed; one that is managed by this realm already stays as it is.
+    ///
+    /// All or nothing: with bad data (a primary key that is taken, a missing value, one over the limits) nothing is
+    /// added and the error is kept as ``pendingError``, which the write throws.
+    ///
+    /// - Parameter update: What happens if there is an object with its primary key; holds for the whole graph. For
+    ///   anything but `.error` the class must have a primary key.
+    /// - Precondition: inside a write transaction. The object isn't managed by another realm, nor deleted.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        _ = core.requireWrite()
+        if object._isManaged {
+            core.requireOwn(object, "added")
+            return
+        }
+        core.requireUpdatable(core.requireTable(for: type(of: object)), update)
+        core.addGraph(object, policy: update)
+    }
+
+    /// Adds objects one by one: see ``add(_:update:)-(Object,_)``. Bad data of one doesn't keep the others from being
+    /// added, but the write throws.
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Makes an object from plain data: a dictionary by property name, an array in the order of the properties, or
+    /// another object, which is copied. Links and lists take the same, nested.
+    ///
+    /// Properties that aren't mentioned get their default value, or keep the stored one if an object is updated. Null
+    /// makes a property null, or empties a collection. Keys that name no property are ignored.
+    ///
+    /// All or nothing: with bad data nothing is made, the error is kept as ``pendingError``, which the write throws,
+    /// and an unmanaged object with default values is returned.
+    ///
+    /// - Parameter update: What happens if there is an object with its primary key; holds for nested data too. With
+    ///   anything but `.error` an object of this realm is returned unchanged.
+    /// - Precondition: inside a write transaction.
+    @discardableResult
+    public func create<T: Object>(_ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error) -> T
+    {
+        _ = core.requireWrite()
+        let table = core.requireTable(for: type)
+        core.requireUpdatable(table, update)
+        do throws(Realm.Error) {
+            var planner = CreatePlanner(core: core, policy: update)
+            switch try planner.plan(value, for: table) {
+            case .row: return value as! T
+            case .node(let node):
+                let keys = try planner.plan.apply(to: core, policy: update)
+                return table.object(keys[node]) as! T
+            }
+        } catch {
+            core.record(error)
+            return table.info.makeUnmanaged() as! T
+        }
+    }
+}
+
+extension RealmCore {
+    fileprivate func requireUpdatable(_ table: ManagedTable, _ policy: Realm.UpdatePolicy) {
+        if policy == .error || table.info.primaryKeyIndex != nil { return }
+        programmerError(
+            "Class \(table.info.className) has no primary key, so that its objects can't be updated by it. Leave out "
+                + "`update:`, or declare a property with `@Persisted(primaryKey: true)`."
+        )
+    }
+}
+
+// MARK: Deleting
+
+extension Realm {
+    /// Deletes an object. Links to it become null, lists lose it, and every accessor of it becomes invalid.
+    ///
+    /// - Precondition: inside a write transaction; the object is a living one of this realm.
+    public func delete(_ object: ObjectBase) {
+        let transaction = core.requireWrite()
+        core.requireOwn(object, "deleted")
+        transaction.delete(object._table!.table, object._key)
+        core.didDelete()
+    }
+
+    /// Deletes objects: see ``delete(_:)-(ObjectBase)``. One that is mentioned twice is deleted once.
+    public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
+        let transaction = core.requireWrite()
+        var keys: [Int: [ObjectKey]] = [:]
+        for object in objects {
+            core.requireOwn(object, "deleted")
+            keys[object._table!.table.id, default: []].append(object._key)
+        }
+        for (id, keys) in keys { core.delete(keys, core.table(id: id)!, transaction) }
+    }
+
+    /// Deletes all objects that the results have.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+        let transaction = core.requireWrite()
+        core.requireSame(objects.query.core)
+        core.delete(objects.query.allKeys(), objects.query.table, transaction)
+    }
+
+    /// Deletes all objects of the realm's classes.
+    public func deleteAll() {
+        let transaction = core.requireWrite()
+        for table in core.tables { transaction.deleteAll(table.table) }
+        core.didDelete()
+    }
+}
+
+extension RealmCore {
+    func delete(_ keys: [ObjectKey], _ table: ManagedTable, _ transaction: WriteTransaction) {
+        if keys.isEmpty { return }
+        transaction.delete(table.table, Array(Set(keys)).sorted())
+        didDelete()
+    }
+
+    func requireSame(_ other: RealmCore) {
+        if other === self { return }
+        programmerError("Objects of another realm can't be deleted from \(self). Delete them from their own.")
+    }
+}
+
+extension Object: RealmFetchable {}

@@ -1,0 +1,102 @@
+public import Foundation
+import FreeholdEngine
+
+/// A handle to a database: where objects are stored and queried.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write { realm.add(Person(value: ["name": "Ada"])) }
+/// let adults = realm.objects(Person.self).where { $0.age >= 18 }
+/// ```
+///
+/// **One thread.** A realm, and every object, list and result of it, may only be used on the thread that opened it;
+/// anything else is a programmer error and traps. Opening the same file again on a thread gives the same realm and
+/// costs a dictionary look-up. From async code use ``read(_:_:)`` and ``write(_:_:)-(Configuration,_)``.
+///
+/// **One version.** What it shows changes only with ``refresh()`` and with write transactions of its own.
+///
+/// **One writer.** A write transaction waits for every other one on the file, of any thread and process.
+public struct Realm {
+    let core: RealmCore
+
+    init(core: RealmCore) { self.core = core }
+
+    /// Opens the default configuration.
+    ///
+    /// - Throws: `Realm.Error`.
+    public init() throws { try self.init(configuration: .defaultConfiguration) }
+
+    /// Opens the configuration's file, and makes it where it doesn't exist.
+    ///
+    /// New classes and indexes are added to the file; any other difference between the classes and the file throws
+    /// ``Error/Code/schemaMismatch`` with a list of all of them. What is wrong with the classes themselves is thrown
+    /// as one ``Error/Code/invalidSchema``.
+    ///
+    /// - Throws: `Realm.Error`.
+    public init(configuration: Configuration) throws {
+        core = try RealmCore.open(configuration)
+    }
+
+    /// Opens the default configuration with another file.
+    ///
+    /// - Throws: `Realm.Error`.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// What the realm was opened with.
+    public var configuration: Configuration { core.configuration }
+
+    /// The classes of the realm.
+    public var schema: Schema { core.schema }
+
+    /// Whether there is no object of any of the realm's classes. - Complexity: O(classes).
+    public var isEmpty: Bool {
+        core.verifyThread()
+        let view = core.view
+        return core.tables.allSatisfy { view.count($0.table) == 0 }
+    }
+
+    /// Moves to the newest version, that of other threads' and processes' commits.
+    ///
+    /// Does nothing inside a write transaction, which stands at the newest version anyway.
+    ///
+    /// - Returns: Whether there was a newer version.
+    @discardableResult
+    public func refresh() -> Bool {
+        do throws(Realm.Error) {
+            return try core.refresh()
+        } catch {
+            programmerError("\(core) couldn't be refreshed: \(error). Open it anew, which throws.")
+        }
+    }
+
+    /// Lets go of the version that the realm shows: every object, list and result of it becomes invalid or empty, an
+    /// open write transaction is rolled back. The next read takes the newest version.
+    ///
+    /// Long-lived threads call it so that the file needn't keep an old version.
+    public func invalidate() { core.invalidate() }
+}
+
+extension Realm: Equatable {
+    /// Whether both are handles to the same realm of the same thread.
+    public static func == (a: Realm, b: Realm) -> Bool { a.core === b.core }
+}
+
+extension Realm: CustomStringConvertible {
+    public var description: String { "\(core)" }
+}
+
+@available(
+    *,
+    unavailable,
+    message: "A realm belongs to the thread that opened it: open one there, or use Realm.read and Realm.write"
+)
+extension Realm: Sendable {}
+
+/// A class whose objects `Realm.objects` fetches.
+public protocol RealmFetchable: RealmCollectionValue {
+    static func className() -> String
+}

@@ -1,0 +1,154 @@
+import Foundation
+import FreeholdEngine
+
+extension RealmCore {
+    /// The core of the configuration's file on this thread: the one that is alive, else a new one.
+    static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
+        let source = try configuration.source()
+        if let core = RealmCache.core(source) {
+            try core.checkFits(configuration)
+            return core
+        }
+        // Mistaken models make no file.
+        let schema: Schema
+        do { schema = try SchemaCache.schema(of: configuration.objectTypes) } catch {
+            throw error.with(fileURL: configuration.fileURL)
+        }
+        let database = try openDatabase(configuration)
+        let file = try RealmFile.of(database, configuration)
+        // Another path to the same file.
+        if let core = RealmCache.core(.database(database.identity)) {
+            try core.checkFits(configuration)
+            return core
+        }
+        let core = try make(file, configuration, schema)
+        RealmCache.insert(core, [source, .database(database.identity)])
+        return core
+    }
+
+    private static func make(
+        _ file: RealmFile,
+        _ configuration: Realm.Configuration,
+        _ schema: Schema
+    ) throws(Realm.Error) -> RealmCore {
+        do {
+            var snapshot = try file.database.snapshot()
+            let fit = SchemaFit(schema.tableSpecs, stored: snapshot.schema)
+            if configuration.readOnly {
+                try fit.checkReadOnly(configuration)
+            } else {
+                try checkVersion(configuration, stored: snapshot)
+                if !fit.isExact || snapshot.userVersion != configuration.schemaVersion {
+                    snapshot = try apply(schema, file.database, configuration)
+                }
+            }
+            return RealmCore(file: file, configuration: configuration, schema: schema, snapshot: snapshot)
+        } catch let error as Realm.Error {
+            throw error.with(fileURL: configuration.fileURL)
+        } catch let error as EngineError {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        } catch {
+            throw Realm.Error(.fail, "\(error)", fileURL: configuration.fileURL, cause: error)
+        }
+    }
+
+    /// Gives the file what the classes need, if that is compatible. Looks again inside the transaction, because
+    /// another process may have been first.
+    private static func apply(
+        _ schema: Schema,
+        _ database: Database,
+        _ configuration: Realm.Configuration
+    ) throws -> Snapshot {
+        let transaction = try database.beginWrite()
+        defer { transaction.cancel() }
+        try checkVersion(configuration, stored: transaction)
+        try transaction.applySchema(schema.tableSpecs, userVersion: configuration.schemaVersion)
+        return try transaction.commit()
+    }
+
+    private static func checkVersion(_ configuration: Realm.Configuration, stored: DataView) throws(Realm.Error) {
+        // A new file has no version.
+        if stored.schema.tables.isEmpty { return }
+        if stored.userVersion > configuration.schemaVersion {
+            throw Realm.Error(
+                .schemaVersionTooLow,
+                "The file has schema version \(stored.userVersion), the configuration \(configuration.schemaVersion). "
+                    + "Open it with the file's version or a higher one.",
+                fileURL: configuration.fileURL
+            )
+        }
+    }
+
+    private func checkFits(_ configuration: Realm.Configuration) throws(Realm.Error) {
+        var difference: String?
+        if configuration.readOnly != self.configuration.readOnly {
+            difference = "`readOnly` is \(self.configuration.readOnly) there"
+        } else if configuration.schemaVersion != self.configuration.schemaVersion {
+            difference = "`schemaVersion` is \(self.configuration.schemaVersion) there"
+        } else if let missing = configuration.objectTypes?.first(where: { table(for: $0) == nil }) {
+            difference = "`objectTypes` lacks \(missing.className()) there"
+        }
+        guard let difference else { return }
+        throw Realm.Error(
+            .alreadyOpen,
+            "The file is open on this thread with other settings: \(difference). Let go of that realm first, or open "
+                + "this one with the same settings.",
+            fileURL: configuration.fileURL
+        )
+    }
+}
+
+// MARK: The database
+
+extension RealmCore {
+    private static func openDatabase(_ configuration: Realm.Configuration) throws(Realm.Error) -> Database {
+        var options = Database.Options()
+        if let mapSize = configuration.mapSize { options.mapSize = mapSize }
+        if let readers = configuration.maximumReaders { options.maximumReaders = readers }
+        options.readOnly = configuration.readOnly
+        do {
+            if let identifier = configuration.inMemoryIdentifier {
+                return try Database.inMemory(identifier: identifier, options: options)
+            }
+            let url = configuration.fileURL!
+            if !configuration.readOnly { try configuration.makeDefaultDirectory() }
+            return try Database.open(at: url.path, options: options)
+        } catch let error as EngineError {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        } catch {
+            throw Realm.Error(.fileAccess, "\(error)", fileURL: configuration.fileURL, cause: error)
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// Where the cache finds it. - Throws: where the fields contradict each other or name nothing.
+    func source() throws(Realm.Error) -> RealmCache.Source {
+        if schemaVersion == .max {
+            throw Realm.Error(.invalidInput, "Schema version \(UInt64.max) is reserved. Choose a lower one.")
+        }
+        if let inMemoryIdentifier {
+            if inMemoryIdentifier.isEmpty {
+                throw Realm.Error(.invalidInput, "`inMemoryIdentifier` is empty. Give the database a name.")
+            }
+            if readOnly {
+                throw Realm.Error(.invalidInput, "An in-memory realm can't be read-only. Clear `readOnly`.")
+            }
+            return .memory(inMemoryIdentifier)
+        }
+        guard let fileURL, !fileURL.path.isEmpty else {
+            throw Realm.Error(.invalidInput, "The configuration names no file. Set `fileURL` or `inMemoryIdentifier`.")
+        }
+        guard fileURL.isFileURL else {
+            throw Realm.Error(.invalidInput, "\(fileURL) is no file URL. Make one with `URL(fileURLWithPath:)`.")
+        }
+        return .path(fileURL.standardizedFileURL.path)
+    }
+
+    /// Only the default folder is made; a missing folder elsewhere is the caller's error.
+    fileprivate func makeDefaultDirectory() throws {
+        let folder = Self.defaultDirectory.standardizedFileURL
+        guard let fileURL, fileURL.standardizedFileURL.deletingLastPathComponent().path == folder.path else { return }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+}

@@ -1,0 +1,120 @@
+extension Realm.Error {
+    /// The kind of an error. Numbers below 1,000 are those of RealmSwift.
+    public enum Code: Int, Sendable, CaseIterable {
+        case fail = 1
+        case fileAccess = 2
+        case filePermissionDenied = 3
+        case fileExists = 4
+        case fileNotFound = 5
+        case fileFormatUpgradeRequired = 6
+        case incompatibleLockFile = 8
+        case addressSpaceExhausted = 9
+        case schemaMismatch = 10
+        case alreadyOpen = 12
+        case invalidInput = 13
+        case outOfDiskSpace = 14
+        case incompatibleSession = 15
+        case unsupportedFileFormatVersion = 16
+        case multipleSyncAgents = 17
+        case subscriptionFailed = 18
+        case fileOperationFailed = 19
+        case invalidDatabase = 20
+        case incompatibleHistories = 21
+        case noSubscriptionForWrite = 22
+
+        /// Model classes that can't be stored as they are declared.
+        case invalidSchema = 1001
+        /// The configuration's schema version is lower than the file's.
+        case schemaVersionTooLow = 1002
+        /// Two objects of a class with one primary key.
+        case duplicatePrimaryKey = 1003
+        /// Null, or nothing, where a value is required.
+        case missingValue = 1004
+        /// A value of the wrong type, or one that can't be stored.
+        case invalidValue = 1005
+        /// A string, data value or collection over the limits.
+        case limitExceeded = 1006
+        /// A primary key was changed after its object was added.
+        case primaryKeyChanged = 1007
+        /// A key that names no property.
+        case unknownProperty = 1008
+        /// A class that isn't in the realm's schema.
+        case unknownClass = 1009
+        /// Written to a read-only realm.
+        case readOnly = 1010
+        /// A write inside a write, or a commit without one.
+        case invalidTransactionState = 1011
+        /// Every reader slot of the file is taken.
+        case readersExhausted = 1012
+        /// Another process changed the size of the map while this one reads.
+        case mapResized = 1013
+        /// An earlier failure leaves the file open for reading only: reopen it.
+        case databaseFailed = 1014
+        /// Opened before a fork, or closed.
+        case databaseClosed = 1015
+        /// A predicate, sort or aggregate that can't be evaluated.
+        case invalidQuery = 1016
+    }
+
+    public static var fail: Code { .fail }
+    public static var fileAccess: Code { .fileAccess }
+    public static var filePermissionDenied: Code { .filePermissionDenied }
+    public static var fileExists: Code { .fileExists }
+    public static var fileNotFound: Code { .fileNotFound }
+    public static var fileFormatUpgradeRequired: Code { .fileFormatUpgradeRequired }
+    public static var incompatibleLockFile: Code { .incompatibleLockFile }
+    public static var addressSpaceExhausted: Code { .addressSpaceExhausted }
+    public static var schemaMismatch: Code { .schemaMismatch }
+    public static var alreadyOpen: Code { .alreadyOpen }
+    public static var invalidInput: Code { .invalidInput }
+    public static var outOfDiskSpace: Code { .outOfDiskSpace }
+    public static var incompatibleSession: Code { .incompatibleSession }
+    public static var unsupportedFileFormatVersion: Code { .unsupportedFileFormatVersion }
+    public static var multipleSyncAgents: Code { .multipleSyncAgents }
+    public static var subscriptionFailed: Code { .subscriptionFailed }
+    public static var fileOperationFailed: Code { .fileOperationFailed }
+    public static var invalidDatabase: Code { .invalidDatabase }
+    public static var incompatibleHistories: Code { .incompatibleHistories }
+    public static var noSubscriptionForWrite: Code { .noSubscriptionForWrite }
+    public static var invalidSchema: Code { .invalidSchema }
+    public static var schemaVersionTooLow: Code { .schemaVersionTooLow }
+    public static var duplicatePrimaryKey: Code { .duplicatePrimaryKey }
+    public static var missingValue: Code { .missingValue }
+    public static var invalidValue: Code { .invalidValue }
+    public static var limitExceeded: Code { .limitExceeded }
+    public static var primaryKeyChanged: Code { .primaryKeyChanged }
+    public static var unknownProperty: Code { .unknownProperty }
+    public static var unknownClass: Code { .unknownClass }
+    public static var readOnly: Code { .readOnly }
+    public static var invalidTransactionState: Code { .invalidTransactionState }
+    public static var readersExhausted: Code { .readersExhausted }
+    public static var mapResized: Code { .mapResized }
+    public static var databaseFailed: Code { .databaseFailed }
+    public static var databaseClosed: Code { .databaseClosed }
+    public static var invalidQuery: Code { .invalidQuery }
+}
+
+extension Realm.Error.Code {
+    /// Lets `catch Realm.Error.fileNotFound` match.
+    public static func ~= (code: Self, error: any Swift.Error) -> Bool {
+        (error as? Realm.Error)?.code == code
+    }
+
+    var summary: String {
+        switch self {
+        case .fail: "The operation failed."
+        case .fileAccess: "The file can't be accessed."
+        case .filePermissionDenied: "The file can't be opened or written by this user."
+        case .fileExists: "The file exists already."
+        case .fileNotFound: "The file doesn't exist."
+        case .schemaMismatch: "The classes differ from the file's schema."
+        case .alreadyOpen: "The file is open with other settings."
+        case .outOfDiskSpace: "There is no room left on the device."
+        case .invalidDatabase: "The file isn't a Freehold database, or is damaged."
+        case .duplicatePrimaryKey: "An object with this primary key exists already."
+        case .missingValue: "A required value is missing."
+        case .readOnly: "The realm is read-only."
+        default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import FreeholdEngine
+import Foundation
+
+extension Realm.Error {
+    /// The same error in the terms of this module.
+    init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
+        self.init(
+            Code(error.code),
+            error.message,
+            className: className,
+            property: property,
+            fileURL: error.path.map { URL(fileURLWithPath: $0) } ?? fileURL,
+            cause: error
+        )
+    }
+}
+
+extension Realm.Error.Code {
+    init(_ code: EngineError.Code) {
+        self =
+            switch code {
+            case .fileNotFound: .fileNotFound
+            case .permissionDenied: .filePermissionDenied
+            case .fileExists: .fileExists
+            case .invalidDatabase: .invalidDatabase
+            case .unsupportedFormat: .unsupportedFileFormatVersion
+            case .mapFull: .addressSpaceExhausted
+            case .mapResized: .mapResized
+            case .readersFull: .readersExhausted
+            case .outOfDiskSpace: .outOfDiskSpace
+            case .environmentFailed: .databaseFailed
+            case .environmentClosed: .databaseClosed
+            case .readOnly: .readOnly
+            case .schemaMismatch: .schemaMismatch
+            case .invalidArgument: .invalidInput
+            case .duplicatePrimaryKey: .duplicatePrimaryKey
+            case .missingValue: .missingValue
+            case .limitExceeded: .limitExceeded
+            case .io: .fileAccess
+            }
+    }
+}

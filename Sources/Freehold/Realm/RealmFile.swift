@@ -1,0 +1,102 @@
+import CFreeholdShims
+import Foundation
+import FreeholdEngine
+import Synchronization
+
+/// One open database of the process: what the cores of all its threads share.
+final class RealmFile: Sendable {
+    let database: Database
+    let readOnly: Bool
+
+    private init(database: Database, readOnly: Bool) {
+        self.database = database
+        self.readOnly = readOnly
+    }
+
+    // MARK: The open files
+
+    private struct Entry {
+        weak var file: RealmFile?
+    }
+
+    private static let open = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    /// The file of this database, whichever path led to it.
+    static func of(_ database: Database, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmFile {
+        let file = open.withLock { files in
+            // An entry's file keeps its database alive, so that a live one can't belong to another database.
+            if let file = files[database.identity]?.file { return file }
+            let file = RealmFile(database: database, readOnly: configuration.readOnly)
+            files = files.filter { $0.value.file != nil }
+            files[database.identity] = Entry(file: file)
+            return file
+        }
+        if file.readOnly != configuration.readOnly {
+            throw Realm.Error(
+                .alreadyOpen,
+                "The file is open in this process \(file.readOnly ? "read-only" : "for writing"). "
+                    + "Close that realm first, or open this one with the same `readOnly`.",
+                fileURL: configuration.fileURL
+            )
+        }
+        return file
+    }
+}
+
+/// Stands for a core in weak references, which would make every retain of the core itself slower. Held by the core
+/// alone.
+final class RealmLife {
+    unowned(unsafe) let core: RealmCore
+
+    init(_ core: RealmCore) { self.core = core }
+}
+
+/// The cores that are alive, by where they came from and the thread they are confined to.
+enum RealmCache {
+    enum Source: Hashable {
+        case path(String)
+        case memory(String)
+        case database(ObjectIdentifier)
+    }
+
+    private struct Key: Hashable {
+        let source: Source
+        /// Never another thread's, also after this one has ended: what still holds the core must not make a later
+        /// thread see its version.
+        let thread: UInt64
+    }
+
+    /// A core is no `Sendable`, but only its own thread's key leads to it.
+    private struct Entry: @unchecked Sendable {
+        weak var life: RealmLife?
+    }
+
+    private struct Entries {
+        var byKey: [Key: Entry] = [:]
+        /// The number of entries at which those of dead cores are dropped.
+        var limit = 64
+    }
+
+    private static let cores = Mutex(Entries())
+
+    static func core(_ source: Source) -> RealmCore? {
+        let key = Key(source: source, thread: fh_thread_serial())
+        // A forked child may not use the parent's.
+        guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess else {
+            return nil
+        }
+        return core
+    }
+
+    static func insert(_ core: RealmCore, _ sources: [Source]) {
+        let thread = fh_thread_serial()
+        cores.withLock { cores in
+            // Swept when it has doubled, so that each insertion pays a constant share.
+            if cores.byKey.count >= cores.limit {
+                cores.byKey = cores.byKey.filter { $0.value.life != nil }
+                cores.limit = max(64, 2 * cores.byKey.count)
+            }
+            for source in sources { cores.byKey[Key(source: source, thread: thread)] = Entry(life: core.life) }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// The schemas that were made, so that opening a realm again looks at no class.
+enum SchemaCache {
+    /// Sendable because a schema is immutable and made of nothing else.
+    private struct Entry: @unchecked Sendable {
+        let schema: Schema
+    }
+
+    private enum Key: Hashable {
+        /// Of so many classes: there can be more when a library was loaded.
+        case discovered(Int)
+        case listed([ObjectIdentifier])
+    }
+
+    private static let schemas = Mutex<[Key: Entry]>([:])
+
+    /// The schema of these classes, or of all where there are none given.
+    static func schema(of types: [ObjectBase.Type]?) throws(Realm.Error) -> Schema {
+        let key: Key =
+            types.map { .listed($0.map { ObjectIdentifier($0) }) } ?? .discovered(Discovery.modelClasses().count)
+        if let found = schemas.withLock({ $0[key] }) { return found.schema }
+        let made = Entry(schema: try SchemaBuilder.build(types))
+        schemas.withLock { $0[key] = made }
+        return made.schema
+    }
+}

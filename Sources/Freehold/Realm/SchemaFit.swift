@@ -1,0 +1,56 @@
+import FreeholdEngine
+
+/// How the tables that a schema asks for differ from those of a file. Tables that only the file has are left alone.
+struct SchemaFit {
+    private(set) var differences: [String] = []
+    /// Differences that don't hinder reading.
+    private(set) var harmless: [String] = []
+
+    /// Whether the file needs no change.
+    var isExact: Bool { differences.isEmpty && harmless.isEmpty }
+
+    init(_ specs: [TableSpec], stored: DatabaseSchema) {
+        for spec in specs {
+            guard let table = stored.table(named: spec.name) else {
+                differences.append("class '\(spec.name)' isn't in the file")
+                continue
+            }
+            compare(spec, table, stored)
+        }
+    }
+
+    private mutating func compare(_ spec: TableSpec, _ table: Table, _ stored: DatabaseSchema) {
+        for column in spec.columns {
+            let place = "'\(spec.name).\(column.name)'"
+            guard let found = table.column(named: column.name) else {
+                differences.append("property \(place) isn't in the file")
+                continue
+            }
+            let target = found.targetTableID.flatMap { stored.table(id: $0)?.name }
+            if found.type != column.type || found.collection != column.collection || target != column.target {
+                differences.append("property \(place) has another type in the file")
+            } else if found.isOptional != column.isOptional && column.type != .link {
+                differences.append("property \(place) is \(found.isOptional ? "optional" : "required") in the file")
+            }
+            if found.isIndexed != column.isIndexed { harmless.append("index of \(place)") }
+        }
+        if table.primaryKey?.name != spec.primaryKey {
+            let name = table.primaryKey.map { "'\($0.name)'" } ?? "none"
+            differences.append("the primary key of class '\(spec.name)' is \(name) in the file")
+        }
+        for column in table.columns where !spec.columns.contains(where: { $0.name == column.name }) {
+            harmless.append("property '\(spec.name).\(column.name)' is only in the file")
+        }
+    }
+
+    /// A read-only file can't be changed, so that everything asked for must be there.
+    func checkReadOnly(_ configuration: Realm.Configuration) throws(Realm.Error) {
+        if differences.isEmpty { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "The classes don't fit the read-only file: \(differences.joined(separator: "; ")). "
+                + "Open it for writing once, or with the classes it was written with.",
+            fileURL: configuration.fileURL
+        )
+    }
+}

@@ -1,0 +1,66 @@
+/// A live collection whose kind doesn't matter: results, a list or linking objects.
+///
+/// ```swift
+/// func show(_ dogs: AnyRealmCollection<Dog>) { … }
+/// show(AnyRealmCollection(person.dogs))
+/// ```
+public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
+    public typealias Index = Int
+    public typealias Iterator = RLMIterator<Element>
+    public typealias SubSequence = Slice<AnyRealmCollection<Element>>
+
+    private let box: CollectionBox<Element>
+
+    public init<C: RealmCollection>(_ base: C) where C.Element == Element { box = TypedCollectionBox(base) }
+
+    public var realm: Realm? { box.realm }
+    public var isInvalidated: Bool { box.isInvalidated }
+    public var count: Int { box.count }
+    public var isEmpty: Bool { box.isEmpty }
+    public var first: Element? { box.first }
+    public var last: Element? { box.last }
+    public subscript(i: Int) -> Element { box[i] }
+    public func index(of object: Element) -> Int? { box.index(of: object) }
+    public func makeIterator() -> RLMIterator<Element> { box.makeIterator() }
+    public var _source: _CollectionSource? { box.source }
+    public var description: String { box.description }
+
+    /// Whether both stand for the same collection.
+    public static func == (a: Self, b: Self) -> Bool { a.box === b.box || a.box.isEqual(to: b.box) }
+}
+
+private class CollectionBox<Element: RealmCollectionValue> {
+    var realm: Realm? { fatalError("abstract") }
+    var isInvalidated: Bool { fatalError("abstract") }
+    var count: Int { fatalError("abstract") }
+    var isEmpty: Bool { fatalError("abstract") }
+    var first: Element? { fatalError("abstract") }
+    var last: Element? { fatalError("abstract") }
+    subscript(i: Int) -> Element { fatalError("abstract") }
+    func index(of object: Element) -> Int? { fatalError("abstract") }
+    func makeIterator() -> RLMIterator<Element> { fatalError("abstract") }
+    var source: _CollectionSource? { fatalError("abstract") }
+    var description: String { fatalError("abstract") }
+    func isEqual(to other: CollectionBox<Element>) -> Bool { fatalError("abstract") }
+}
+
+private final class TypedCollectionBox<C: RealmCollection>: CollectionBox<C.Element> {
+    private let base: C
+
+    init(_ base: C) { self.base = base }
+
+    override var realm: Realm? { base.realm }
+    override var isInvalidated: Bool { base.isInvalidated }
+    override var count: Int { base.count }
+    override var isEmpty: Bool { base.isEmpty }
+    override var first: C.Element? { base.first }
+    override var last: C.Element? { base.last }
+    override subscript(i: Int) -> C.Element { base[i] }
+    override func index(of object: C.Element) -> Int? { base.index(of: object) }
+    override func makeIterator() -> RLMIterator<C.Element> { base.makeIterator() }
+    override var source: _CollectionSource? { base._source }
+    override var description: String { base.description }
+    override func isEqual(to other: CollectionBox<C.Element>) -> Bool {
+        (other as? TypedCollectionBox<C>).map { $0.base == base } ?? false
+    }
+}

@@ -1,0 +1,51 @@
+import FreeholdEngine
+
+/// Where a managed collection of objects takes its elements from. For the library only.
+public struct _CollectionSource {
+    enum Base {
+        /// All objects of the table.
+        case table
+        /// The elements of a list.
+        case list(Column, ObjectKey)
+        /// The objects whose column links to one object.
+        case backlinks(Column, ObjectKey)
+    }
+
+    let base: Base
+    /// The table of the elements.
+    let table: ManagedTable
+    /// The core, kept alive.
+    let core: RealmCore
+    /// Whether the owner of a list or of backlinks still lives.
+    let isLive: () -> Bool
+    var condition: QueryNode?
+    var sorts: [SortDescriptor] = []
+
+    init(_ base: Base, of table: ManagedTable, isLive: @escaping () -> Bool = { true }) {
+        self.base = base
+        self.table = table
+        core = table.core
+        self.isLive = isLive
+    }
+}
+
+/// Keys by position, of one state.
+enum KeySequence {
+    case array([ObjectKey])
+    /// All objects of a table in a snapshot.
+    case table(DataView, Table, count: Int)
+
+    var count: Int {
+        switch self {
+        case .array(let keys): keys.count
+        case .table(_, _, let count): count
+        }
+    }
+
+    subscript(i: Int) -> ObjectKey {
+        switch self {
+        case .array(let keys): keys[i]
+        case .table(let view, let table, _): view.key(at: i, in: table)
+        }
+    }
+}

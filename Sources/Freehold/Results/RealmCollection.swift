@@ -1,0 +1,100 @@
+public import Foundation
+
+/// What every live collection has: `Results`, `List`, `LinkingObjects`.
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible
+where Element: RealmCollectionValue {
+    typealias ElementType = Element
+
+    /// The realm of a managed collection.
+    var realm: Realm? { get }
+    /// Whether the collection can't be used any more: its owner was deleted, or its realm invalidated.
+    var isInvalidated: Bool { get }
+}
+
+/// A live, ordered collection of stored values.
+///
+/// `map`, `filter` with a closure and the like are lazy and read the collection each time they are read; wrap them in
+/// `Array(…)` to keep what they give. `for … in` walks the elements that were there when it began. A managed
+/// collection belongs to its realm's thread.
+public protocol RealmCollection: RealmCollectionBase, Equatable
+where Index == Int, Iterator == RLMIterator<Element>, SubSequence == Slice<Self> {
+    /// The position of the first equal element; nil if there is none. An unmanaged object is in no managed collection.
+    func index(of object: Element) -> Int?
+    /// Where a managed collection takes its elements from. For the library only.
+    var _source: _CollectionSource? { get }
+}
+
+extension RealmCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+    public func index(after i: Int) -> Int { i + 1 }
+    public func index(before i: Int) -> Int { i - 1 }
+
+    /// The elements at these positions. Traps if one is out of bounds.
+    public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
+
+    func requireSource(_ operation: String) -> _CollectionSource {
+        if let source = _source { return source }
+        programmerError("\(operation) was used on an unmanaged collection. Add its object to a realm first.")
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The elements that meet a condition: see ``Query``.
+    public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+        let source = requireSource("where")
+        return Results(ResultsQuery(source, adding: condition(Query<Element>()).node.condition))
+    }
+
+    /// The position of the first element that meets the condition.
+    public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
+        self.where(condition).first.flatMap { self.index(of: $0) }
+    }
+
+    /// The elements by that property, or by one that links lead to.
+    ///
+    /// Elements with equal values keep their order, so that a later sort is the primary one. Null comes first.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+    }
+
+    public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
+        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+    }
+
+    /// The elements by the first property, where that is equal by the second, and so on.
+    public func sorted<S: Sequence>(by descriptors: S) -> Results<Element> where S.Element == SortDescriptor {
+        Results(ResultsQuery(requireSource("sorted"), sortedBy: Array(descriptors)))
+    }
+}
+
+/// The elements that a collection had when the iteration began.
+public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    /// Nil for values that are in memory.
+    @usableFromInline let cursor: _ObjectCursor?
+    @usableFromInline let values: [Element]
+    @usableFromInline var position = 0
+
+    /// Walks objects of a table.
+    init(_ keys: KeySequence, _ table: ManagedTable) {
+        cursor = _ObjectCursor(keys, table)
+        values = []
+    }
+
+    /// Walks values that are in memory.
+    init(values: [Element]) {
+        cursor = nil
+        self.values = values
+    }
+
+    @inlinable
+    public mutating func next() -> Element? {
+        let i = position
+        position = i &+ 1
+        if let cursor {
+            // The elements of a collection of objects are references to its table's class.
+            return cursor.object(at: i).map { unsafeBitCast($0, to: Element.self) }
+        }
+        return i < values.count ? values[i] : nil
+    }
+}

@@ -1,0 +1,132 @@
+import FreeholdEngine
+
+/// What results stand for, and their keys at the realm's present state.
+final class ResultsQuery {
+    let source: _CollectionSource
+    private var compiledQuery: CompiledQuery
+    private var compiledGeneration: Int
+    /// The core's state when the query was made; `Realm.invalidate()` ends those before it.
+    private let birth: UInt64
+    private var keys: [ObjectKey] = []
+    private var keysAt = State()
+    private var counted = 0
+    private var countedAt = State()
+
+    /// What a cached answer holds for.
+    private struct State: Equatable {
+        var version: UInt64 = 0
+        var change: UInt64 = 0
+    }
+
+    init(_ source: _CollectionSource) {
+        self.source = source
+        compiledQuery = QueryCompiler.compile(source)
+        compiledGeneration = source.core.schemaGeneration
+        birth = source.core.stateVersion
+    }
+
+    convenience init(_ source: _CollectionSource, adding condition: QueryNode) {
+        var source = source
+        source.condition = source.condition.map { .conjunction($0, condition) } ?? condition
+        self.init(source)
+    }
+
+    /// A later sort is the primary one.
+    convenience init(_ source: _CollectionSource, sortedBy sorts: [SortDescriptor]) {
+        var source = source
+        source.sorts = sorts + source.sorts
+        self.init(source)
+    }
+
+    var core: RealmCore { source.core }
+    var table: ManagedTable { source.table }
+
+    var isInvalidated: Bool {
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !source.isLive()
+    }
+
+    // MARK: Reading
+
+    /// All objects of the table, which the engine counts and finds by position without a list of keys.
+    private var isWholeTable: Bool {
+        if case .table = source.base { return source.condition == nil && source.sorts.isEmpty }
+        return false
+    }
+
+    var count: Int {
+        if isInvalidated { return 0 }
+        if isWholeTable { return core.view.count(table.table) }
+        if !isCurrent, case .table = source.base {
+            if countedAt != state {
+                counted = compiled.count(in: core.view)
+                countedAt = state
+            }
+            return counted
+        }
+        return currentKeys().count
+    }
+
+    func key(at i: Int) -> ObjectKey {
+        isWholeTable ? core.view.key(at: i, in: table.table) : currentKeys()[i]
+    }
+
+    func first() -> ObjectKey? {
+        if isInvalidated { return nil }
+        if isWholeTable {
+            return core.view.count(table.table) == 0 ? nil : core.view.key(at: 0, in: table.table)
+        }
+        if isCurrent { return keys.first }
+        if case .table = source.base { return compiled.first(in: core.view) }
+        return currentKeys().first
+    }
+
+    func index(of key: ObjectKey) -> Int? {
+        if isInvalidated { return nil }
+        if isWholeTable { return core.view.index(of: key, in: table.table) }
+        return currentKeys().firstIndex(of: key)
+    }
+
+    /// The keys for an iteration, which goes on over them whatever changes.
+    func snapshotKeys() -> KeySequence {
+        if isInvalidated { return .array([]) }
+        if isWholeTable && core.transaction == nil {
+            let view = core.view
+            return .table(view, table.table, count: view.count(table.table))
+        }
+        return .array(allKeys())
+    }
+
+    func allKeys() -> [ObjectKey] {
+        if isInvalidated { return [] }
+        return isWholeTable ? core.view.keys(table.table) : currentKeys()
+    }
+
+    // MARK: Evaluation
+
+    private var state: State { State(version: core.stateVersion, change: core.changeCount) }
+    private var isCurrent: Bool { keysAt == state }
+
+    private var compiled: CompiledQuery {
+        if compiledGeneration != core.schemaGeneration {
+            compiledQuery = QueryCompiler.compile(source)
+            compiledGeneration = core.schemaGeneration
+        }
+        return compiledQuery
+    }
+
+    private func currentKeys() -> [ObjectKey] {
+        if isInvalidated { return [] }
+        if !isCurrent {
+            keys = compiled.keys(in: core.view)
+            keysAt = state
+        }
+        return keys
+    }
+
+    /// One value made of a property of all objects.
+    func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ path: String) -> Value {
+        if isInvalidated { return aggregate == .sum ? .int(0) : .null }
+        return compiled.aggregate(aggregate, path, in: core.view)
+    }
+}

@@ -1,0 +1,30 @@
+/// A property to sort by, and in which direction.
+///
+/// ```swift
+/// people.sorted(by: [SortDescriptor(keyPath: \Person.lastName), "firstName"])
+/// ```
+public struct SortDescriptor: Equatable, Sendable, CustomStringConvertible {
+    /// The name of the property, or names joined by dots where links lead to it.
+    public let keyPath: String
+    public let ascending: Bool
+
+    public init(keyPath: String, ascending: Bool = true) {
+        self.keyPath = keyPath
+        self.ascending = ascending
+    }
+
+    public init<Root: ObjectBase>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
+        self.init(keyPath: _name(for: keyPath), ascending: ascending)
+    }
+
+    /// The other direction.
+    public func reversed() -> SortDescriptor { SortDescriptor(keyPath: keyPath, ascending: !ascending) }
+
+    public var description: String {
+        "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
+    }
+}
+
+extension SortDescriptor: ExpressibleByStringLiteral {
+    public init(stringLiteral value: StringLiteralType) { self.init(keyPath: value) }
+}

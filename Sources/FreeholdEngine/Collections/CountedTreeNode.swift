@@ -1,0 +1,150 @@
+/// A node of a `CountedTree`, in memory. Stored little-endian:
+/// ```
+/// 0 u8 level (0: its children are chunks)   1 u8 zero   2 u16 entries n   4 u32 zero
+/// 8 u64 × n: the children's block numbers, then u32 × n: the elements under each
+/// ```
+struct CountedTreeNode {
+    let level: Int
+    private(set) var children: [UInt64]
+    private(set) var counts: [UInt32]
+
+    static let headerSize = 8
+    static let entrySize = 12
+    /// One out-of-line page, less LMDB's header, holds 4,080 bytes.
+    static let maximumCount = (BlockLimits.pageSize - 16 - headerSize) / entrySize
+
+    init(level: Int, _ entries: [CountedTree.Chunk]) {
+        self.level = level
+        children = entries.map(\.block)
+        counts = entries.map { Self.stored($0.count) }
+    }
+
+    private init(level: Int, children: [UInt64], counts: [UInt32]) {
+        self.level = level
+        self.children = children
+        self.counts = counts
+    }
+
+    init(_ number: UInt64, segment: UInt32, in store: any BlockStore) {
+        let view = View(number, segment: segment, in: store)
+        level = view.level
+        children = Array(view.children)
+        counts = Array(view.counts)
+    }
+
+    private static func stored(_ count: Int) -> UInt32 {
+        precondition(count > 0 && count <= UInt32.max, "A chunk of a list holds 1 to 4,294,967,295 elements")
+        return UInt32(count)
+    }
+
+    var count: Int { children.count }
+
+    var total: Int { counts.reduce(0) { $0 + Int($1) } }
+
+    func entry(_ number: UInt64) -> CountedTree.Chunk { (number, total) }
+
+    func slot(containing index: Int) -> (slot: Int, first: Int) {
+        counts.withUnsafeBufferPointer { View.slot(containing: index, $0) }
+    }
+
+    /// False where the entry was already that.
+    mutating func replace(_ slot: Int, with entries: [CountedTree.Chunk]) -> Bool {
+        if entries.count == 1 {
+            let count = Self.stored(entries[0].count)
+            if children[slot] == entries[0].block && counts[slot] == count { return false }
+            children[slot] = entries[0].block
+            counts[slot] = count
+        } else {
+            replace(slot..<slot + 1, with: entries)
+        }
+        return true
+    }
+
+    mutating func replace(_ slots: Range<Int>, with entries: [CountedTree.Chunk]) {
+        children.replaceSubrange(slots, with: entries.lazy.map(\.block))
+        counts.replaceSubrange(slots, with: entries.lazy.map { Self.stored($0.count) })
+    }
+
+    mutating func insert(_ entries: [CountedTree.Chunk], at slot: Int) {
+        replace(slot..<slot, with: entries)
+    }
+
+    /// Takes out the entries from `slot` on that make up at most so many elements.
+    mutating func remove(from slot: Int, elements: Int) {
+        var end = slot
+        var left = elements
+        while end < count && Int(counts[end]) <= left {
+            left -= Int(counts[end])
+            end += 1
+        }
+        children.removeSubrange(slot..<end)
+        counts.removeSubrange(slot..<end)
+    }
+
+    mutating func append(_ other: CountedTreeNode) {
+        children += other.children
+        counts += other.counts
+    }
+
+    func part(_ slots: Range<Int>) -> CountedTreeNode {
+        CountedTreeNode(level: level, children: Array(children[slots]), counts: Array(counts[slots]))
+    }
+
+    func put(at number: UInt64, segment: UInt32, in store: any MutableBlockStore) {
+        let size = Self.headerSize + Self.entrySize * count
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { bytes in
+            bytes.storeBytes(of: UInt64(level) | UInt64(count) << 16, as: UInt64.self)
+            let childBytes = UnsafeMutableRawBufferPointer(rebasing: bytes[Self.headerSize...])
+            children.withUnsafeBytes { childBytes.copyMemory(from: $0) }
+            let countBytes = UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.headerSize + 8 * count)...])
+            counts.withUnsafeBytes { countBytes.copyMemory(from: $0) }
+            store.putBlock(segment, number, UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// A stored node, read in place: valid until the store's next change.
+    struct View {
+        let level: Int
+        let children: UnsafeBufferPointer<UInt64>
+        let counts: UnsafeBufferPointer<UInt32>
+
+        /// A missing or malformed block means a damaged file, which no caller can go on with: traps.
+        init(_ number: UInt64, segment: UInt32, in store: any BlockStore) {
+            guard let view = View(checking: store.block(segment, number)) else {
+                preconditionFailure("Damaged file: block \(number) of segment \(segment) is no node of a list")
+            }
+            self = view
+        }
+
+        /// Nil where the bytes are no node.
+        init?(checking bytes: UnsafeRawBufferPointer?) {
+            guard let bytes, let base = bytes.baseAddress, bytes.count >= headerSize else { return nil }
+            let header = base.load(as: UInt64.self)
+            let count = Int(header >> 16 & 0xFFFF)
+            guard count > 0 && header & 0xFFFF_FFFF_0000_FF00 == 0 && bytes.count == headerSize + entrySize * count
+            else { return nil }
+            level = Int(header & 0xFF)
+            let childBase = base + headerSize
+            let countBase = childBase + 8 * count
+            children = UnsafeBufferPointer(start: childBase.assumingMemoryBound(to: UInt64.self), count: count)
+            counts = UnsafeBufferPointer(start: countBase.assumingMemoryBound(to: UInt32.self), count: count)
+        }
+
+        var count: Int { children.count }
+        func child(_ slot: Int) -> UInt64 { children[slot] }
+        func count(_ slot: Int) -> Int { Int(counts[slot]) }
+
+        /// The child that holds element `index` of the node, and the index of that child's first element.
+        func slot(containing index: Int) -> (slot: Int, first: Int) { Self.slot(containing: index, counts) }
+
+        static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int) {
+            var first = 0
+            for slot in 0..<counts.count {
+                let next = first + Int(counts[slot])
+                if index < next { return (slot, first) }
+                first = next
+            }
+            preconditionFailure("Damaged file: a node of a list holds \(first) elements, not \(index + 1)")
+        }
+    }
+}

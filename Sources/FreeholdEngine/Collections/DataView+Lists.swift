@@ -1,0 +1,200 @@
+/// A list where it lies: inline in its object's slot, or in chunks under a counted tree.
+enum StoredList {
+    case inline(InlineList)
+    case large(CountedTree)
+}
+
+extension DataView {
+    /// Calls `body` with the list of an object. The list's bytes are valid during the call.
+    func withList<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredList) -> R) -> R {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) {
+            return withEntry(buffer, slot, type: column.type, blobs: column.segment(.blobs), body)
+        }
+        let leaf = locatedLeaf(column, cluster, &slot)
+        return withEntry(leaf, slot, type: column.type, blobs: column.segment(.blobs), body)
+    }
+
+    /// The same of the origins of a link column's links to a target.
+    func withBacklinks<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList) -> R) -> R {
+        settleBacklinks(column)
+        var (cluster, slot) = locate(target)
+        let blobs = column.segment(.backlinkBlobs)
+        if let buffer = backlinkBuffer(column, cluster: cluster) {
+            return withEntry(buffer, slot, type: .int, blobs: blobs, body)
+        }
+        return withEntry(backlinkLeaf(column, cluster, &slot), slot, type: .int, blobs: blobs, body)
+    }
+
+    private func backlinkLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
+        guard let address = block(column.segment(.backlinkLeaf), UInt64(cluster))?.baseAddress else { return nil }
+        let found = Leaf(address)
+        guard found.isSplit else { return slot < found.count ? found : nil }
+        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: found.partsLog2)
+        let number = UInt64(cluster) << 6 | UInt64(slot / span)
+        guard let part = block(column.segment(.backlinkParts), number)?.baseAddress else { return nil }
+        slot %= span
+        let leaf = Leaf(part)
+        return slot < leaf.count ? leaf : nil
+    }
+
+    func withEntry<R>(
+        _ buffer: LeafBuffer,
+        _ slot: Int,
+        type: ColumnType,
+        blobs: UInt32,
+        _ body: (StoredList) -> R
+    ) -> R {
+        if buffer.isReference(slot) {
+            let r = buffer.reference(slot)
+            return body(.large(CountedTree(segment: blobs, root: r.block, count: Int(r.length))))
+        }
+        return body(.inline(InlineList(buffer.bytes(slot), type: type)))
+    }
+
+    func withEntry<R>(
+        _ leaf: Leaf?,
+        _ slot: Int,
+        type: ColumnType,
+        blobs: UInt32,
+        _ body: (StoredList) -> R
+    ) -> R {
+        guard let leaf else {
+            return body(.inline(InlineList(UnsafeRawBufferPointer(start: nil, count: 0), type: type)))
+        }
+        if leaf.isReference(slot) {
+            let r = leaf.reference(slot)
+            return body(.large(CountedTree(segment: blobs, root: r.block, count: Int(r.length))))
+        }
+        return body(.inline(InlineList(leaf.bytes(slot), type: type)))
+    }
+
+    func count(of list: StoredList) -> Int {
+        switch list {
+        case .inline(let inline): inline.count
+        case .large(let tree): tree.count
+        }
+    }
+
+    func value(of list: StoredList, at i: Int, type: ColumnType, isOptional: Bool) -> Value {
+        switch list {
+        case .inline(let inline): return inline.value(i)
+        case .large(let tree):
+            let place = tree.locate(i, in: self)
+            let leaf = Leaf(block(tree.segment, place.chunk)!.baseAddress!)
+            return value(type, leaf, i - place.start, isOptional: isOptional, blobs: tree.segment)
+        }
+    }
+
+    func values(of list: StoredList, type: ColumnType, isOptional: Bool) -> [Value] {
+        switch list {
+        case .inline(let inline): return inline.values()
+        case .large(let tree):
+            var out: [Value] = []
+            out.reserveCapacity(tree.count)
+            tree.forEachChunk(from: 0, in: self) { chunk, _, count in
+                let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+                for slot in 0..<count {
+                    out.append(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
+                }
+                return true
+            }
+            return out
+        }
+    }
+
+    /// Of integer and link lists: the raw numbers (a link as its target's key).
+    func ints(of list: StoredList, type: ColumnType) -> [Int64] {
+        var out: [Int64] = []
+        switch list {
+        case .inline(let inline):
+            out.reserveCapacity(inline.count)
+            inline.appendInts(to: &out)
+        case .large(let tree):
+            out.reserveCapacity(tree.count)
+            let offset: Int64 = type == .link ? 1 : 0
+            tree.forEachChunk(from: 0, in: self) { chunk, _, count in
+                let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+                for slot in 0..<count { out.append(leaf.int(slot) - offset) }
+                return true
+            }
+        }
+        return out
+    }
+
+    func int(of list: StoredList, at i: Int, type: ColumnType) -> Int64 {
+        switch list {
+        case .inline(let inline): return inline.int(i)
+        case .large(let tree):
+            let place = tree.locate(i, in: self)
+            let leaf = Leaf(block(tree.segment, place.chunk)!.baseAddress!)
+            return leaf.int(i - place.start) - (type == .link ? 1 : 0)
+        }
+    }
+
+    // MARK: Public reading
+
+    /// The number of elements. - Complexity: O(1).
+    public func listCount(_ column: Column, _ key: ObjectKey) -> Int {
+        withList(column, key) { count(of: $0) }
+    }
+
+    /// The i-th element; `i` must be within bounds. - Complexity: O(log n); O(i) for strings and data of small lists.
+    public func listValue(_ column: Column, _ key: ObjectKey, at i: Int) -> Value {
+        withList(column, key) { value(of: $0, at: i, type: column.type, isOptional: column.isOptional) }
+    }
+
+    /// Every element. - Complexity: O(n).
+    public func listValues(_ column: Column, _ key: ObjectKey) -> [Value] {
+        withList(column, key) { values(of: $0, type: column.type, isOptional: column.isOptional) }
+    }
+
+    /// The i-th target of a list of links. - Complexity: O(log n).
+    public func listLink(_ column: Column, _ key: ObjectKey, at i: Int) -> ObjectKey {
+        withList(column, key) { ObjectKey(int(of: $0, at: i, type: .link)) }
+    }
+
+    /// The same with the number of elements; no key where `i` is out of bounds. - Complexity: O(log n).
+    package func listLink(_ column: Column, _ key: ObjectKey, ifAt i: Int) -> (key: ObjectKey?, count: Int) {
+        withList(column, key) { list in
+            let count = count(of: list)
+            return (i >= 0 && i < count ? ObjectKey(int(of: list, at: i, type: .link)) : nil, count)
+        }
+    }
+
+    /// The targets of a list of links. - Complexity: O(n).
+    public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
+        withList(column, key) { list in
+            guard case .inline(let inline) = list else { return ints(of: list, type: .link).map { ObjectKey($0) } }
+            let count = inline.count
+            return [ObjectKey](unsafeUninitializedCapacity: count) { room, used in
+                for i in 0..<count { (room.baseAddress! + i).initialize(to: ObjectKey(inline.int(i))) }
+                used = count
+            }
+        }
+    }
+
+    /// The first position of a value. - Complexity: O(n).
+    public func listIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
+        if column.type == .link {
+            guard case .link(let target) = value else { return nil }
+            return withList(column, key) { ints(of: $0, type: .link).firstIndex(of: target.raw) }
+        }
+        return listValues(column, key).firstIndex(of: value)
+    }
+
+    /// How many links of a link column point to an object; a list that holds it twice counts twice. - Complexity: O(1).
+    public func backlinkCount(_ column: Column, _ target: ObjectKey) -> Int {
+        withBacklinks(column, target) { count(of: $0) }
+    }
+
+    /// The objects whose link column points to an object, by rising key, once for each link. - Complexity: O(n).
+    public func backlinks(_ column: Column, _ target: ObjectKey) -> [ObjectKey] {
+        withBacklinks(column, target) { ints(of: $0, type: .int).map { ObjectKey($0) } }
+    }
+
+    /// The i-th of `backlinks`. - Complexity: O(log n).
+    public func backlink(_ column: Column, _ target: ObjectKey, at i: Int) -> ObjectKey {
+        withBacklinks(column, target) { ObjectKey(int(of: $0, at: i, type: .int)) }
+    }
+}

@@ -1,0 +1,448 @@
+/// Where a list being edited lies: its leaf's buffer and slot, and how its elements are stored.
+struct ListPlace {
+    let buffer: LeafBuffer
+    let slot: Int
+    let type: ColumnType
+    let isOptional: Bool
+    let blobs: UInt32
+}
+
+extension WriteTransaction {
+    // MARK: Public editing
+
+    /// Inserts before the i-th element (`i` = count appends).
+    /// - Throws: as `set`, and `.invalidArgument` for an index out of bounds; nothing has changed then.
+    /// - Complexity: O(log n), plus the size of one chunk.
+    public func listInsert(
+        _ column: Column,
+        _ key: ObjectKey,
+        at i: Int,
+        _ values: [Value]
+    ) throws(EngineError) {
+        try checkList(column, key, values)
+        try checkBounds(column, i, in: 0...listCount(column, key))
+        guard !values.isEmpty else { return }
+        splice(column, key, i..<i, with: values)
+        note(column, key, .insert(at: i, count: values.count))
+    }
+
+    public func listInsert(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
+        try listInsert(column, key, at: i, [value])
+    }
+
+    public func listAppend(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        try listInsert(column, key, at: listCount(column, key), values)
+    }
+
+    /// Appends without checks, for callers that have made them: the column is a list of links, both objects live.
+    package func listAppend(_ column: Column, _ key: ObjectKey, link target: ObjectKey) {
+        relieve()
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot) }
+        guard let at else {
+            let count = listCount(column, key)
+            splice(column, key, count..<count, with: [.link(target)])
+            note(column, key, .insert(at: count, count: 1))
+            return
+        }
+        columns._withUnsafeGuaranteedRef {
+            let changes = $0.backlinks ?? openBacklinks($0)
+            changes.add(target: target.raw, origin: key.raw, delta: 1)
+            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        }
+        note(column, key, .insert(at: at, count: 1))
+    }
+
+    /// Returns the new element's position; nil, with nothing changed, where the list must be laid out anew.
+    @inline(__always)
+    private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, _ slot: Int) -> Int? {
+        if buffer.isReference(slot) { return nil }
+        let old = buffer.bytes(slot)
+        let count = old.count < 4 ? 0 : InlineList(old, type: .link).count
+        if count == 0 {
+            return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+                var raw = target.raw
+                guard let size = InlineList.encodeInts(&raw, 1, to: room.baseAddress!) else { return nil }
+                buffer.setBytes(slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+                return 0
+            }
+        }
+        let width = Int(old[0])
+        guard width == 1 || width == 2 || width == 4 || width == 8, target.raw >> Int64(width * 8 - 1) == 0,
+            count < InlineList.maximumCount,
+            old.count + width <= InlineList.limit
+        else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
+            let p = room.baseAddress!
+            p.copyMemory(from: old.baseAddress!, byteCount: old.count)
+            p.storeBytes(of: UInt16(count + 1).littleEndian, toByteOffset: 2, as: UInt16.self)
+            var raw = target.raw.littleEndian
+            withUnsafeBytes(of: &raw) { (p + old.count).copyMemory(from: $0.baseAddress!, byteCount: width) }
+            buffer.setBytes(slot, UnsafeRawBufferPointer(start: p, count: old.count + width))
+            return count
+        }
+    }
+
+    /// Replaces the i-th element.
+    public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
+        try checkList(column, key, [value])
+        try checkBounds(column, i, below: listCount(column, key))
+        splice(column, key, i..<(i + 1), with: [value])
+        note(column, key, .set(at: i))
+    }
+
+    /// Replaces every element.
+    public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        try checkList(column, key, values)
+        listClear(column, key)
+        guard !values.isEmpty else { return }
+        splice(column, key, 0..<0, with: values)
+        note(column, key, .insert(at: 0, count: values.count))
+    }
+
+    public func listRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {
+        try checkList(column, key, [])
+        let count = listCount(column, key)
+        try checkBounds(column, range.lowerBound, in: 0...count)
+        try checkBounds(column, range.upperBound, in: 0...count)
+        guard !range.isEmpty else { return }
+        splice(column, key, range, with: [])
+        note(column, key, .remove(at: range.lowerBound, count: range.count))
+    }
+
+    public func listRemove(_ column: Column, _ key: ObjectKey, at i: Int) throws(EngineError) {
+        try checkBounds(column, i, below: listCount(column, key))
+        try listRemove(column, key, i..<(i + 1))
+    }
+
+    /// Moves an element so that it ends at position `to`.
+    public func listMove(_ column: Column, _ key: ObjectKey, from: Int, to: Int) throws(EngineError) {
+        try checkList(column, key, [])
+        let count = listCount(column, key)
+        try checkBounds(column, from, below: count)
+        try checkBounds(column, to, below: count)
+        guard from != to else { return }
+        let value = listValue(column, key, at: from)
+        splice(column, key, from..<(from + 1), with: [])
+        splice(column, key, to..<to, with: [value])
+        note(column, key, .move(from: from, to: to))
+    }
+
+    public func listSwap(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int) throws(EngineError) {
+        try checkList(column, key, [])
+        let count = listCount(column, key)
+        try checkBounds(column, i, below: count)
+        try checkBounds(column, j, below: count)
+        guard i != j else { return }
+        let a = listValue(column, key, at: i)
+        let b = listValue(column, key, at: j)
+        splice(column, key, i..<(i + 1), with: [b])
+        splice(column, key, j..<(j + 1), with: [a])
+        note(column, key, .set(at: i))
+        note(column, key, .set(at: j))
+    }
+
+    public func listClear(_ column: Column, _ key: ObjectKey) { listClear(column, key, isRecorded: true) }
+
+    func listClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
+        let count = listCount(column, key)
+        guard count > 0 else { return }
+        relieve()
+        let place = place(column, key)
+        if column.type == .link {
+            let changes = backlinks(of: column)
+            for target in withEntry(
+                place.buffer,
+                place.slot,
+                type: .link,
+                blobs: place.blobs,
+                { ints(of: $0, type: .link) }
+            ) {
+                changes.add(target: target, origin: key.raw, delta: -1)
+            }
+        }
+        freeLarge(place)
+        place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: nil, count: 0))
+        if isRecorded { note(column, key, .clear(count: count)) }
+    }
+
+    /// Takes every occurrence of a target out of a list of links.
+    func listRemoveAll(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
+        let links = listLinks(column, key)
+        for i in links.indices.reversed() where links[i] == target {
+            splice(column, key, i..<(i + 1), with: [])
+            note(column, key, .remove(at: i, count: 1))
+        }
+    }
+
+    // MARK: Steps
+
+    private func checkList(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        guard column.collection == .list else {
+            throw EngineError(.invalidArgument, "'\(column.name)' is no list.")
+        }
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+        for value in values {
+            if value.isNull, !column.isOptional {
+                throw EngineError(.missingValue, "The list '\(column.name)' can't hold null.")
+            }
+            try checkElement(value, column)
+        }
+    }
+
+    private func checkBounds(_ column: Column, _ i: Int, below count: Int) throws(EngineError) {
+        guard i >= 0, i < count else {
+            throw EngineError(.invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(count)).")
+        }
+    }
+
+    private func checkBounds(_ column: Column, _ i: Int, in range: ClosedRange<Int>) throws(EngineError) {
+        guard range.contains(i) else {
+            throw EngineError(
+                .invalidArgument,
+                "Index \(i) is out of bounds of the list '\(column.name)' (\(range.upperBound))."
+            )
+        }
+    }
+
+    private func note(_ column: Column, _ key: ObjectKey, _ operation: ListEdit.Operation) {
+        let table = tables[column.tableID]!
+        guard key.raw < table.firstNewKey else { return }
+        let (cluster, slot) = locate(key)
+        columnOverlay(column).markModified(cluster, slot)
+        if table.listEdits.count < BacklinkChanges.logLimit {
+            table.listEdits.append(ListEdit(column: column.id, key: key, operation: operation))
+        } else {
+            table.listEditsOverflow = true
+        }
+    }
+
+    private func place(_ column: Column, _ key: ObjectKey) -> ListPlace {
+        let (cluster, slot) = locate(key)
+        return ListPlace(
+            buffer: writable(columnOverlay(column), cluster),
+            slot: slot,
+            type: column.type,
+            isOptional: column.isOptional,
+            blobs: column.segment(.blobs)
+        )
+    }
+
+    /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
+    private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
+        relieve()
+        let place = place(column, key)
+        if column.type == .link {
+            let changes = backlinks(of: column)
+            if !range.isEmpty {
+                withEntry(place.buffer, place.slot, type: .link, blobs: place.blobs) { list in
+                    for i in range {
+                        changes.add(target: int(of: list, at: i, type: .link), origin: key.raw, delta: -1)
+                    }
+                }
+            }
+            for case .link(let target) in values { changes.add(target: target.raw, origin: key.raw, delta: 1) }
+        }
+        splice(place, range, with: values)
+        if column.type == .link, backlinks(of: column).pending.count > BacklinkChanges.logLimit {
+            settleBacklinks(column)
+        }
+    }
+
+    /// The same without inverse links; also edits the lists of backlinks.
+    func splice(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        if place.buffer.isReference(place.slot) {
+            spliceLarge(place, range, with: values)
+            return
+        }
+        if place.type == .link || (place.type == .int && !place.isOptional) {
+            spliceInts(place, range, with: values)
+            return
+        }
+        var all = InlineList(place.buffer.bytes(place.slot), type: place.type).values()
+        all.replaceSubrange(range, with: values)
+        storeInlineOrLarge(place, all)
+    }
+
+    private func spliceInts(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        let old = InlineList(place.buffer.bytes(place.slot), type: place.type)
+        let count = old.count
+        let newCount = count - range.count + values.count
+        let isInline = withUnsafeTemporaryAllocation(of: Int64.self, capacity: count + values.count + 1) { ints in
+            let p = ints.baseAddress!
+            for i in 0..<range.lowerBound { p[i] = old.int(i) }
+            for (i, value) in values.enumerated() { p[range.lowerBound + i] = Self.rawInt(value) }
+            let shift = values.count - range.count
+            for i in range.upperBound..<count { p[i + shift] = old.int(i) }
+            return putInts(place, p, newCount)
+        }
+        guard !isInline else { return }
+        var all = old.values()
+        all.replaceSubrange(range, with: values)
+        makeLarge(place, all)
+    }
+
+    @inline(__always)
+    private static func rawInt(_ value: Value) -> Int64 {
+        switch value {
+        case .int(let i): i
+        case .link(let k): k.raw
+        default: 0
+        }
+    }
+
+    /// Stores an inline list of integers. - Returns: false where it doesn't fit inline.
+    func putInts(_ place: ListPlace, _ ints: UnsafePointer<Int64>, _ count: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
+            guard let size = InlineList.encodeInts(ints, count, to: room.baseAddress!) else { return false }
+            place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+            return true
+        }
+    }
+
+    private func storeInlineOrLarge(_ place: ListPlace, _ values: [Value]) {
+        if let bytes = InlineList.encode(values, type: place.type) {
+            bytes.withUnsafeBytes { place.buffer.setBytes(place.slot, $0) }
+        } else {
+            makeLarge(place, values)
+        }
+    }
+
+    private func makeLarge(_ place: ListPlace, _ values: [Value]) {
+        var builder = ChunkBuilder(type: place.type, isOptional: place.isOptional)
+        add(values, to: &builder, place)
+        let chunks = put(builder.finish(), place.blobs)
+        let tree = CountedTree.make(segment: place.blobs, chunks: chunks, in: self)
+        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+    }
+
+    private func add(_ values: [Value], to builder: inout ChunkBuilder, _ place: ListPlace) {
+        for value in values {
+            let (buffer, slot) = builder.next(byteCount: FieldCoding.byteCount(value))
+            store(value, place.type, in: buffer, slot, place.blobs)
+        }
+    }
+
+    private func put(_ chunks: [LeafBuffer], _ segment: UInt32) -> [(block: UInt64, count: Int)] {
+        chunks.map { chunk in
+            let number = allocateBlock(segment)
+            putBlock(segment, number, owned: chunk.encodedWhole()!)
+            return (number, chunk.count)
+        }
+    }
+
+    // MARK: Large lists
+
+    private func spliceLarge(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        let reference = place.buffer.reference(place.slot)
+        var tree = CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length))
+        if range.count == tree.count {
+            freeLarge(place)
+            place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: nil, count: 0))
+            if !values.isEmpty { storeInlineOrLarge(place, values) }
+            return
+        }
+        var left = range.count
+        var pending = values
+        while left > 0 || !pending.isEmpty {
+            let index = min(range.lowerBound, tree.count - 1)
+            let found = tree.locate(index, in: self)
+            let offset = range.lowerBound - found.start
+            let removed = min(left, max(0, found.count - offset))
+            rebuild(&tree, place, found, offset, removed, pending)
+            left -= removed
+            pending = []
+        }
+        if tree.count <= 32, !range.isEmpty {
+            let all = self.values(of: .large(tree), type: place.type, isOptional: place.isOptional)
+            if let bytes = InlineList.encode(all, type: place.type) {
+                freeLarge(tree, place)
+                bytes.withUnsafeBytes { place.buffer.setBytes(place.slot, $0) }
+                return
+            }
+        }
+        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+    }
+
+    /// Replaces part of one chunk; what no longer fits one chunk becomes several.
+    private func rebuild(
+        _ tree: inout CountedTree,
+        _ place: ListPlace,
+        _ found: (chunk: UInt64, start: Int, count: Int),
+        _ offset: Int,
+        _ removed: Int,
+        _ values: [Value]
+    ) {
+        let old = loadChunk(place, found.chunk, found.count)
+        var weight = 0
+        for slot in 0..<found.count where slot < offset || slot >= offset + removed {
+            weight += ChunkBuilder.weight(place.type, byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)
+        }
+        for value in values {
+            weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value))
+        }
+        let count = found.count - removed + values.count
+        let isAppend = offset == found.count && found.start + found.count == tree.count
+        var builder = ChunkBuilder(
+            type: place.type,
+            isOptional: place.isOptional,
+            even: isAppend ? nil : (count, weight)
+        )
+        func keep(_ slots: Range<Int>) {
+            for slot in slots {
+                let (buffer, to) = builder.next(byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)
+                buffer.copySlot(to, from: old, slot)
+            }
+        }
+        keep(0..<offset)
+        add(values, to: &builder, place)
+        keep((offset + removed)..<found.count)
+        if old.kind == .bytes {
+            for slot in offset..<(offset + removed) where !old.isNull(slot) && old.isReference(slot) {
+                freeLong(old, slot, place.blobs)
+            }
+        }
+        let made = builder.finish()
+        var chunks: [(block: UInt64, count: Int)] = []
+        for (i, chunk) in made.enumerated() {
+            let number = i == 0 ? found.chunk : allocateBlock(place.blobs)
+            putBlock(place.blobs, number, owned: chunk.encodedWhole()!)
+            chunks.append((number, chunk.count))
+        }
+        if made.isEmpty { removeBlock(place.blobs, found.chunk) }
+        tree.replace(chunkAt: found.start, with: chunks, in: self)
+    }
+
+    private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer {
+        let buffer = LeafBuffer(type: place.type, isList: false, isOptional: place.isOptional, capacity: count)
+        buffer.load(Leaf(block(place.blobs, number)!.baseAddress!)) { _ in nil }
+        return buffer
+    }
+
+    /// Frees what a list keeps outside of its slot.
+    func freeLarge(_ place: ListPlace) {
+        guard place.buffer.isReference(place.slot) else { return }
+        let reference = place.buffer.reference(place.slot)
+        freeLarge(CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length)), place)
+    }
+
+    private func freeLarge(_ tree: CountedTree, _ place: ListPlace) {
+        var tree = tree
+        var chunks: [(UInt64, Int)] = []
+        tree.forEachChunk(from: 0, in: self) { chunk, _, count in
+            chunks.append((chunk, count))
+            return true
+        }
+        if place.type == .string || place.type == .data {
+            for (chunk, count) in chunks {
+                let old = loadChunk(place, chunk, count)
+                for slot in 0..<count where !old.isNull(slot) && old.isReference(slot) {
+                    freeLong(old, slot, place.blobs)
+                }
+            }
+        }
+        tree.removeAll(in: self) { _ in }
+        for (chunk, _) in chunks { removeBlock(place.blobs, chunk) }
+    }
+}

@@ -1,0 +1,198 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Looking up objects by value, and keeping indexes in step with the rows.
+extension DataView {
+    /// The index of a column, with all that is pending merged in; nil where the column has none.
+    func searchTree(_ column: Column) -> IndexTree? {
+        guard column.isIndexed || column.isPrimaryKey else { return nil }
+        settleIndex(column)
+        let table = schema.table(of: column)
+        let state = tableState(table).columns[column.id] ?? .init()
+        return IndexTree(
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
+    }
+
+    /// The object with that primary key; nil where there is none or the table has no primary key.
+    /// - Complexity: O(log n).
+    public func find(primaryKey value: Value, in table: Table) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
+        if let pending = pendingPrimaryKey(value, table) { return pending }
+        return firstKey(value, column)
+    }
+
+    /// The object with that integer as its primary key.
+    /// - Complexity: O(log n).
+    package func find(primaryKey value: Int64, in table: Table) -> ObjectKey? {
+        guard self is Snapshot, let column = table.primaryKey, let tree = searchTree(column) else {
+            return find(primaryKey: .int(value), in: table)
+        }
+        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+            let length = OrderedEncoding.int(value, room.baseAddress!)
+            return tree.find(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), in: self)
+                .map { ObjectKey($0) }
+        }
+    }
+
+    func firstKey(_ value: Value, _ column: Column) -> ObjectKey? {
+        guard let tree = searchTree(column) else { return nil }
+        let found = OrderedEncoding.with(value) { bytes -> ObjectKey? in
+            if !OrderedEncoding.needsCheck(bytes) { return tree.find(bytes, in: self).map { ObjectKey($0) } }
+            var found: ObjectKey?
+            tree.forEach(bytes, in: self) { key in
+                if self.value(column, ObjectKey(key)) == value { found = ObjectKey(key) }
+                return found == nil
+            }
+            return found
+        }
+        return found ?? nil
+    }
+
+    /// The objects whose indexed column has that value, by rising key; empty where the column has no index.
+    /// - Complexity: O(log n + matches).
+    public func find(_ value: Value, indexed column: Column) -> [ObjectKey] {
+        indexLookup(column, value) ?? []
+    }
+
+    /// The same; nil where the column has no index.
+    func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {
+        guard let tree = searchTree(column) else { return nil }
+        var keys: [ObjectKey] = []
+        _ = OrderedEncoding.with(value) { bytes in
+            tree.forEach(bytes, in: self) { key in
+                keys.append(ObjectKey(key))
+                return true
+            }
+            if OrderedEncoding.needsCheck(bytes) { keys.removeAll { self.value(column, $0) != value } }
+        }
+        return keys
+    }
+}
+
+extension IndexOverlay {
+    @inline(__always)
+    func insert(_ value: Value, _ key: ObjectKey) {
+        if case .int(let v) = value {
+            changes.insertInt(v, key.raw)
+            if v > greatestInt { greatestInt = v }
+        } else {
+            changes.insert(value, key)
+        }
+    }
+
+    @inline(__always)
+    func remove(_ value: Value, _ key: ObjectKey) {
+        if case .int(let v) = value {
+            changes.removeInt(v, key.raw)
+        } else {
+            changes.remove(value, key)
+        }
+    }
+}
+
+extension WriteTransaction {
+    func index(_ column: Column) -> IndexOverlay { index(column, overlay(currentSchema.table(of: column))) }
+
+    @inline(__always)
+    func index(_ column: Column, _ table: TableOverlay) -> IndexOverlay {
+        if let found = table.indexes[column.index] { return found }
+        return openIndex(column, table)
+    }
+
+    @inline(never)
+    private func openIndex(_ column: Column, _ table: TableOverlay) -> IndexOverlay {
+        if let found = table.indexes[column.index] { return found }
+        let state = table.state.columns[column.id] ?? .init()
+        let tree = IndexTree(
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
+        let greatest = tree.maximum(in: self) { bytes, _ in OrderedEncoding.decodedInt(bytes) } ?? .min
+        let made = IndexOverlay(column: column, tree: tree, greatestInt: greatest)
+        table.indexes[column.index] = made
+        return made
+    }
+
+    /// The primary key's index is asked at every create: what is pending is looked up there instead of merged.
+    func pendingInIndex(_ value: Value, _ table: Table) -> ObjectKey?? {
+        guard let column = table.primaryKey, let overlay = tables[table.id],
+            let index = overlay.indexes[column.index], !index.changes.isEmpty
+        else { return nil }
+        let answer = OrderedEncoding.with(value) { bytes -> ObjectKey?? in
+            if OrderedEncoding.needsCheck(bytes) {
+                settleIndexes(overlay)
+                return nil
+            }
+            switch index.changes.find(bytes) {
+            case .inserted(let key): return .some(ObjectKey(key))
+            case .removed: return .some(nil)
+            case .unchanged: return .some(index.tree.find(bytes, in: self).map { ObjectKey($0) })
+            }
+        }
+        return answer ?? nil
+    }
+
+    /// Merges what is pending of a table's indexes into their trees.
+    func settleIndexes(_ overlay: TableOverlay) {
+        indexNewObjects(overlay)
+        for index in overlay.indexes {
+            guard let index, !index.changes.isEmpty else { continue }
+            index.tree.apply(index.changes, in: self)
+            var state = overlay.state.columns[index.column.id] ?? .init()
+            state.indexRoot = index.tree.root
+            state.indexHeight = index.tree.height
+            state.indexCount = index.tree.count
+            overlay.state.columns[index.column.id] = state
+        }
+    }
+
+    /// Search indexes learn of objects made since they were last settled, a column at a time.
+    private func indexNewObjects(_ overlay: TableOverlay) {
+        let first = overlay.unindexedFrom
+        guard first < overlay.state.nextKey else { return }
+        overlay.unindexedFrom = overlay.state.nextKey
+        for column in overlay.table.columns where column.isIndexed && !column.isPrimaryKey {
+            let index = index(column)
+            for cluster in Int(first) / clusterSpan..<overlay.counts.count {
+                indexCluster(overlay.table, column, index, cluster, from: first)
+            }
+        }
+    }
+
+    private func indexCluster(
+        _ table: Table,
+        _ column: Column,
+        _ index: IndexOverlay,
+        _ cluster: Int,
+        from first: Int64
+    ) {
+        let leaf = leaf(column, cluster: cluster).map { Leaf($0) }
+        forEachKey(table, cluster: cluster) { key in
+            guard key.raw >= first else { return }
+            let slot = Int(key.raw) % clusterSpan
+            guard let leaf, !leaf.isSplit, slot < leaf.count, !leaf.isNull(slot) else {
+                index.insert(value(column, key), key)
+                return
+            }
+            if column.type == .int {
+                index.changes.insertInt(leaf.int(slot), key.raw)
+            } else if column.type == .string, !leaf.isReference(slot) {
+                withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
+                    let length = OrderedEncoding.string(leaf.bytes(slot), room.baseAddress!)
+                    index.changes.insert(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), key.raw)
+                }
+            } else {
+                index.insert(value(column, key), key)
+            }
+        }
+    }
+}

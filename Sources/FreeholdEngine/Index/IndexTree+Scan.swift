@@ -1,0 +1,154 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension IndexTree {
+    /// One end of a range of encoded values.
+    struct Bound {
+        var bytes: UnsafeRawBufferPointer
+        var inclusive: Bool
+
+        init(_ bytes: UnsafeRawBufferPointer, inclusive: Bool) {
+            self.bytes = bytes
+            self.inclusive = inclusive
+        }
+    }
+
+    /// Calls the body with (bytes, key) of each entry between the bounds (nil = open), in order or in reverse, until it
+    /// returns false. The bytes are valid during the call; the store must not change meanwhile.
+    func range(
+        lower: Bound? = nil,
+        upper: Bound? = nil,
+        reversed: Bool = false,
+        in store: any BlockStore,
+        _ body: (UnsafeRawBufferPointer, Int64) -> Bool
+    ) {
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+            let out = buffer.baseAddress!
+            scan(lower, upper, reversed, store) { node, positions in
+                memcpy(out, node.prefix, node.prefixLength)
+                func visit(_ i: Int) -> Bool {
+                    let rest = node.suffix(i)
+                    memcpy(out + node.prefixLength, rest.baseAddress!, rest.count)
+                    return body(
+                        UnsafeRawBufferPointer(start: out, count: node.prefixLength + rest.count),
+                        node.key(i)
+                    )
+                }
+                if reversed {
+                    for i in positions.reversed() where !visit(i) { return false }
+                } else {
+                    for i in positions where !visit(i) { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    /// Calls the body with the key of each entry between the bounds, until it returns false.
+    func keys(
+        lower: Bound? = nil,
+        upper: Bound? = nil,
+        reversed: Bool = false,
+        in store: any BlockStore,
+        _ body: (Int64) -> Bool
+    ) {
+        scan(lower, upper, reversed, store) { node, positions in
+            if reversed {
+                for i in positions.reversed() where !body(node.key(i)) { return false }
+            } else {
+                for i in positions where !body(node.key(i)) { return false }
+            }
+            return true
+        }
+    }
+
+    /// Calls the body with each key under this value, ascending, until it returns false.
+    func forEach(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore, _ body: (Int64) -> Bool) {
+        let bound = Bound(bytes, inclusive: true)
+        keys(lower: bound, upper: bound, in: store, body)
+    }
+
+    /// Calls the body with (bytes, key) of each entry whose bytes begin with these, in order, until it returns false.
+    func forEach(
+        prefix: UnsafeRawBufferPointer,
+        in store: any BlockStore,
+        _ body: (UnsafeRawBufferPointer, Int64) -> Bool
+    ) {
+        guard let successor = OrderedEncoding.successor(ofPrefix: prefix) else {
+            return range(lower: prefix.isEmpty ? nil : Bound(prefix, inclusive: true), in: store, body)
+        }
+        successor.withUnsafeBytes {
+            range(
+                lower: Bound(prefix, inclusive: true),
+                upper: Bound($0, inclusive: false),
+                in: store,
+                body
+            )
+        }
+    }
+
+    /// The number of entries between the bounds. - Complexity: O(log count + leaves between).
+    func count(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
+        if lower == nil && upper == nil { return count }
+        var total = 0
+        scan(lower, upper, false, store) { _, positions in
+            total += positions.count
+            return true
+        }
+        return total
+    }
+
+    /// Calls the body with the bytes and key of the greatest entry. - Complexity: O(log count).
+    func maximum<R>(in store: any BlockStore, _ body: (UnsafeRawBufferPointer, Int64) -> R) -> R? {
+        guard root != 0 else { return nil }
+        var node = node(root, in: store)
+        while node.level > 0 { node = self.node(node.child(node.count - 1), in: store) }
+        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+            let length = node.copyBytes(node.count - 1, to: buffer.baseAddress!)
+            return body(UnsafeRawBufferPointer(rebasing: buffer[0..<length]), node.key(node.count - 1))
+        }
+    }
+
+    /// Calls the body with each leaf and the positions in it between the bounds.
+    private func scan(
+        _ lower: Bound?,
+        _ upper: Bound?,
+        _ reversed: Bool,
+        _ store: any BlockStore,
+        _ body: (IndexNode, Range<Int>) -> Bool
+    ) {
+        guard root != 0 else { return }
+        _ = scan(root, lower, upper, reversed, store, body)
+    }
+
+    private func scan(
+        _ number: UInt64,
+        _ lower: Bound?,
+        _ upper: Bound?,
+        _ reversed: Bool,
+        _ store: any BlockStore,
+        _ body: (IndexNode, Range<Int>) -> Bool
+    ) -> Bool {
+        let node = node(number, in: store)
+        var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
+        var to = upper.map { $0.inclusive ? node.upperBound($0.bytes) : node.lowerBound($0.bytes) } ?? node.count
+        if node.level == 0 { return from < to ? body(node, from..<to) : true }
+        // The child before the first separator in range may end with entries in range.
+        from = max(0, from - 1)
+        to = max(to, 1)
+        guard from < to else { return true }
+        for step in 0..<(to - from) {
+            let i = reversed ? to - 1 - step : from + step
+            // Only the outermost children can be cut by a bound.
+            let low = i == from ? lower : nil
+            let high = i == to - 1 ? upper : nil
+            if !scan(node.child(i), low, high, reversed, store, body) { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,84 @@
+/// A B+tree of packed blocks (see `IndexNode`) in one segment: entries (encoded value, object key) in that order.
+///
+/// A value may stand under several keys; whether it may is the caller's rule. The tree is a value of three numbers
+/// that the caller stores; its blocks live in the store. Readers need no lock: they only read blocks.
+struct IndexTree: Equatable, Sendable {
+    let segment: UInt32
+    /// The root's block number; 0 = empty.
+    private(set) var root: UInt64
+    /// Levels; 0 = empty, 1 = the root is a leaf.
+    private(set) var height: Int
+    /// The number of entries.
+    private(set) var count: Int
+
+    init(segment: UInt32, root: UInt64 = 0, height: Int = 0, count: Int = 0) {
+        self.segment = segment
+        self.root = root
+        self.height = height
+        self.count = count
+    }
+
+    var isEmpty: Bool { root == 0 }
+
+    @inline(__always)
+    func node(_ number: UInt64, in store: any BlockStore) -> IndexNode {
+        guard let block = store.block(segment, number) else { Self.missingBlock(segment, number) }
+        return IndexNode(block.baseAddress!)
+    }
+
+    @inline(never)
+    static func missingBlock(_ segment: UInt32, _ number: UInt64) -> Never {
+        fatalError("The index in segment \(segment) has lost its block \(number): the file is damaged")
+    }
+
+    /// The least object key under this value. - Complexity: O(log count).
+    func find(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore) -> Int64? {
+        root == 0 ? nil : find(bytes, from: root, in: store)
+    }
+
+    private func find(_ bytes: UnsafeRawBufferPointer, from number: UInt64, in store: any BlockStore) -> Int64? {
+        var node = node(number, in: store)
+        while node.level > 0 {
+            var at = node.lowerBound(bytes)
+            // Where the value itself separates two children, its first entries may end the left one.
+            if at < node.count, node.isEqual(at, bytes) {
+                if at > 0, let key = find(bytes, from: node.child(at - 1), in: store) { return key }
+            } else if at > 0 {
+                at &-= 1
+            }
+            node = self.node(node.child(at), in: store)
+        }
+        let at = node.lowerBound(bytes)
+        return at < node.count && node.isEqual(at, bytes) ? node.key(at) : nil
+    }
+
+    /// Whether the value stands under this object key. - Complexity: O(log count).
+    func contains(_ bytes: UnsafeRawBufferPointer, _ key: Int64, in store: any BlockStore) -> Bool {
+        guard root != 0 else { return false }
+        var node = node(root, in: store)
+        while node.level > 0 { node = self.node(node.child(max(0, node.upperBound(bytes, key) - 1)), in: store) }
+        let at = node.lowerBound(bytes, key)
+        return at < node.count && node.key(at) == key && node.isEqual(at, bytes)
+    }
+
+    /// Removes every entry and frees every block. - Complexity: O(blocks).
+    mutating func removeAll(in store: any MutableBlockStore) {
+        if root != 0 { removeBlocks(root, in: store) }
+        set(root: 0, height: 0, count: 0)
+    }
+
+    private func removeBlocks(_ number: UInt64, in store: any MutableBlockStore) {
+        let node = node(number, in: store)
+        if node.level > 0 {
+            let children = (0..<node.count).map { node.child($0) }
+            for child in children { removeBlocks(child, in: store) }
+        }
+        store.removeBlock(segment, number)
+    }
+
+    mutating func set(root: UInt64, height: Int, count: Int) {
+        self.root = root
+        self.height = height
+        self.count = count
+    }
+}

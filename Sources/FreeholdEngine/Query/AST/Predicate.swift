@@ -1,0 +1,86 @@
+/// A condition on the objects of a table.
+///
+/// ```swift
+/// let grown = Predicate.comparison(PropertyPath(age), .greater, .int(17))
+/// let query = Query(table: people, predicate: .and([grown, .string(PropertyPath(name), .beginsWith, "A")]))
+/// ```
+/// - Null is a value for `==` and `!=`; `<` and `>` never hold for it; `<=` and `>=` hold between null and null.
+/// - `not` is the plain complement.
+/// - Numbers of different types compare by exact value. NaN equals nothing and has no order.
+/// - Values of types that don't compare are unequal, and neither is less.
+public indirect enum Predicate: Sendable {
+    case constant(Bool)
+    case comparison(PropertyPath, Comparison, Value)
+    /// `lower <= value <= upper`, or `lower <= value < upper`.
+    case between(PropertyPath, lower: Value, upper: Value, isClosed: Bool = true)
+    case oneOf(PropertyPath, [Value])
+    /// A condition on strings (or data). A null pattern: `like` and `equal` match null only, `notEqual` all but null, the
+    /// others match everything.
+    case string(PropertyPath, StringOperator, String?, ignoringCase: Bool = false)
+    /// Between two values of one object. Paths to several values: holds if it does for any pair.
+    case operands(Operand, Comparison, Operand)
+    /// Between a value made of a collection, such as its count, and a constant.
+    case operand(Operand, Comparison, Value)
+    /// The object is one of these.
+    case objects([ObjectKey])
+    case and([Predicate])
+    case or([Predicate])
+    case not(Predicate)
+}
+
+public enum Comparison: Sendable, CaseIterable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+}
+
+public enum StringOperator: Sendable, CaseIterable {
+    case equal, notEqual, beginsWith, endsWith, contains
+    /// `*` stands for any run of characters, `?` for one code point; there is no escape.
+    case like
+}
+
+extension Comparison {
+    /// Whether it holds between two values.
+    public func holds(_ a: Value, _ b: Value) -> Bool {
+        switch self {
+        case .equal: Self.areEqual(a, b)
+        case .notEqual: !Self.areEqual(a, b)
+        case .less: Self.isLess(a, b)
+        case .greater: Self.isLess(b, a)
+        case .lessOrEqual: Self.isLess(a, b) || Self.areEqual(a, b)
+        case .greaterOrEqual: Self.isLess(b, a) || Self.areEqual(a, b)
+        }
+    }
+
+    private static func areEqual(_ a: Value, _ b: Value) -> Bool {
+        if a.isNull || b.isNull { return a.isNull && b.isNull }
+        return comparable(a, b) && Value.compare(a, b) == 0
+    }
+
+    private static func isLess(_ a: Value, _ b: Value) -> Bool {
+        if a.isNull || b.isNull || a.type == .link { return false }
+        return comparable(a, b) && Value.compare(a, b) < 0
+    }
+
+    private static func comparable(_ a: Value, _ b: Value) -> Bool {
+        if a.isNaN || b.isNaN { return false }
+        return a.type == b.type || (a.isNumber && b.isNumber)
+    }
+}
+
+extension Value {
+    var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .decimal128(let value): value.isNaN
+        default: false
+        }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .int, .float, .double, .decimal128: true
+        default: false
+        }
+    }
+}

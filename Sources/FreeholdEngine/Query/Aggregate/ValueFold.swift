@@ -1,0 +1,81 @@
+/// An aggregate of values of one column, one by one.
+struct ValueFold {
+    let aggregate: Aggregate
+    private var best: Value = .null
+    private var count = 0
+    private var intSum: Int64 = 0
+    private var wideSum: Int128 = 0
+    private var doubleSum = 0.0
+    private var decimalSum = Decimal128.zero
+    private var type: ColumnType?
+
+    init(_ aggregate: Aggregate) { self.aggregate = aggregate }
+
+    mutating func add(_ value: Value) {
+        if value.isNull { return }
+        switch aggregate {
+        case .minimum, .maximum:
+            if value.isNaN { return }
+            let c = best.isNull ? 0 : Value.compare(value, best)
+            if best.isNull || (aggregate == .minimum ? c < 0 : c > 0) { best = value }
+        case .sum, .average:
+            switch value {
+            case .int(let x):
+                intSum &+= x
+                wideSum += Int128(x)
+            case .float(let x): doubleSum += Double(x)
+            case .double(let x): doubleSum += x
+            case .decimal128(let x): decimalSum = decimalSum + x
+            default: return
+            }
+            count += 1
+            type = value.type
+        }
+    }
+
+    /// Adds a zero `times` times.
+    mutating func add(_ zero: Value, times: Int) {
+        add(zero)
+        if aggregate == .sum || aggregate == .average { count += times - 1 }
+    }
+
+    mutating func merge(_ ints: IntFold) {
+        if aggregate == .minimum { return add(.int(ints.least)) }
+        if aggregate == .maximum { return add(.int(ints.greatest)) }
+        intSum &+= ints.sum
+        wideSum += ints.wideSum
+        count += ints.count
+        type = .int
+    }
+
+    mutating func merge(_ doubles: DoubleFold, isFloat: Bool) {
+        switch aggregate {
+        case .minimum, .maximum:
+            guard let best = aggregate == .minimum ? doubles.least : doubles.greatest else { return }
+            add(isFloat ? .float(Float(best)) : .double(best))
+        case .sum, .average:
+            doubleSum += doubles.sum
+            count += doubles.count
+            type = .double
+        }
+    }
+
+    var result: Value {
+        switch aggregate {
+        case .minimum, .maximum: best
+        case .sum:
+            switch type {
+            case .float, .double: .double(doubleSum)
+            case .decimal128: .decimal128(decimalSum)
+            default: .int(intSum)
+            }
+        case .average:
+            switch type {
+            case nil: .null
+            case .decimal128: .decimal128(decimalSum / Decimal128(Int64(count)))
+            case .int: .double(Double(wideSum) / Double(count))
+            default: .double(doubleSum / Double(count))
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// A condition on strings or data.
+final class BytesScan: ColumnScan {
+    private let bytes: BytesCondition?
+    private let matchesAny: Bool
+    /// The folded bytes of a leaf.
+    private var scratch: UnsafeMutableRawBufferPointer
+    private static let slack = 16
+
+    override init(view: DataView, column: Column, condition: ValueTest) {
+        bytes = condition.bytesCondition(column.type)
+        matchesAny = bytes == nil && condition.matchesAnyBytes(column.type)
+        scratch = .init(start: nil, count: 0)
+        super.init(view: view, column: column, condition: condition)
+    }
+
+    deinit { scratch.deallocate() }
+
+    override var cost: Int {
+        switch bytes?.test {
+        case nil: 1
+        case .equal, .beginsWith, .endsWith: bytes!.isFolded ? 40 : 30
+        case .contains: 100
+        case .oneOf, .range: 150
+        case .like: 400
+        }
+    }
+
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+        guard let bytes else { return MaskKernels.set(mask, n, matchesAny) }
+        let end = leaf.offset(n)
+        let readable = leaf.offset(leaf.count)
+        if !bytes.isFolded {
+            run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
+        } else {
+            reserve(end)
+            let folded = (scratch.baseAddress! + Self.slack).assumingMemoryBound(to: UInt8.self)
+            let source = leaf.bytesArea.assumingMemoryBound(to: UInt8.self)
+            let isASCII = FoldKernels.foldASCII(source, end, into: folded)
+            run(bytes.test, leaf, UnsafeRawPointer(folded), readable: end + Self.slack, mask, n)
+            if !isASCII {
+                for i in 0..<n {
+                    let value = leaf.bytes(i)
+                    if !FoldKernels.isASCII(value) {
+                        mask[i] = CaseFolding.folded(value).withUnsafeBytes { bytes.test.matches($0) } ? 1 : 0
+                    }
+                }
+            }
+        }
+        if bytes.isNegated { MaskKernels.complement(mask, n) }
+        if let references = leaf.referenceBitmap {
+            for i in 0..<n where LeafEncoder.bit(references, i) {
+                let value = view.longBytes(column.segment(.blobs), leaf.reference(i))
+                mask[i] = value.withUnsafeBytes { bytes.matches($0) } ? 1 : 0
+            }
+        }
+    }
+
+    private func run(
+        _ test: BytesTest,
+        _ leaf: Leaf,
+        _ area: UnsafeRawPointer,
+        readable: Int,
+        _ mask: Mask,
+        _ n: Int
+    ) {
+        let offsets = leaf.valuesPointer
+        if leaf.width == 2 {
+            Self.runShort(
+                test,
+                BytesColumn(
+                    offsets: offsets.assumingMemoryBound(to: UInt16.self),
+                    area: area,
+                    readable: readable,
+                    count: leaf.count
+                ),
+                n,
+                mask
+            )
+        } else {
+            Self.runLong(
+                test,
+                BytesColumn(
+                    offsets: offsets.assumingMemoryBound(to: UInt32.self),
+                    area: area,
+                    readable: readable,
+                    count: leaf.count
+                ),
+                n,
+                mask
+            )
+        }
+    }
+
+    private static func runShort(_ test: BytesTest, _ column: BytesColumn<UInt16>, _ n: Int, _ mask: Mask) {
+        BytesKernels.run(test, column, n, mask)
+    }
+
+    private static func runLong(_ test: BytesTest, _ column: BytesColumn<UInt32>, _ n: Int, _ mask: Mask) {
+        BytesKernels.run(test, column, n, mask)
+    }
+
+    private func reserve(_ size: Int) {
+        guard scratch.count < size + 2 * Self.slack else { return }
+        scratch.deallocate()
+        scratch = .allocate(byteCount: 2 * size + 2 * Self.slack, alignment: 16)
+        scratch.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+}

@@ -1,0 +1,75 @@
+/// A set of object keys of one table, a bit each. Bit `key + 1` stands for the key, as links are stored; bit 0 for no
+/// link.
+final class KeySet {
+    /// Every stored link below it has a bit.
+    let limit: Int
+    let words: UnsafeMutablePointer<UInt64>
+
+    /// - Parameter keys: over the greatest key that can be in it.
+    init(keys: Int) {
+        limit = keys + 1
+        let n = (limit + 63) >> 6 + 1
+        words = .allocate(capacity: n)
+        words.initialize(repeating: 0, count: n)
+    }
+
+    convenience init(_ table: Table, in view: DataView) {
+        self.init(keys: view.clusterCount(table) * view.clusterSpan)
+    }
+
+    deinit { words.deallocate() }
+
+    @inline(__always)
+    func insert(stored: Int) { words[stored >> 6] |= 1 << UInt64(stored & 63) }
+
+    func insert(_ key: ObjectKey) {
+        let stored = Int(key.raw) + 1
+        if stored > 0, stored < limit { insert(stored: stored) }
+    }
+
+    @inline(__always)
+    func contains(stored: Int) -> Bool {
+        UInt(bitPattern: stored) < UInt(bitPattern: limit) && words[stored >> 6] >> UInt64(stored & 63) & 1 != 0
+    }
+
+    func contains(_ key: ObjectKey) -> Bool { contains(stored: Int(key.raw) &+ 1) }
+
+    /// `mask[i]` = bit `first + i`. Writes whole eights.
+    func fill(_ mask: Mask, first: Int, _ n: Int) {
+        var i = 0
+        while i < n {
+            let at = first &+ i
+            guard at < limit else {
+                MaskKernels.set(mask + i, n - i, false)
+                return
+            }
+            let shift = UInt64(at & 63)
+            var byte = words[at >> 6] >> shift
+            if shift > 56 { byte |= words[at >> 6 &+ 1] << (64 - shift) }
+            MaskKernels.setWord(mask, i, MaskKernels.expand(byte & 0xff))
+            i &+= 8
+        }
+    }
+
+    /// `mask[i] |= p[i] is in the set`, the integers as in a link column's leaf.
+    func fill(_ mask: Mask, leaf: Leaf, _ n: Int) {
+        let values = leaf.valuesPointer
+        switch leaf.width {
+        case 0: MaskKernels.set(mask, n, contains(stored: Int(leaf.base)))
+        case 1: fill(mask, values.assumingMemoryBound(to: UInt8.self), leaf.base, n)
+        case 2: fill(mask, values.assumingMemoryBound(to: UInt16.self), leaf.base, n)
+        case 4: fill(mask, values.assumingMemoryBound(to: UInt32.self), leaf.base, n)
+        default: fill(mask, values.assumingMemoryBound(to: Int64.self), leaf.base, n)
+        }
+    }
+
+    @inline(__always)
+    private func fill<T: FixedWidthInteger>(_ mask: Mask, _ p: UnsafePointer<T>, _ base: Int64, _ n: Int) {
+        var i = 0
+        while i < n {
+            let stored = Int(truncatingIfNeeded: base &+ Int64(truncatingIfNeeded: p[i]))
+            mask[i] = contains(stored: stored) ? 1 : 0
+            i &+= 1
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// Makes plan nodes of predicates.
+struct Planner {
+    let view: DataView
+
+    func node(_ predicate: Predicate, _ table: Table) -> PlanNode {
+        switch predicate {
+        case .constant(let value): return ConstantNode(view: view, value)
+        case .comparison(let path, let op, let value):
+            return node(path, ValueTest(.comparison(op, value)), table)
+        case .between(let path, let lower, let upper, let isClosed):
+            return node(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
+        case .oneOf(let path, let values): return node(path, ValueTest(.oneOf(values)), table)
+        case .string(let path, let op, let pattern, let ignoringCase):
+            return node(path, ValueTest(.string(op, pattern, ignoringCase: ignoringCase)), table)
+        case .operands(let a, let op, let b):
+            let reader = OperandReader(view: view)
+            return RowNode(view: view, table: table) { key in
+                let right = reader.values(b, key)
+                return reader.values(a, key).contains { x in right.contains { op.holds(x, $0) } }
+            }
+        case .operand(let a, let op, let value):
+            let reader = OperandReader(view: view)
+            return RowNode(view: view, table: table) { key in
+                reader.values(a, key).contains { op.holds($0, value) }
+            }
+        case .objects(let keys):
+            let view = view
+            return ObjectNode(view: view) {
+                let set = KeySet(table, in: view)
+                for key in keys { set.insert(key) }
+                return set
+            }
+        case .and(let all): return and(all.map { node($0, table) })
+        case .or(let all): return or(all.map { node($0, table) })
+        case .not(let inner):
+            let child = node(inner, table)
+            return child.constant.map { ConstantNode(view: view, !$0) } ?? NotNode(view: view, child)
+        }
+    }
+
+    func and(_ nodes: [PlanNode]) -> PlanNode {
+        if nodes.contains(where: { $0.constant == false }) { return ConstantNode(view: view, false) }
+        let rest = nodes.filter { $0.constant == nil }
+        if rest.isEmpty { return ConstantNode(view: view, true) }
+        return rest.count == 1 ? rest[0] : AndNode(view: view, rest)
+    }
+
+    private func or(_ nodes: [PlanNode]) -> PlanNode {
+        if nodes.contains(where: { $0.constant == true }) { return ConstantNode(view: view, true) }
+        let rest = nodes.filter { $0.constant == nil }
+        if rest.isEmpty { return ConstantNode(view: view, false) }
+        return rest.count == 1 ? rest[0] : OrNode(view: view, rest)
+    }
+
+    // MARK: Paths
+
+    private func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
+        node(path.steps[...], path.column, test, table)
+    }
+
+    private func node(
+        _ steps: ArraySlice<PathStep>,
+        _ column: Column?,
+        _ test: ValueTest,
+        _ table: Table
+    ) -> PlanNode {
+        guard let step = steps.first else { return node(column, test, table) }
+        let rest = steps.dropFirst()
+        switch step {
+        case .link(let link):
+            let targetTable = view.schema.table(id: link.targetTableID!)!
+            if rest.isEmpty, column == nil {
+                // The reached object is the link's value.
+                return node(link, test, table)
+            }
+            let target = node(rest, column, test, targetTable)
+            if link.collection == .none {
+                let isToMany = PropertyPath(Array(rest), column).isToMany
+                return LinkNode(
+                    view: view,
+                    column: link,
+                    table: targetTable,
+                    target: target,
+                    matchesNoLink: !isToMany && test.matchesNull
+                )
+            }
+            let set = LazyKeySet(TableScan(view: view, table: targetTable, node: target))
+            return RowNode(view: view, table: table) { [view] key in
+                view.listLinks(link, key).contains { set.keys.contains($0) }
+            }
+        case .backlink(let origin):
+            let originTable = view.schema.table(id: origin.tableID)!
+            let inner = node(rest, column, test, originTable)
+            let view = view
+            return ObjectNode(view: view) {
+                let set = KeySet(table, in: view)
+                TableScan(view: view, table: originTable, node: inner).forEachKey { key in
+                    if origin.collection != .none {
+                        for target in view.listLinks(origin, key) { set.insert(target) }
+                    } else if case .link(let target) = view.value(origin, key) {
+                        set.insert(target)
+                    }
+                }
+                return set
+            }
+        }
+    }
+
+    private func node(_ column: Column?, _ test: ValueTest, _ table: Table) -> PlanNode {
+        guard let column else {
+            return RowNode(view: view, table: table) { test.matches(.link($0)) }
+        }
+        if column.collection != .none {
+            return RowNode(view: view, table: table) { [view] key in
+                view.listValues(column, key).contains { test.matches($0) }
+            }
+        }
+        switch column.type {
+        case .int: return IntScan(view: view, column: column, condition: test, set: test.intRanges)
+        case .link: return IntScan(view: view, column: column, condition: test, set: test.storedLinkRanges)
+        case .bool: return BoolScan(view: view, column: column, condition: test)
+        case .float: return FloatScan(view: view, column: column, condition: test)
+        case .double: return DoubleScan(view: view, column: column, condition: test)
+        case .string, .data: return BytesScan(view: view, column: column, condition: test)
+        case .timestamp: return TimestampScan(view: view, column: column, condition: test)
+        case .decimal128, .objectId, .uuid: return FixedScan(view: view, column: column, condition: test)
+        }
+    }
+}
+
+/// The matching objects of a table, found when first asked for.
+final class LazyKeySet {
+    private let scan: TableScan
+    lazy var keys: KeySet = {
+        let set = KeySet(scan.table, in: scan.view)
+        scan.forEachKey { set.insert($0) }
+        return set
+    }()
+
+    init(_ scan: TableScan) { self.scan = scan }
+}

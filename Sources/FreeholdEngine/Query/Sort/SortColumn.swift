@@ -1,0 +1,180 @@
+/// Leaf pointers of a column, found once.
+final class LeafTable {
+    let view: DataView
+    let column: Column
+    private var leaves: [UnsafeRawPointer?]
+    private var known: [Bool]
+
+    init(_ column: Column, in view: DataView) {
+        self.view = view
+        self.column = column
+        let n = view.clusterCount(view.schema.table(id: column.tableID)!)
+        leaves = .init(repeating: nil, count: n)
+        known = .init(repeating: false, count: n)
+    }
+
+    /// The leaf that holds the key's slot; nil where none is stored.
+    @inline(__always)
+    func locate(_ key: Int64) -> (leaf: Leaf, slot: Int)? {
+        let span = view.clusterSpan
+        let cluster = Int(key) / span
+        var slot = Int(key) &- cluster &* span
+        if !known[cluster] {
+            leaves[cluster] = view.leaf(column, cluster: cluster)
+            known[cluster] = true
+        }
+        guard let address = leaves[cluster] else { return nil }
+        var leaf = Leaf(address)
+        if leaf.isSplit {
+            let partSpan = Leaf.partSpan(clusterSpan: span, partsLog2: leaf.partsLog2)
+            guard let part = view.leafPart(column, cluster: cluster, part: slot / partSpan) else { return nil }
+            leaf = Leaf(part)
+            slot %= partSpan
+        }
+        return slot < leaf.count ? (leaf, slot) : nil
+    }
+}
+
+/// One sort key as a sequence of 64-bit numbers an object, each of which only matters where all before are equal.
+///
+/// Chunk 0 tells null, a value, or a null link on the path apart; chunks from 1 on are the value's.
+final class SortColumn {
+    /// Chunk 0's numbers.
+    enum Kind {
+        static let null: UInt64 = 0
+        static let value: UInt64 = 1
+        static let noLink: UInt64 = 2
+    }
+
+    let type: ColumnType
+    let ascending: Bool
+    private let links: [LeafTable]
+    private let values: LeafTable
+    private let column: Column
+    /// Bytes that lie outside of leaves, by key.
+    private var long: [Int64: [UInt8]] = [:]
+
+    init(_ key: SortKey, in view: DataView) {
+        column = key.path.last!
+        type = column.type
+        ascending = key.ascending
+        links = key.path.dropLast().map { LeafTable($0, in: view) }
+        values = LeafTable(column, in: view)
+    }
+
+    var firstChunk: Int { column.isOptional || type == .link || !links.isEmpty ? 0 : 1 }
+
+    /// The next chunk to compare where `number` (as `number(_:chunk:)` gave it) is the same; nil if all is equal.
+    func chunk(after chunk: Int, _ number: UInt64) -> Int? {
+        let number = ascending ? number : ~number
+        if chunk == 0 { return number == Kind.value ? 1 : nil }
+        switch type {
+        case .string, .data: return number & 0xff > 7 ? chunk + 1 : nil
+        case .timestamp, .objectId, .uuid: return chunk == 1 ? 2 : nil
+        default: return nil
+        }
+    }
+
+    /// Whether the chunk's numbers can't be made one by one: values are to be ranked by comparing them.
+    func isRanked(_ chunk: Int) -> Bool { type == .decimal128 && chunk > 0 }
+
+    /// Kind and value in one number that orders as these do where it differs.
+    @inline(__always)
+    func prefix(_ key: Int64) -> UInt64 {
+        guard let target = resolve(key) else { return flip(Kind.noLink << 62) }
+        let found = values.locate(target)
+        if isNull(found) { return flip(0) }
+        return flip(Kind.value << 62 | raw(target, found, 1) >> 2)
+    }
+
+    @inline(__always)
+    func number(_ key: Int64, chunk: Int) -> UInt64 {
+        guard let target = resolve(key) else { return flip(chunk == 0 ? Kind.noLink : 0) }
+        let found = values.locate(target)
+        if chunk == 0 { return flip(isNull(found) ? Kind.null : Kind.value) }
+        return flip(raw(target, found, chunk))
+    }
+
+    /// For ranked chunks.
+    func value(_ key: Int64) -> Value {
+        guard let target = resolve(key), let (leaf, slot) = values.locate(target) else { return column.defaultValue }
+        return .leafValue(type, leaf.fixed16(slot))
+    }
+
+    @inline(__always) private func flip(_ number: UInt64) -> UInt64 { ascending ? number : ~number }
+
+    @inline(__always)
+    private func resolve(_ key: Int64) -> Int64? {
+        var key = key
+        for table in links {
+            guard let (leaf, slot) = table.locate(key) else { return nil }
+            let stored = leaf.int(slot)
+            if stored == 0 { return nil }
+            key = stored &- 1
+        }
+        return key
+    }
+
+    @inline(__always)
+    private func isNull(_ found: (leaf: Leaf, slot: Int)?) -> Bool {
+        guard let (leaf, slot) = found else { return column.isOptional || type == .link }
+        return type == .link ? leaf.int(slot) == 0 : leaf.isNull(slot)
+    }
+
+    @inline(__always)
+    private func raw(_ key: Int64, _ found: (leaf: Leaf, slot: Int)?, _ chunk: Int) -> UInt64 {
+        switch type {
+        case .string, .data:
+            guard let (leaf, slot) = found else { return 0 }
+            if leaf.isReference(slot) { return raw(long: key, leaf, slot, chunk) }
+            return Self.chunk(leaf.bytes(slot), (chunk &- 1) &* 7)
+        case .int, .link: return Self.signed(found.map { $0.leaf.int($0.slot) } ?? 0)
+        case .bool: return found.map { $0.leaf.bool($0.slot) ? 1 : 0 } ?? 0
+        case .double: return Self.floating(found.map { $0.leaf.double($0.slot) } ?? 0)
+        case .float: return Self.floating(Double(found.map { $0.leaf.float($0.slot) } ?? 0))
+        case .timestamp:
+            let value = found.map { $0.leaf.timestamp($0.slot) } ?? (seconds: 0, nanoseconds: 0)
+            return chunk == 1 ? Self.signed(value.seconds) : UInt64(value.nanoseconds)
+        case .objectId:
+            guard let p = found.map({ $0.leaf.fixed12($0.slot) }) else { return 0 }
+            return chunk == 1
+                ? UInt64(bigEndian: p.loadUnaligned(as: UInt64.self))
+                : UInt64(UInt32(bigEndian: p.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        case .uuid:
+            guard let p = found.map({ $0.leaf.fixed16($0.slot) }) else { return 0 }
+            return UInt64(bigEndian: p.loadUnaligned(fromByteOffset: (chunk &- 1) &* 8, as: UInt64.self))
+        case .decimal128: return 0
+        }
+    }
+
+    @inline(never)
+    private func raw(long key: Int64, _ leaf: Leaf, _ slot: Int, _ chunk: Int) -> UInt64 {
+        if long[key] == nil { long[key] = values.view.longBytes(column.segment(.blobs), leaf.reference(slot)) }
+        return long[key]!.withUnsafeBytes { Self.chunk($0, (chunk &- 1) &* 7) }
+    }
+
+    /// Seven bytes, then how many of them there were; 8 if more follow.
+    @inline(__always)
+    private static func chunk(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
+        let rest = bytes.count &- start
+        if rest <= 0 { return 0 }
+        let p = bytes.baseAddress! + start
+        if rest >= 8 {
+            return UInt64(bigEndian: p.loadUnaligned(as: UInt64.self)) & ~0xff | 8
+        }
+        var word: UInt64 = 0
+        for i in 0..<rest { word = word << 8 | UInt64(p.load(fromByteOffset: i, as: UInt8.self)) }
+        return word << UInt64((8 &- rest) &* 8) | UInt64(rest)
+    }
+
+    @inline(__always)
+    private static func signed(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
+
+    /// NaNs lowest, zeros of both signs equal.
+    @inline(__always)
+    private static func floating(_ value: Double) -> UInt64 {
+        if value.isNaN { return 0 }
+        let bits = (value == 0 ? 0 : value).bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+}

@@ -1,0 +1,174 @@
+/// The fixed segments and blocks, and the encodings of header, root, schema and table states.
+///
+/// Segment 0: block 0 the header, block 1 the root, blocks 2… the schema's chunks. Segment 1: the history.
+enum Catalogue {
+    static let segment: UInt32 = 0
+    static let historySegment: UInt32 = 1
+    static let headerBlock: UInt64 = 0
+    static let rootBlock: UInt64 = 1
+    static let firstSchemaBlock: UInt64 = 2
+    static let firstFreeSegment: UInt32 = 16
+    /// "FREEHOLD" as bytes.
+    static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
+    static let formatVersion: UInt32 = 1
+    static let defaultClusterSpan = 1000
+}
+
+/// Written once, when the file is made.
+struct DatabaseHeader: Equatable {
+    var formatVersion = Catalogue.formatVersion
+    var clusterSpan: Int
+
+    func encoded() -> [UInt8] {
+        var w = ByteWriter()
+        w.raw(Catalogue.magic)
+        w.fixed(formatVersion)
+        w.fixed(UInt32(clusterSpan))
+        return w.bytes
+    }
+
+    /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one.
+    static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
+        guard let bytes, bytes.count >= 16, Array(bytes[0..<8]) == Catalogue.magic else {
+            throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
+        }
+        var r = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
+        let version = r.fixed(UInt32.self)!
+        let span = Int(r.fixed(UInt32.self)!)
+        guard version <= Catalogue.formatVersion else {
+            throw EngineError(
+                .unsupportedFormat,
+                "The file has format \(version); this version of Freehold reads up to \(Catalogue.formatVersion). "
+                    + "Open it with a newer Freehold; it was left as it is.",
+                path: path
+            )
+        }
+        guard version >= 1, span >= 1, span <= 1024 else {
+            throw EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
+        }
+        return DatabaseHeader(formatVersion: version, clusterSpan: span)
+    }
+}
+
+/// Rewritten by every commit that changes the schema or the user's version.
+struct CatalogueRoot: Equatable {
+    /// Rises with every change of the schema; snapshots of equal numbers share the decoded schema.
+    var schemaRevision: UInt64 = 0
+    var userVersion: UInt64 = 0
+    var hasUserVersion = false
+    var nextSegment: UInt32 = Catalogue.firstFreeSegment
+    var nextTableID: UInt32 = 1
+    var schemaBlocks: UInt32 = 0
+    /// Bytes of the whole encoded schema.
+    var schemaLength: UInt32 = 0
+
+    func encoded() -> [UInt8] {
+        var w = ByteWriter()
+        w.fixed(schemaRevision)
+        w.fixed(userVersion)
+        w.u8(hasUserVersion ? 1 : 0)
+        w.fixed(nextSegment)
+        w.fixed(nextTableID)
+        w.fixed(schemaBlocks)
+        w.fixed(schemaLength)
+        return w.bytes
+    }
+
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> CatalogueRoot? {
+        var r = ByteReader(bytes)
+        var root = CatalogueRoot()
+        guard let revision = r.fixed(UInt64.self), let user = r.fixed(UInt64.self), let has = r.u8(),
+            let segment = r.fixed(UInt32.self), let table = r.fixed(UInt32.self), let blocks = r.fixed(UInt32.self),
+            let length = r.fixed(UInt32.self)
+        else { return nil }
+        root.schemaRevision = revision
+        root.userVersion = user
+        root.hasUserVersion = has != 0
+        root.nextSegment = segment
+        root.nextTableID = table
+        root.schemaBlocks = blocks
+        root.schemaLength = length
+        return root
+    }
+}
+
+extension DatabaseSchema {
+    /// More tables than this were never made in one file: the number is damaged.
+    private static let maximumTableID = 1 << 20
+
+    func encoded() -> [UInt8] {
+        var w = ByteWriter()
+        w.varint(UInt64(tables.count))
+        for table in tables {
+            w.varint(UInt64(table.id))
+            w.string(table.name)
+            w.varint(UInt64(table.firstSegment))
+            w.varint(UInt64(table.nextColumnID))
+            w.varint(UInt64(table.columns.count))
+            for c in table.columns {
+                w.varint(UInt64(c.id))
+                w.string(c.name)
+                w.u8(c.type.rawValue)
+                w.u8(c.collection.rawValue)
+                w.u8((c.isOptional ? 1 : 0) | (c.isIndexed ? 2 : 0) | (c.isPrimaryKey ? 4 : 0))
+                w.varint(UInt64(c.targetTableID.map { $0 + 1 } ?? 0))
+                w.varint(UInt64(c.firstSegment))
+            }
+        }
+        return w.bytes
+    }
+
+    /// nil where the bytes are damaged.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> DatabaseSchema? {
+        var r = ByteReader(bytes)
+        guard let tableCount = r.number() else { return nil }
+        var tables: [Table] = []
+        for _ in 0..<tableCount {
+            guard let id = r.number(), let name = r.string(), let segment = r.segment(), let next = r.number(),
+                let columnCount = r.number(), id <= maximumTableID
+            else { return nil }
+            var columns: [Column] = []
+            for index in 0..<columnCount {
+                guard let columnID = r.number(), let columnName = r.string(),
+                    let type = r.u8().flatMap(ColumnType.init(rawValue:)),
+                    let collection = r.u8().flatMap(CollectionKind.init(rawValue:)), let flags = r.u8(),
+                    let target = r.number(), let columnSegment = r.segment()
+                else { return nil }
+                columns.append(
+                    Column(
+                        id: columnID,
+                        index: index,
+                        tableID: id,
+                        name: columnName,
+                        type: type,
+                        isOptional: flags & 1 != 0,
+                        collection: collection,
+                        targetTableID: target == 0 ? nil : target - 1,
+                        isIndexed: flags & 2 != 0,
+                        isPrimaryKey: flags & 4 != 0,
+                        firstSegment: columnSegment
+                    )
+                )
+            }
+            tables.append(
+                Table(
+                    id: id,
+                    name: name,
+                    columns: columns,
+                    firstSegment: segment,
+                    nextColumnID: next
+                )
+            )
+        }
+        guard Set(tables.map(\.id)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
+            return nil
+        }
+        return DatabaseSchema(tables: tables)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func segment() -> UInt32? {
+        varint().flatMap { $0 <= UInt64(BlockAddress.maximumSegment) ? UInt32($0) : nil }
+    }
+}

@@ -1,0 +1,247 @@
+extension WriteTransaction {
+    /// Makes the database fit a schema: adds tables that it lacks, adds and drops search indexes.
+    ///
+    /// Tables of the file that `specs` doesn't name stay as they are. Any other difference is refused.
+    /// - Parameter userVersion: stored beside the schema; nil leaves it.
+    /// - Returns: whether anything changed.
+    /// - Throws: `.schemaMismatch` with every difference; nothing has changed then.
+    @discardableResult
+    public func applySchema(_ specs: [TableSpec], userVersion: UInt64? = nil) throws(EngineError) -> Bool {
+        let plan = try SchemaPlan(specs, against: currentSchema, path: core.path)
+        var changed = false
+        if let userVersion, !root.hasUserVersion || root.userVersion != userVersion {
+            root.userVersion = userVersion
+            root.hasUserVersion = true
+            changed = true
+        }
+        if plan.changesSchema {
+            addTables(plan)
+            changeIndexes(plan)
+            changed = true
+        }
+        if changed { schemaChanged = true }
+        return changed
+    }
+
+    private func addTables(_ plan: SchemaPlan) {
+        var ids: [String: Int] = [:]
+        for table in currentSchema.tables { ids[table.name] = table.id }
+        for spec in plan.added {
+            ids[spec.name] = Int(root.nextTableID)
+            root.nextTableID += 1
+        }
+        var tables = currentSchema.tables
+        for spec in plan.added {
+            let id = ids[spec.name]!
+            let segment = allocateSegments()
+            let columns = spec.columns.enumerated().map { index, column in
+                Column(
+                    id: index,
+                    index: index,
+                    tableID: id,
+                    name: column.name,
+                    type: column.type,
+                    isOptional: column.isOptional,
+                    collection: column.collection,
+                    targetTableID: column.target.flatMap { ids[$0] },
+                    isIndexed: column.isIndexed && column.name != spec.primaryKey,
+                    isPrimaryKey: column.name == spec.primaryKey,
+                    firstSegment: allocateSegments()
+                )
+            }
+            tables.append(
+                Table(id: id, name: spec.name, columns: columns, firstSegment: segment, nextColumnID: columns.count)
+            )
+        }
+        replaceSchema(DatabaseSchema(tables: tables))
+    }
+
+    private func allocateSegments() -> UInt32 {
+        defer { root.nextSegment += ColumnSegment.count }
+        return root.nextSegment
+    }
+
+    private func changeIndexes(_ plan: SchemaPlan) {
+        guard !plan.indexed.isEmpty || !plan.unindexed.isEmpty else { return }
+        for column in plan.unindexed { dropIndex(column) }
+        // Objects made before are known to the new index by its filling: from then on it follows their changes.
+        for column in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
+        let tables = currentSchema.tables.map { table in
+            let columns = table.columns.map { column in
+                let isIndexed =
+                    plan.indexed.contains { $0 === column }
+                    || (column.isIndexed && !plan.unindexed.contains { $0 === column })
+                return isIndexed == column.isIndexed ? column : column.with(isIndexed: isIndexed)
+            }
+            return Table(
+                id: table.id,
+                name: table.name,
+                columns: columns,
+                firstSegment: table.firstSegment,
+                nextColumnID: table.nextColumnID
+            )
+        }
+        replaceSchema(DatabaseSchema(tables: tables))
+        for old in plan.indexed {
+            let table = currentSchema.table(id: old.tableID)!
+            let column = table.columns[old.index]
+            let index = index(column)
+            forEachKey(table) { index.insert(value(column, $0), $0) }
+        }
+    }
+
+    private func dropIndex(_ column: Column) {
+        let overlay = overlay(currentSchema.table(of: column))
+        settleIndexes(overlay)
+        var state = overlay.state.columns[column.id] ?? .init()
+        var tree = IndexTree(
+            segment: column.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
+        tree.removeAll(in: self)
+        state.indexRoot = 0
+        state.indexHeight = 0
+        state.indexCount = 0
+        overlay.state.columns[column.id] = state
+        overlay.indexes[column.index] = nil
+    }
+
+    /// The overlays speak of the old schema's tables: what they hold is carried over to the new ones.
+    private func replaceSchema(_ schema: DatabaseSchema) {
+        currentSchema = schema
+        growColumnOverlays()
+        while tables.count < Int(root.nextTableID) { tables.append(nil) }
+        for i in tables.indices {
+            guard let overlay = tables[i], let table = schema.table(id: i) else { continue }
+            overlay.table = table
+        }
+    }
+}
+
+extension Column {
+    func with(isIndexed: Bool) -> Column {
+        Column(
+            id: id,
+            index: index,
+            tableID: tableID,
+            name: name,
+            type: type,
+            isOptional: isOptional,
+            collection: collection,
+            targetTableID: targetTableID,
+            isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey,
+            firstSegment: firstSegment
+        )
+    }
+}
+
+/// What has to be done so that a file's schema fits the one asked for.
+struct SchemaPlan {
+    var added: [TableSpec] = []
+    var indexed: [Column] = []
+    var unindexed: [Column] = []
+
+    var changesSchema: Bool { !added.isEmpty || !indexed.isEmpty || !unindexed.isEmpty }
+
+    /// - Throws: `.invalidArgument` for specs that contradict themselves, `.schemaMismatch` with every difference that
+    ///   needs a migration.
+    init(_ specs: [TableSpec], against schema: DatabaseSchema, path: String) throws(EngineError) {
+        try SchemaPlan.check(specs)
+        var differences: [String] = []
+        for spec in specs {
+            guard let table = schema.table(named: spec.name) else {
+                added.append(spec)
+                continue
+            }
+            compare(spec, table, schema, &differences)
+        }
+        guard differences.isEmpty else {
+            throw EngineError(
+                .schemaMismatch,
+                "The file's schema differs and needs a migration:\n- " + differences.joined(separator: "\n- "),
+                path: path
+            )
+        }
+    }
+
+    private mutating func compare(
+        _ spec: TableSpec,
+        _ table: Table,
+        _ schema: DatabaseSchema,
+        _ differences: inout [String]
+    ) {
+        for column in spec.columns {
+            guard let stored = table.column(named: column.name) else {
+                differences.append("Property '\(spec.name).\(column.name)' has been added.")
+                continue
+            }
+            let oldType = SchemaPlan.describe(
+                stored.type,
+                stored.collection,
+                stored.targetTableID.flatMap { schema.table(id: $0)?.name }
+            )
+            let newType = SchemaPlan.describe(column.type, column.collection, column.target)
+            if oldType != newType {
+                differences.append(
+                    "Property '\(spec.name).\(column.name)' has been changed from '\(oldType)' to '\(newType)'."
+                )
+            }
+            if stored.isOptional != column.isOptional, stored.type != .link {
+                differences.append(
+                    "Property '\(spec.name).\(column.name)' has been made \(column.isOptional ? "optional" : "required")."
+                )
+            }
+            let isPrimaryKey = column.name == spec.primaryKey
+            if stored.isIndexed != column.isIndexed, !isPrimaryKey, !stored.isPrimaryKey {
+                if column.isIndexed { indexed.append(stored) } else { unindexed.append(stored) }
+            }
+        }
+        for stored in table.columns where !spec.columns.contains(where: { $0.name == stored.name }) {
+            differences.append("Property '\(spec.name).\(stored.name)' has been removed.")
+        }
+        if table.primaryKey?.name != spec.primaryKey {
+            let old = table.primaryKey.map { "'\($0.name)'" } ?? "none"
+            let new = spec.primaryKey.map { "'\($0)'" } ?? "none"
+            differences.append("The primary key of '\(spec.name)' has been changed from \(old) to \(new).")
+        }
+    }
+
+    static func describe(_ type: ColumnType, _ collection: CollectionKind, _ target: String?) -> String {
+        let element = target ?? "\(type)"
+        return collection == .list ? "list<\(element)>" : element
+    }
+
+    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid]
+    private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
+
+    private static func check(_ specs: [TableSpec]) throws(EngineError) {
+        var names: Set<String> = []
+        for spec in specs {
+            func refuse(_ text: String) -> EngineError {
+                EngineError(.invalidArgument, "Table '\(spec.name)': \(text)")
+            }
+            guard names.insert(spec.name).inserted else { throw refuse("there are two of that name.") }
+            guard !spec.columns.isEmpty else { throw refuse("it has no columns.") }
+            var columns: Set<String> = []
+            for column in spec.columns {
+                guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }
+                if column.type == .link {
+                    guard let target = column.target, specs.contains(where: { $0.name == target }) else {
+                        throw refuse("the link '\(column.name)' has no target among the tables.")
+                    }
+                }
+                if column.isIndexed, column.collection != .none || !indexable.contains(column.type) {
+                    throw refuse("'\(column.name)' can't be indexed.")
+                }
+            }
+            if let key = spec.primaryKey {
+                guard let column = spec.columns.first(where: { $0.name == key }), column.collection == .none,
+                    keyable.contains(column.type)
+                else { throw refuse("'\(key)' can't be its primary key.") }
+            }
+        }
+    }
+}

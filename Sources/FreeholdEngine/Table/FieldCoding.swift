@@ -1,0 +1,137 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Between `Value` and the raw bytes of leaves, buffers and inline lists.
+enum FieldCoding {
+    /// Strings and data over this length are stored in chunks of their own.
+    static let longBytes = 2000
+    /// Realm's limits, kept: bytes of a string, and of data.
+    static let maximumString = 16_777_199
+    static let maximumData = 16_777_200
+
+    static func fixedValue(_ type: ColumnType, _ p: UnsafeRawPointer) -> Value {
+        switch type {
+        case .objectId: .objectId(ObjectId(bytes: UnsafeRawBufferPointer(start: p, count: 12)))
+        case .uuid: .uuid(UUID(uuid: p.loadUnaligned(as: uuid_t.self)))
+        default:
+            .decimal128(
+                Decimal128(
+                    lo: p.loadUnaligned(as: UInt64.self),
+                    hi: p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
+            )
+        }
+    }
+
+    static func copyFixed(_ value: Value, to p: UnsafeMutableRawPointer) {
+        switch value {
+        case .objectId(let id): id.copyBytes(to: p)
+        case .uuid(let id): p.storeBytes(of: id.uuid, as: uuid_t.self)
+        case .decimal128(let d):
+            p.storeBytes(of: d.lo, as: UInt64.self)
+            p.storeBytes(of: d.hi, toByteOffset: 8, as: UInt64.self)
+        default: break
+        }
+    }
+
+    static func bytesValue(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer) -> Value {
+        type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .data(Data(bytes))
+    }
+
+    static func byteCount(_ value: Value) -> Int {
+        switch value {
+        case .string(let s): s.utf8.count
+        case .data(let d): d.count
+        default: 0
+        }
+    }
+
+    static func withBytes<R>(_ value: Value, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        switch value {
+        case .string(var s): return s.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        case .data(let d): return d.withUnsafeBytes { body($0) }
+        default: return body(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+    }
+
+    /// The value that a slot without one has.
+    static func defaultValue(_ type: ColumnType, isOptional: Bool) -> Value {
+        if isOptional || type == .link { return .null }
+        switch type {
+        case .bool: return .bool(false)
+        case .int: return .int(0)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string("")
+        case .data: return .data(Data())
+        case .timestamp: return .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .decimal128: return .decimal128(Decimal128(lo: 0, hi: 0))
+        case .objectId: return .objectId(ObjectId())
+        case .uuid: return .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .link: return .null
+        }
+    }
+}
+
+extension DataView {
+    /// The value of a buffer's slot. `column` and `blobs` say where long bytes lie.
+    func value(_ type: ColumnType, _ buffer: LeafBuffer, _ slot: Int, blobs: UInt32) -> Value {
+        if buffer.isNull(slot) { return .null }
+        switch buffer.kind {
+        case .ints:
+            let v = buffer.int(slot)
+            if type == .link { return v == 0 ? .null : .link(ObjectKey(v - 1)) }
+            return .int(v)
+        case .bools: return .bool(buffer.bool(slot))
+        case .floats: return .float(buffer.float(slot))
+        case .doubles: return .double(buffer.double(slot))
+        case .timestamps:
+            let t = buffer.timestamp(slot)
+            return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
+        case .fixed12, .fixed16: return FieldCoding.fixedValue(type, buffer.fixed(slot))
+        case .bytes:
+            if buffer.isReference(slot) {
+                return longBytes(blobs, buffer.reference(slot)).withUnsafeBytes { FieldCoding.bytesValue(type, $0) }
+            }
+            return FieldCoding.bytesValue(type, buffer.bytes(slot))
+        }
+    }
+
+    /// The value of a leaf's slot; the leaf is not split.
+    func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
+        guard slot < leaf.count else { return FieldCoding.defaultValue(type, isOptional: isOptional) }
+        if leaf.isNull(slot) { return .null }
+        switch type {
+        case .int: return .int(leaf.int(slot))
+        case .link: return leaf.link(slot).map(Value.link) ?? .null
+        case .bool: return .bool(leaf.bool(slot))
+        case .float: return .float(leaf.float(slot))
+        case .double: return .double(leaf.double(slot))
+        case .timestamp:
+            let t = leaf.timestamp(slot)
+            return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
+        case .objectId: return FieldCoding.fixedValue(type, leaf.fixed12(slot))
+        case .decimal128, .uuid: return FieldCoding.fixedValue(type, leaf.fixed16(slot))
+        case .string, .data:
+            if leaf.isReference(slot) {
+                return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { FieldCoding.bytesValue(type, $0) }
+            }
+            return FieldCoding.bytesValue(type, leaf.bytes(slot))
+        }
+    }
+
+    /// The bytes of a value stored in chunks.
+    func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(Int(reference.length))
+        var number = reference.block
+        while out.count < Int(reference.length), let chunk = block(segment, number) {
+            out.append(contentsOf: chunk)
+            number += 1
+        }
+        return out
+    }
+}

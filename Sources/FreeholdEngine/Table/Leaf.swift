@@ -1,0 +1,164 @@
+/// The stored values of one column in one cluster, read in place.
+///
+/// ```
+/// 0 u8 codec   1 u8 width   2 u8 flags   3 u8 log2(parts)   4 u32 count   8 i64 base
+/// 16: null bitmap (if any), reference bitmap (if any), then the values; all little-endian and 8-aligned
+/// ```
+/// - Integers and links: `base &+` an unsigned offset of `width` bytes; width 0: all equal `base`; width 8: raw.
+///   A link is 0 (none) or the target's key + 1.
+/// - Booleans: a bitmap. Floats, doubles, decimals, object ids and UUIDs: their bytes.
+/// - Timestamps: seconds like integers, padded to eight bytes, then 32-bit nanoseconds if any aren't zero.
+/// - Strings, data, inline lists: `count + 1` offsets of `width` bytes, padded to eight bytes, then the bytes.
+/// - A split leaf is a head without values; its parts are leaves of their own.
+///
+/// Slots from `count` on, and columns without a leaf, hold the column's default. Slots of deleted objects hold
+/// anything; null slots hold zero bits. The address is 8-aligned. No accessor checks `slot < count`.
+struct Leaf {
+    let address: UnsafeRawPointer
+
+    static let headerSize = 16
+    /// Set in the codec byte of an inline list, beside the element's type.
+    static let listCodec: UInt8 = 0x40
+
+    enum Flag {
+        static let nulls: UInt8 = 1
+        static let split: UInt8 = 2
+        static let references: UInt8 = 4
+        static let nanoseconds: UInt8 = 8
+    }
+
+    @inline(__always) init(_ address: UnsafeRawPointer) { self.address = address }
+
+    @inline(__always) var codec: UInt8 { address.load(as: UInt8.self) }
+    @inline(__always) var width: Int { Int(address.load(fromByteOffset: 1, as: UInt8.self)) }
+    @inline(__always) var flags: UInt8 { address.load(fromByteOffset: 2, as: UInt8.self) }
+    /// Of a split leaf: it has `1 << partsLog2` parts.
+    @inline(__always) var partsLog2: Int { Int(address.load(fromByteOffset: 3, as: UInt8.self)) }
+    /// The slots that it covers, from 0.
+    @inline(__always) var count: Int { Int(address.load(fromByteOffset: 4, as: UInt32.self)) }
+    @inline(__always) var base: Int64 { address.load(fromByteOffset: 8, as: Int64.self) }
+
+    @inline(__always) var hasNulls: Bool { flags & Flag.nulls != 0 }
+    @inline(__always) var isSplit: Bool { flags & Flag.split != 0 }
+    @inline(__always) var hasReferences: Bool { flags & Flag.references != 0 }
+    @inline(__always) var hasNanoseconds: Bool { flags & Flag.nanoseconds != 0 }
+
+    /// The slots that each part of a split leaf covers (the last ones fewer).
+    @inline(__always)
+    static func partSpan(clusterSpan: Int, partsLog2: Int) -> Int {
+        (clusterSpan + (1 << partsLog2) - 1) >> partsLog2
+    }
+
+    // MARK: Bitmaps
+
+    @inline(__always) var bitmapSize: Int { ((count + 63) >> 6) << 3 }
+
+    /// Bit set = null; nil if no slot is null.
+    @inline(__always) var nullBitmap: UnsafePointer<UInt64>? {
+        hasNulls ? (address + Leaf.headerSize).assumingMemoryBound(to: UInt64.self) : nil
+    }
+
+    /// Bit set = stored outside; nil if no slot is.
+    @inline(__always) var referenceBitmap: UnsafePointer<UInt64>? {
+        guard hasReferences else { return nil }
+        return (address + (Leaf.headerSize + (hasNulls ? bitmapSize : 0))).assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// The first byte of the values (of strings: of their offsets).
+    @inline(__always) var valuesPointer: UnsafeRawPointer {
+        let f = flags
+        let bitmaps = Int(f & 1) + Int((f >> 2) & 1)
+        return address + (Leaf.headerSize + bitmaps * bitmapSize)
+    }
+
+    @inline(__always) func isNull(_ slot: Int) -> Bool {
+        guard let bits = nullBitmap else { return false }
+        return bits[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    @inline(__always) func isReference(_ slot: Int) -> Bool {
+        guard let bits = referenceBitmap else { return false }
+        return bits[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    // MARK: Values
+
+    /// An integer, a link as stored, or a timestamp's seconds.
+    @inline(__always) func int(_ slot: Int) -> Int64 {
+        let p = valuesPointer
+        switch width {
+        case 0: return base
+        case 1: return base &+ Int64(p.load(fromByteOffset: slot, as: UInt8.self))
+        case 2: return base &+ Int64(p.load(fromByteOffset: slot << 1, as: UInt16.self))
+        case 4: return base &+ Int64(p.load(fromByteOffset: slot << 2, as: UInt32.self))
+        default: return p.load(fromByteOffset: slot << 3, as: Int64.self)
+        }
+    }
+
+    /// The target's key, or nil for no link.
+    @inline(__always) func link(_ slot: Int) -> ObjectKey? {
+        let raw = int(slot)
+        return raw == 0 ? nil : ObjectKey(raw &- 1)
+    }
+
+    @inline(__always) func bool(_ slot: Int) -> Bool {
+        let word = valuesPointer.load(fromByteOffset: (slot >> 6) << 3, as: UInt64.self)
+        return word >> UInt64(slot & 63) & 1 != 0
+    }
+
+    @inline(__always) func float(_ slot: Int) -> Float {
+        valuesPointer.load(fromByteOffset: slot << 2, as: Float.self)
+    }
+
+    @inline(__always) func double(_ slot: Int) -> Double {
+        valuesPointer.load(fromByteOffset: slot << 3, as: Double.self)
+    }
+
+    @inline(__always) func timestamp(_ slot: Int) -> (seconds: Int64, nanoseconds: Int32) {
+        (int(slot), nanosecondsPointer.map { Int32(bitPattern: $0[slot]) } ?? 0)
+    }
+
+    /// Of a timestamp leaf; nil if every nanosecond part is zero.
+    @inline(__always) var nanosecondsPointer: UnsafePointer<UInt32>? {
+        guard hasNanoseconds else { return nil }
+        return (valuesPointer + (count * width + 7) & ~7).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// The bytes of an object id.
+    @inline(__always) func fixed12(_ slot: Int) -> UnsafeRawPointer { valuesPointer + slot * 12 }
+
+    /// The bytes of a UUID or a decimal (`lo`, `hi`).
+    @inline(__always) func fixed16(_ slot: Int) -> UnsafeRawPointer { valuesPointer + slot << 4 }
+
+    /// The two words of a 16-byte value; an object id's last word is its last four bytes.
+    @inline(__always) func words16(_ slot: Int) -> (lo: UInt64, hi: UInt64) {
+        let p = fixed16(slot)
+        return (p.load(as: UInt64.self), p.load(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    // MARK: Bytes
+
+    /// The first byte that offset 0 means.
+    @inline(__always) var bytesArea: UnsafeRawPointer {
+        valuesPointer + ((count + 1) * width + 7) & ~7
+    }
+
+    /// Where the slot's bytes begin in the bytes area; `offset(count)` is the area's length.
+    @inline(__always) func offset(_ slot: Int) -> Int {
+        width == 2
+            ? Int(valuesPointer.load(fromByteOffset: slot << 1, as: UInt16.self))
+            : Int(valuesPointer.load(fromByteOffset: slot << 2, as: UInt32.self))
+    }
+
+    /// The slot's bytes in the leaf. For a reference these are the 16 bytes of it.
+    @inline(__always) func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        let start = offset(slot)
+        return UnsafeRawBufferPointer(start: bytesArea + start, count: offset(slot + 1) - start)
+    }
+
+    /// Of a slot whose value is stored outside: the first block (or the list's root) and the length in bytes (or elements).
+    @inline(__always) func reference(_ slot: Int) -> (block: UInt64, length: UInt64) {
+        let p = bytesArea + offset(slot)
+        return (p.loadUnaligned(as: UInt64.self), p.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+}

@@ -1,0 +1,401 @@
+/// The values of one column in one cluster (or of one list chunk), decoded for change.
+///
+/// Integers and links are held as 64 bits, booleans as bytes, timestamps as two arrays; strings, data and inline
+/// lists as entries into an arena that only grows until it is worth compacting. Slots from `count` on hold the
+/// column's default. Belongs to one write transaction; not thread-safe.
+final class LeafBuffer {
+    enum Kind { case ints, bools, floats, doubles, timestamps, fixed12, fixed16, bytes }
+
+    /// Where a slot's bytes lie in the arena.
+    struct Entry {
+        var offset: UInt32
+        /// The top bit says that the bytes are a reference to what is stored outside.
+        var length: UInt32
+        static let referenceBit: UInt32 = 1 << 31
+        var byteCount: Int { Int(length & ~Entry.referenceBit) }
+        var isReference: Bool { length & Entry.referenceBit != 0 }
+    }
+
+    let codec: UInt8
+    let kind: Kind
+    let capacity: Int
+    let isOptional: Bool
+    @exclusivity(unchecked) private(set) var count: Int = 0
+    /// Changed since it was last encoded.
+    @exclusivity(unchecked) var isDirty = true
+
+    private let stride: Int
+    private let values: UnsafeMutableRawPointer
+    private let nanoseconds: UnsafeMutablePointer<Int32>?
+    let nulls: UnsafeMutablePointer<UInt64>?
+    @exclusivity(unchecked) private var arena: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var arenaCount = 0
+    @exclusivity(unchecked) private var arenaCapacity = 0
+    /// Where the owner counts the memory of its buffers.
+    var meter: UnsafeMutablePointer<Int>?
+    /// Bytes of the arena that no entry uses.
+    @exclusivity(unchecked) private var arenaGarbage = 0
+
+    /// - Parameter type: of the values, or of a list's elements where `isList`.
+    init(type: ColumnType, isList: Bool, isOptional: Bool, capacity: Int) {
+        codec = isList ? type.rawValue | Leaf.listCodec : type.rawValue
+        kind = isList ? .bytes : LeafBuffer.kind(of: type)
+        self.capacity = max(capacity, 1)
+        self.isOptional = isOptional && !isList && type != .link
+        switch kind {
+        case .ints, .doubles, .timestamps, .bytes: stride = 8
+        case .bools: stride = 1
+        case .floats: stride = 4
+        case .fixed12: stride = 12
+        case .fixed16: stride = 16
+        }
+        let size = (self.capacity * stride + 7) & ~7
+        values = .allocate(byteCount: size, alignment: 16)
+        values.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        if kind == .timestamps {
+            let p = UnsafeMutablePointer<Int32>.allocate(capacity: self.capacity)
+            p.initialize(repeating: 0, count: self.capacity)
+            nanoseconds = p
+        } else {
+            nanoseconds = nil
+        }
+        if self.isOptional {
+            let words = LeafEncoder.words(self.capacity)
+            let p = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+            p.initialize(repeating: ~0, count: words)
+            nulls = p
+        } else {
+            nulls = nil
+        }
+    }
+
+    deinit {
+        values.deallocate()
+        nanoseconds?.deallocate()
+        nulls?.deallocate()
+        arena?.deallocate()
+    }
+
+    static func kind(of type: ColumnType) -> Kind {
+        switch type {
+        case .bool: .bools
+        case .int, .link: .ints
+        case .float: .floats
+        case .double: .doubles
+        case .string, .data: .bytes
+        case .timestamp: .timestamps
+        case .decimal128, .uuid: .fixed16
+        case .objectId: .fixed12
+        }
+    }
+
+    /// About what it takes in memory.
+    var footprint: Int { capacity * stride + arenaCapacity + 256 }
+
+    // MARK: Access to plain values
+
+    private var ints: UnsafeMutablePointer<Int64> { values.assumingMemoryBound(to: Int64.self) }
+    private var bools: UnsafeMutablePointer<UInt8> { values.assumingMemoryBound(to: UInt8.self) }
+    private var floats: UnsafeMutablePointer<Float> { values.assumingMemoryBound(to: Float.self) }
+    private var doubles: UnsafeMutablePointer<Double> { values.assumingMemoryBound(to: Double.self) }
+    private var entries: UnsafeMutablePointer<Entry> { values.assumingMemoryBound(to: Entry.self) }
+
+    @inline(__always)
+    func isNull(_ slot: Int) -> Bool {
+        guard let nulls else { return false }
+        return nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    @inline(__always) func int(_ slot: Int) -> Int64 { ints[slot] }
+    @inline(__always) func bool(_ slot: Int) -> Bool { bools[slot] != 0 }
+    @inline(__always) func float(_ slot: Int) -> Float { floats[slot] }
+    @inline(__always) func double(_ slot: Int) -> Double { doubles[slot] }
+    @inline(__always) func fixed(_ slot: Int) -> UnsafeRawPointer { UnsafeRawPointer(values + slot * stride) }
+
+    func timestamp(_ slot: Int) -> (seconds: Int64, nanoseconds: Int32) { (ints[slot], nanoseconds![slot]) }
+
+    func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        let entry = entries[slot]
+        guard let arena else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: arena + Int(entry.offset), count: entry.byteCount)
+    }
+
+    func isReference(_ slot: Int) -> Bool { entries[slot].isReference }
+
+    func reference(_ slot: Int) -> (block: UInt64, length: UInt64) {
+        let b = bytes(slot)
+        return (b.loadUnaligned(as: UInt64.self), b.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    // MARK: Change
+
+    @inline(__always)
+    private func touch(_ slot: Int) {
+        if slot >= count { count = slot + 1 }
+        isDirty = true
+    }
+
+    @inline(__always)
+    private func markPresent(_ slot: Int) {
+        touch(slot)
+        if let nulls { nulls[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
+    }
+
+    /// To null if optional, else to zero or empty.
+    func setDefault(_ slot: Int) {
+        touch(slot)
+        if let nulls { nulls[slot >> 6] |= 1 << UInt64(slot & 63) }
+        if kind == .bytes {
+            arenaGarbage += entries[slot].byteCount
+            entries[slot] = Entry(offset: 0, length: 0)
+        } else {
+            (values + slot * stride).initializeMemory(as: UInt8.self, repeating: 0, count: stride)
+            nanoseconds?[slot] = 0
+        }
+    }
+
+    @inline(__always) func setInt(_ slot: Int, _ v: Int64) {
+        markPresent(slot)
+        ints[slot] = v
+    }
+
+    @inline(__always) func setBool(_ slot: Int, _ v: Bool) {
+        markPresent(slot)
+        bools[slot] = v ? 1 : 0
+    }
+
+    @inline(__always) func setFloat(_ slot: Int, _ v: Float) {
+        markPresent(slot)
+        floats[slot] = v
+    }
+
+    @inline(__always) func setDouble(_ slot: Int, _ v: Double) {
+        markPresent(slot)
+        doubles[slot] = v
+    }
+
+    func setTimestamp(_ slot: Int, seconds: Int64, nanoseconds ns: Int32) {
+        markPresent(slot)
+        ints[slot] = seconds
+        nanoseconds![slot] = ns
+    }
+
+    func setFixed(_ slot: Int, _ bytes: UnsafeRawPointer) {
+        markPresent(slot)
+        (values + slot * stride).copyMemory(from: bytes, byteCount: stride)
+    }
+
+    @inline(__always)
+    func setBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer, isReference: Bool = false) {
+        markPresent(slot)
+        let old = entries[slot]
+        let flag = isReference ? Entry.referenceBit : 0
+        if bytes.count <= old.byteCount {
+            // In place: the arena's room of the old value is enough. A value may be moved onto itself.
+            if bytes.count > 0 { memmoveBytes(arena! + Int(old.offset), bytes) }
+            arenaGarbage += old.byteCount - bytes.count
+            entries[slot] = Entry(offset: old.offset, length: UInt32(bytes.count) | flag)
+            return
+        }
+        arenaGarbage += old.byteCount
+        // Garbage from now on: the arena may be compacted.
+        entries[slot] = Entry(offset: 0, length: 0)
+        let at = appendToArena(bytes)
+        entries[slot] = Entry(offset: UInt32(at), length: UInt32(bytes.count) | flag)
+    }
+
+    private func memmoveBytes(_ to: UnsafeMutableRawPointer, _ from: UnsafeRawBufferPointer) {
+        to.copyMemory(from: from.baseAddress!, byteCount: from.count)
+    }
+
+    private func appendToArena(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if arenaCount + bytes.count > arenaCapacity { growArena(bytes.count) }
+        let at = arenaCount
+        if bytes.count > 0 { (arena! + at).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count) }
+        arenaCount += bytes.count
+        return at
+    }
+
+    /// Makes room; also drops what no entry uses where that is more than half. The bytes to be added must not lie
+    /// in the arena.
+    private func growArena(_ more: Int) {
+        let live = arenaCount - arenaGarbage
+        let wanted = max(64, live + more)
+        let capacity = max(wanted + wanted / 2, arenaGarbage * 2 > arenaCount ? 64 : arenaCount + arenaCount / 2 + more)
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        var end = 0
+        if let old = arena {
+            for slot in 0..<count where entries[slot].length & ~Entry.referenceBit > 0 {
+                let length = entries[slot].byteCount
+                (fresh + end).copyMemory(from: old + Int(entries[slot].offset), byteCount: length)
+                entries[slot].offset = UInt32(end)
+                end += length
+            }
+            old.deallocate()
+        }
+        meter?.pointee += capacity - arenaCapacity
+        arena = fresh
+        arenaCount = end
+        arenaGarbage = 0
+        arenaCapacity = capacity
+    }
+
+    // MARK: To and from leaves
+
+    /// Takes over a stored leaf's values. `part` gives the parts of a split one.
+    func load(_ leaf: Leaf, part: (Int) -> UnsafeRawPointer?) {
+        if leaf.isSplit {
+            let span = Leaf.partSpan(clusterSpan: capacity, partsLog2: leaf.partsLog2)
+            for p in 0..<(1 << leaf.partsLog2) {
+                guard let address = part(p) else { continue }
+                load(Leaf(address), at: p * span)
+            }
+            count = max(count, leaf.count)
+        } else {
+            load(leaf, at: 0)
+        }
+    }
+
+    private func load(_ leaf: Leaf, at start: Int) {
+        let n = min(leaf.count, capacity - start)
+        guard n > 0 else { return }
+        count = max(count, start + n)
+        let source = leaf.valuesPointer
+        switch kind {
+        case .ints, .timestamps:
+            loadInts(leaf, at: start, n: n)
+            if let nanoseconds, let from = leaf.nanosecondsPointer {
+                for i in 0..<n { nanoseconds[start + i] = Int32(bitPattern: from[i]) }
+            }
+        case .bools:
+            for i in 0..<n { bools[start + i] = leaf.bool(i) ? 1 : 0 }
+        case .floats, .doubles, .fixed12, .fixed16:
+            (values + start * stride).copyMemory(from: source, byteCount: n * stride)
+        case .bytes:
+            let total = leaf.offset(n)
+            let at = appendToArena(UnsafeRawBufferPointer(start: leaf.bytesArea, count: total))
+            var from = 0
+            for i in 0..<n {
+                let to = leaf.offset(i + 1)
+                let flag = leaf.isReference(i) ? Entry.referenceBit : 0
+                entries[start + i] = Entry(offset: UInt32(at + from), length: UInt32(to - from) | flag)
+                from = to
+            }
+        }
+        if let nulls {
+            let stored = leaf.nullBitmap
+            for i in 0..<n {
+                let slot = start + i
+                let null = stored.map { $0[i >> 6] >> UInt64(i & 63) & 1 != 0 } ?? false
+                if null {
+                    nulls[slot >> 6] |= 1 << UInt64(slot & 63)
+                } else {
+                    nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
+                }
+            }
+        }
+    }
+
+    private func loadInts(_ leaf: Leaf, at start: Int, n: Int) {
+        let source = leaf.valuesPointer
+        let base = leaf.base
+        let out = ints + start
+        switch leaf.width {
+        case 0: for i in 0..<n { out[i] = base }
+        case 1: widen(source.assumingMemoryBound(to: UInt8.self), out, n, base)
+        case 2: widen(source.assumingMemoryBound(to: UInt16.self), out, n, base)
+        case 4: widen(source.assumingMemoryBound(to: UInt32.self), out, n, base)
+        default: UnsafeMutableRawPointer(out).copyMemory(from: source, byteCount: n * 8)
+        }
+    }
+
+    @inline(__always)
+    private func widen<T: FixedWidthInteger>(
+        _ from: UnsafePointer<T>,
+        _ to: UnsafeMutablePointer<Int64>,
+        _ n: Int,
+        _ base: Int64
+    ) {
+        var i = 0
+        while i < n {
+            to[i] = base &+ Int64(truncatingIfNeeded: from[i])
+            i &+= 1
+        }
+    }
+
+    /// The leaf's bytes, which the caller deallocates; nil for bytes that need splitting.
+    func encodedWhole() -> UnsafeMutableRawBufferPointer? {
+        switch kind {
+        case .ints: return LeafEncoder.encodeInts(values: ints, nulls: nulls, count: count, codec: codec)
+        case .bools:
+            let words = LeafEncoder.words(max(count, 1))
+            return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: words) { bits in
+                for w in 0..<words { bits[w] = 0 }
+                for i in 0..<count where bools[i] != 0 { bits[i >> 6] |= 1 << UInt64(i & 63) }
+                return LeafEncoder.encodeBools(values: bits.baseAddress!, nulls: nulls, count: count)
+            }
+        case .floats: return LeafEncoder.encodeFloats(values: floats, nulls: nulls, count: count)
+        case .doubles: return LeafEncoder.encodeDoubles(values: doubles, nulls: nulls, count: count)
+        case .timestamps:
+            return LeafEncoder.encodeTimestamps(
+                seconds: ints,
+                nanoseconds: nanoseconds!,
+                nulls: nulls,
+                count: count
+            )
+        case .fixed12, .fixed16:
+            return LeafEncoder.encodeFixed(values: values, width: stride, nulls: nulls, count: count, codec: codec)
+        case .bytes: return encodedBytes(from: 0, count: count)
+        }
+    }
+
+    private func encodedBytes(from start: Int, count n: Int) -> UnsafeMutableRawBufferPointer? {
+        withUnsafeTemporaryAllocation(of: LeafEntry.self, capacity: max(n, 1)) { list in
+            for i in 0..<n {
+                let b = bytes(start + i)
+                list.initializeElement(
+                    at: i,
+                    to: LeafEntry(b.baseAddress, b.count, isReference: entries[start + i].isReference)
+                )
+            }
+            guard let nulls else {
+                return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: nil, count: n, codec: codec)
+            }
+            if start == 0 {
+                return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: nulls, count: n, codec: codec)
+            }
+            let words = LeafEncoder.words(max(n, 1))
+            return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: words) { bits in
+                for w in 0..<words { bits[w] = 0 }
+                for i in 0..<n where isNull(start + i) { bits[i >> 6] |= 1 << UInt64(i & 63) }
+                return LeafEncoder.encodeBytes(
+                    entries: list.baseAddress!,
+                    nulls: bits.baseAddress!,
+                    count: n,
+                    codec: codec
+                )
+            }
+        }
+    }
+
+    /// The parts of a leaf too large for one block: the fewest that all fit, as a power of two up to 64.
+    func encodedParts() -> (log2: Int, parts: [UnsafeMutableRawBufferPointer]) {
+        for log2 in 1...6 {
+            let span = Leaf.partSpan(clusterSpan: capacity, partsLog2: log2)
+            var parts: [UnsafeMutableRawBufferPointer] = []
+            var start = 0
+            var fits = true
+            while start < count {
+                guard let part = encodedBytes(from: start, count: min(span, count - start)) else {
+                    fits = false
+                    break
+                }
+                parts.append(part)
+                start += span
+            }
+            if fits { return (log2, parts) }
+            for part in parts { part.deallocate() }
+        }
+        fatalError("a leaf that no split makes fit: an entry over the limit was stored")
+    }
+}

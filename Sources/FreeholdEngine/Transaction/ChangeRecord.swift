@@ -1,0 +1,202 @@
+/// One edit of a list, in the order in which they were made.
+public struct ListEdit: Equatable, Sendable {
+    public enum Operation: Equatable, Sendable {
+        case insert(at: Int, count: Int)
+        case remove(at: Int, count: Int)
+        case set(at: Int)
+        case move(from: Int, to: Int)
+        case clear(count: Int)
+    }
+
+    /// The column's id.
+    public let column: Int
+    public let key: ObjectKey
+    public let operation: Operation
+}
+
+/// A link that an object gained or lost; the inverse's change of the target follows from it.
+public struct LinkEdit: Equatable, Sendable {
+    /// The link column's id, in the origin's table.
+    public let column: Int
+    public let origin: ObjectKey
+    public let target: ObjectKey
+    /// +1 for each link gained, −1 for each lost; never 0.
+    public let delta: Int
+}
+
+/// What one commit changed in one table.
+public struct TableChanges: Equatable, Sendable {
+    /// The table's id.
+    public let table: Int
+    /// Objects from `firstInserted ..< nextKey` were made, but for those in `insertedDeleted`.
+    public internal(set) var firstInserted: ObjectKey
+    public internal(set) var nextKey: ObjectKey
+    /// Made and deleted in the same transaction.
+    public internal(set) var insertedDeleted: [ObjectKey] = []
+    /// Objects of before that were deleted, rising.
+    public internal(set) var deleted: [ObjectKey] = []
+    /// By column id: objects of before whose value was set (also lists that were edited), rising.
+    public internal(set) var modified: [Int: [ObjectKey]] = [:]
+    public internal(set) var listEdits: [ListEdit] = []
+    public internal(set) var links: [LinkEdit] = []
+    /// The record was too large: more than it says may have changed in this table.
+    public internal(set) var isIncomplete = false
+
+    public var inserted: [ObjectKey] {
+        let gone = Set(insertedDeleted)
+        return (firstInserted.raw..<max(firstInserted.raw, nextKey.raw)).map { ObjectKey($0) }
+            .filter { !gone.contains($0) }
+    }
+
+    public var isEmpty: Bool {
+        firstInserted == nextKey && deleted.isEmpty && modified.isEmpty && listEdits.isEmpty && links.isEmpty
+            && !isIncomplete
+    }
+}
+
+/// What one commit changed: made once, by the writer, while it wrote.
+public struct ChangeRecord: Equatable, Sendable {
+    public let version: UInt64
+    public internal(set) var tables: [TableChanges]
+    public internal(set) var schemaChanged: Bool
+
+    public func changes(of table: Table) -> TableChanges? { tables.first { $0.table == table.id } }
+}
+
+extension ChangeRecord {
+    /// Over this many bytes the lists of a record are dropped and its tables marked incomplete.
+    static let maximumSize = 4 << 20
+
+    func encoded() -> [UInt8] {
+        var w = ByteWriter()
+        w.u8(1)
+        w.u8(schemaChanged ? 1 : 0)
+        w.varint(UInt64(tables.count))
+        for t in tables {
+            w.varint(UInt64(t.table))
+            w.u8(t.isIncomplete ? 1 : 0)
+            w.signed(t.firstInserted.raw)
+            w.signed(t.nextKey.raw)
+            ChangeRecord.encode(t.insertedDeleted, &w)
+            ChangeRecord.encode(t.deleted, &w)
+            w.varint(UInt64(t.modified.count))
+            for (column, keys) in t.modified.sorted(by: { $0.key < $1.key }) {
+                w.varint(UInt64(column))
+                ChangeRecord.encode(keys, &w)
+            }
+            w.varint(UInt64(t.listEdits.count))
+            for e in t.listEdits {
+                w.varint(UInt64(e.column))
+                w.signed(e.key.raw)
+                let (code, a, b): (UInt8, Int, Int) =
+                    switch e.operation {
+                    case .insert(let at, let count): (0, at, count)
+                    case .remove(let at, let count): (1, at, count)
+                    case .set(let at): (2, at, 0)
+                    case .move(let from, let to): (3, from, to)
+                    case .clear(let count): (4, count, 0)
+                    }
+                w.u8(code)
+                w.varint(UInt64(a))
+                w.varint(UInt64(b))
+            }
+            w.varint(UInt64(t.links.count))
+            for l in t.links {
+                w.varint(UInt64(l.column))
+                w.signed(l.origin.raw)
+                w.signed(l.target.raw)
+                w.signed(Int64(l.delta))
+            }
+        }
+        return w.bytes
+    }
+
+    /// Rising keys as runs: gap to the run, length.
+    private static func encode(_ keys: [ObjectKey], _ w: inout ByteWriter) {
+        var runs: [(Int64, Int64)] = []
+        for key in keys {
+            if let last = runs.last, last.0 + last.1 == key.raw {
+                runs[runs.count - 1].1 += 1
+            } else {
+                runs.append((key.raw, 1))
+            }
+        }
+        w.varint(UInt64(runs.count))
+        var end: Int64 = 0
+        for (start, length) in runs {
+            w.varint(UInt64(start - end))
+            w.varint(UInt64(length))
+            end = start + length
+        }
+    }
+
+    /// Deletions and changes have no cap: more keys than this can only be damage.
+    private static let maximumKeys = 1 << 28
+
+    private static func decodeKeys(_ r: inout ByteReader) -> [ObjectKey]? {
+        guard let runs = r.number() else { return nil }
+        var keys: [ObjectKey] = []
+        var end: Int64 = 0
+        for _ in 0..<runs {
+            guard let gap = r.number(), let length = r.number(), length <= maximumKeys - keys.count,
+                gap <= Int64.max - end - Int64(length)
+            else { return nil }
+            let start = end + Int64(gap)
+            end = start + Int64(length)
+            for k in start..<end { keys.append(ObjectKey(k)) }
+        }
+        return keys
+    }
+
+    /// nil where the bytes are damaged.
+    static func decode(_ bytes: UnsafeRawBufferPointer, version: UInt64) -> ChangeRecord? {
+        var r = ByteReader(bytes)
+        guard r.u8() == 1, let schemaChanged = r.u8(), let count = r.number() else { return nil }
+        var tables: [TableChanges] = []
+        for _ in 0..<count {
+            guard let id = r.number(), let incomplete = r.u8(), let first = r.signed(), let next = r.signed(),
+                let insertedDeleted = decodeKeys(&r), let deleted = decodeKeys(&r), let columns = r.number()
+            else { return nil }
+            var t = TableChanges(table: id, firstInserted: ObjectKey(first), nextKey: ObjectKey(next))
+            t.isIncomplete = incomplete != 0
+            t.insertedDeleted = insertedDeleted
+            t.deleted = deleted
+            for _ in 0..<columns {
+                guard let column = r.number(), let keys = decodeKeys(&r) else { return nil }
+                t.modified[column] = keys
+            }
+            guard let edits = r.number() else { return nil }
+            for _ in 0..<edits {
+                guard let column = r.number(), let key = r.signed(), let code = r.u8(), let a = r.number(),
+                    let b = r.number()
+                else { return nil }
+                let operation: ListEdit.Operation
+                switch code {
+                case 0: operation = .insert(at: a, count: b)
+                case 1: operation = .remove(at: a, count: b)
+                case 2: operation = .set(at: a)
+                case 3: operation = .move(from: a, to: b)
+                case 4: operation = .clear(count: a)
+                default: return nil
+                }
+                t.listEdits.append(ListEdit(column: column, key: ObjectKey(key), operation: operation))
+            }
+            guard let links = r.number() else { return nil }
+            for _ in 0..<links {
+                guard let column = r.number(), let origin = r.signed(), let target = r.signed(),
+                    let delta = r.signed().flatMap({ Int(exactly: $0) })
+                else { return nil }
+                t.links.append(
+                    LinkEdit(
+                        column: column,
+                        origin: ObjectKey(origin),
+                        target: ObjectKey(target),
+                        delta: delta
+                    )
+                )
+            }
+            tables.append(t)
+        }
+        return ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged != 0)
+    }
+}

@@ -1,0 +1,41 @@
+/// Keys at consecutive positions of a table.
+package struct KeyRun {
+    package let count: Int
+    private let first: Int64
+    /// Empty where the keys are consecutive numbers.
+    private let keys: [ObjectKey]
+
+    package init() { self.init([]) }
+
+    package init(_ keys: [ObjectKey]) {
+        self.keys = keys
+        count = keys.count
+        first = 0
+    }
+
+    fileprivate init(first: Int64, count: Int) {
+        keys = []
+        self.first = first
+        self.count = count
+    }
+
+    @inline(__always)
+    package subscript(i: Int) -> ObjectKey { keys.isEmpty ? ObjectKey(first &+ Int64(i)) : keys[i] }
+}
+
+extension DataView {
+    /// The keys of the i-th object's cluster, and the position of the first of them; traps if there is none.
+    /// - Complexity: O(log clusters + objects in the cluster).
+    package func keyRun(at i: Int, in table: Table) -> (start: Int, keys: KeyRun) {
+        let cache = positions(table)
+        precondition(i >= 0 && i < cache.starts.last!, "index \(i) of \(cache.starts.last!) objects")
+        let cluster = cache.cluster(ofIndex: i)
+        let start = cache.starts[cluster]
+        if presence(table, cluster: cluster) == nil {
+            return (start, KeyRun(first: Int64(cluster * clusterSpan), count: cache.starts[cluster + 1] - start))
+        }
+        var keys: [ObjectKey] = []
+        forEachKey(table, cluster: cluster) { keys.append($0) }
+        return (start, KeyRun(keys))
+    }
+}

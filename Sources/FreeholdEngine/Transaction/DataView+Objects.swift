@@ -1,0 +1,176 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Objects: which there are, and the values of their single-valued columns.
+///
+/// None of these checks that the object exists, except `contains`: a deleted object's values are undefined.
+extension DataView {
+    @inline(__always)
+    func locate(_ key: ObjectKey) -> (cluster: Int, slot: Int) {
+        let raw = UInt64(bitPattern: key.raw)
+        let cluster = reciprocal == 0 ? raw : raw.multipliedFullWidth(by: reciprocal).high
+        return (Int(truncatingIfNeeded: cluster), Int(truncatingIfNeeded: raw &- cluster &* UInt64(clusterSpan)))
+    }
+
+    /// The number of objects. - Complexity: O(1).
+    public func count(_ table: Table) -> Int { tableState(table).count }
+
+    /// The key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
+    public func key(at i: Int, in table: Table) -> ObjectKey {
+        let cache = positions(table)
+        precondition(i >= 0 && i < cache.starts.last!, "index \(i) of \(cache.starts.last!) objects")
+        let cluster = cache.cluster(ofIndex: i)
+        let rest = i - cache.starts[cluster]
+        let slot = presence(table, cluster: cluster).map { PresenceBits.select($0, rest) } ?? rest
+        return ObjectKey(Int64(cluster * clusterSpan + slot))
+    }
+
+    /// The position of an object in key order; nil if it isn't there. - Complexity: O(1).
+    public func index(of key: ObjectKey, in table: Table) -> Int? {
+        guard contains(table, key) else { return nil }
+        let (cluster, slot) = locate(key)
+        let before = presence(table, cluster: cluster).map { PresenceBits.rank($0, slot) } ?? slot
+        return positions(table).starts[cluster] + before
+    }
+
+    /// Every key, rising. - Complexity: O(n).
+    public func keys(_ table: Table) -> [ObjectKey] {
+        var out: [ObjectKey] = []
+        out.reserveCapacity(count(table))
+        forEachKey(table) { out.append($0) }
+        return out
+    }
+
+    func forEachKey(_ table: Table, _ body: (ObjectKey) -> Void) {
+        for cluster in 0..<clusterCount(table) { forEachKey(table, cluster: cluster, body) }
+    }
+
+    func forEachKey(_ table: Table, cluster: Int, _ body: (ObjectKey) -> Void) {
+        let live = liveCount(table, cluster: cluster)
+        guard live > 0 else { return }
+        let first = Int64(cluster * clusterSpan)
+        guard let bits = presence(table, cluster: cluster) else {
+            for slot in 0..<live { body(ObjectKey(first + Int64(slot))) }
+            return
+        }
+        for w in 0..<((clusterSpan + 63) >> 6) {
+            var word = bits[w]
+            while word != 0 {
+                body(ObjectKey(first + Int64((w << 6) + word.trailingZeroBitCount)))
+                word &= word - 1
+            }
+        }
+    }
+
+    // MARK: Values
+
+    /// The leaf that holds the slot, with the slot's number in it; nil where none is stored.
+    @inline(__always)
+    func locatedLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
+        guard let address = leaf(column, cluster: cluster) else { return nil }
+        let found = Leaf(address)
+        guard found.isSplit else { return slot < found.count ? found : nil }
+        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: found.partsLog2)
+        guard let part = leafPart(column, cluster: cluster, part: slot / span) else { return nil }
+        slot %= span
+        let leaf = Leaf(part)
+        return slot < leaf.count ? leaf : nil
+    }
+
+    /// A single-valued column's value. - Complexity: O(1), plus the length of strings and data.
+    public func value(_ column: Column, _ key: ObjectKey) -> Value {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) {
+            return value(column.type, buffer, slot, blobs: column.segment(.blobs))
+        }
+        guard let leaf = locatedLeaf(column, cluster, &slot) else {
+            return FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
+        }
+        return value(column.type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
+    }
+
+    /// An integer column's value; nil for null. The column must be of integers.
+    public func readInt(_ column: Column, _ key: ObjectKey) -> Int64? {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.int(slot) }
+        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        return leaf.isNull(slot) ? nil : leaf.int(slot)
+    }
+
+    /// A link column's target; nil for none.
+    public func readLink(_ column: Column, _ key: ObjectKey) -> ObjectKey? {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) {
+            let raw = buffer.int(slot)
+            return raw == 0 ? nil : ObjectKey(raw - 1)
+        }
+        return locatedLeaf(column, cluster, &slot)?.link(slot)
+    }
+
+    public func readBool(_ column: Column, _ key: ObjectKey) -> Bool? {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.bool(slot) }
+        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : false }
+        return leaf.isNull(slot) ? nil : leaf.bool(slot)
+    }
+
+    public func readFloat(_ column: Column, _ key: ObjectKey) -> Float? {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.float(slot) }
+        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        return leaf.isNull(slot) ? nil : leaf.float(slot)
+    }
+
+    public func readDouble(_ column: Column, _ key: ObjectKey) -> Double? {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.double(slot) }
+        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        return leaf.isNull(slot) ? nil : leaf.double(slot)
+    }
+
+    public func readTimestamp(_ column: Column, _ key: ObjectKey) -> Timestamp? {
+        if case .timestamp(let t) = value(column, key) { t } else { nil }
+    }
+
+    public func readDecimal128(_ column: Column, _ key: ObjectKey) -> Decimal128? {
+        if case .decimal128(let d) = value(column, key) { d } else { nil }
+    }
+
+    public func readObjectId(_ column: Column, _ key: ObjectKey) -> ObjectId? {
+        if case .objectId(let id) = value(column, key) { id } else { nil }
+    }
+
+    public func readUUID(_ column: Column, _ key: ObjectKey) -> UUID? {
+        if case .uuid(let id) = value(column, key) { id } else { nil }
+    }
+
+    public func readString(_ column: Column, _ key: ObjectKey) -> String? {
+        withBytes(column, key) { bytes in bytes.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    public func readData(_ column: Column, _ key: ObjectKey) -> Data? {
+        withBytes(column, key) { bytes in bytes.map { Data($0) } }
+    }
+
+    /// The bytes of a string or data column in place; nil for null.
+    func withBytes<R>(_ column: Column, _ key: ObjectKey, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
+        var (cluster, slot) = locate(key)
+        let reference: (block: UInt64, length: UInt64)
+        if let buffer = buffer(column, cluster: cluster) {
+            if buffer.isNull(slot) { return body(nil) }
+            if !buffer.isReference(slot) { return body(buffer.bytes(slot)) }
+            reference = buffer.reference(slot)
+        } else {
+            guard let leaf = locatedLeaf(column, cluster, &slot) else {
+                return body(column.isOptional ? nil : UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+            if leaf.isNull(slot) { return body(nil) }
+            if !leaf.isReference(slot) { return body(leaf.bytes(slot)) }
+            reference = leaf.reference(slot)
+        }
+        return longBytes(column.segment(.blobs), reference).withUnsafeBytes { body($0) }
+    }
+}

@@ -1,0 +1,282 @@
+internal import Synchronization
+
+/// What all handles of one file in this process share.
+final class DatabaseCore: Sendable {
+    let storage: StorageEnvironment
+    let writerLock: WriterLock
+    let path: String
+    let clusterSpan: Int
+    let memoryBudget: Int
+    /// Serialises the filling of snapshots' caches. Held for single look-ups only.
+    let fillLock = Mutex(())
+    private let latest = Mutex(Latest())
+
+    /// The newest version that anybody holds.
+    private struct Latest {
+        weak var pin: SnapshotPin?
+    }
+
+    init(storage: StorageEnvironment, writerLock: WriterLock, clusterSpan: Int, memoryBudget: Int) {
+        self.storage = storage
+        self.writerLock = writerLock
+        self.clusterSpan = clusterSpan
+        self.memoryBudget = memoryBudget
+        path = storage.path
+    }
+
+    func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
+        // A forked child has the parent's snapshots in memory, but not its reader slots: `beginRead` refuses it.
+        if storage.belongsToThisProcess, let held = latest.withLock({ $0.pin }),
+            held.reader.version >= storage.lastVersion
+        {
+            return Snapshot(held, core: self, lease: lease)
+        }
+        let reader = try storage.beginRead()
+        let made = try Snapshot(core: self, lease: lease, reader: reader, parent: nil, changes: [:])
+        return latest.withLock { latest in
+            if let other = latest.pin, other.reader.version >= made.version {
+                return Snapshot(other, core: self, lease: lease)
+            }
+            latest.pin = made.pin
+            return made
+        }
+    }
+
+    /// After a commit of this process, before the writer lock is released.
+    func openCommitted(
+        base: Snapshot,
+        lease: EnvironmentLease,
+        changes: [UInt32: [UInt64]],
+        version: UInt64
+    ) throws(EngineError) -> Snapshot {
+        let reader = try storage.beginRead()
+        guard reader.version == version else {
+            throw EngineError(
+                .invalidDatabase,
+                "Version \(reader.version) stands where \(version) was committed.",
+                path: path
+            )
+        }
+        return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes)
+    }
+
+    func publish(_ snapshot: Snapshot, _ record: ChangeRecord) {
+        latest.withLock { $0.pin = snapshot.pin }
+        let observers = observers.withLock { Array($0.values) }
+        for observer in observers { observer(snapshot, record) }
+    }
+
+    // MARK: Commit observers
+
+    typealias CommitObserver = @Sendable (Snapshot, ChangeRecord) -> Void
+    private let observers = Mutex<[Int: CommitObserver]>([:])
+    private let nextObserver = Mutex(0)
+
+    func observe(_ body: @escaping CommitObserver) -> Int {
+        let id = nextObserver.withLock { n -> Int in
+            n += 1
+            return n
+        }
+        observers.withLock { $0[id] = body }
+        return id
+    }
+
+    func removeObserver(_ id: Int) { observers.withLock { $0[id] = nil } }
+}
+
+/// A database in a file: open it, read snapshots of it, write to it in transactions.
+///
+/// ```swift
+/// let database = try Database.open(at: "people.realm")
+/// let transaction = try database.beginWrite()
+/// try transaction.applySchema([TableSpec("Person", columns: [ColumnSpec("name", .string)])])
+/// let people = transaction.schema.table(named: "Person")!
+/// let key = try transaction.create(people)
+/// try transaction.set(people.columns[0], key, .string("Ada"))
+/// let snapshot = try transaction.commit()
+/// ```
+/// Any thread may use it. All handles of a file in a process share one environment, which closes when the last
+/// handle, snapshot and transaction are gone.
+public final class Database: Sendable {
+    public struct Options: Sendable {
+        /// Bytes of address space to reserve: the largest that the file can grow. nil: 32 GiB, or what the process may
+        /// have.
+        public var mapSize: Int?
+        /// Snapshots that can live at once, in all processes.
+        public var maximumReaders = 1024
+        public var readOnly = false
+        /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
+        public var memoryBudget = 64 << 20
+        /// Objects a cluster of a new file, 1…1024.
+        package var clusterSpan = Catalogue.defaultClusterSpan
+        var faults: FaultInjector?
+
+        public init() {}
+    }
+
+    let lease: EnvironmentLease
+    let core: DatabaseCore
+    public let isReadOnly: Bool
+
+    private init(lease: EnvironmentLease, core: DatabaseCore, isReadOnly: Bool) {
+        self.lease = lease
+        self.core = core
+        self.isReadOnly = isReadOnly
+    }
+
+    /// Opens a file, making it if it isn't there.
+    ///
+    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.unsupportedFormat`, `.mapFull`, … A file
+    ///   that is refused is left as it was.
+    public static func open(at path: String, options: Options = Options()) throws(EngineError) -> Database {
+        var storage = StorageOptions(
+            mapSize: options.mapSize,
+            maximumReaders: options.maximumReaders,
+            readOnly: options.readOnly
+        )
+        storage.faults = options.faults
+        let lease = try EnvironmentRegistry.shared.open(path: path, options: storage)
+        return try make(lease, options)
+    }
+
+    /// Opens the in-memory database of that name: it goes when the last that uses it goes.
+    public static func inMemory(identifier: String, options: Options = Options()) throws(EngineError) -> Database {
+        var storage = StorageOptions(mapSize: options.mapSize, maximumReaders: options.maximumReaders, inMemory: true)
+        storage.faults = options.faults
+        let lease = try EnvironmentRegistry.shared.openInMemory(identifier: identifier, options: storage)
+        return try make(lease, options)
+    }
+
+    private static func make(_ lease: EnvironmentLease, _ options: Options) throws(EngineError) -> Database {
+        let environment = lease.environment
+        let lock = environment.writerLock
+        let header = try readOrCreateHeader(environment, lock, options)
+        let core = environment.attachment {
+            DatabaseCore(
+                storage: environment,
+                writerLock: lock,
+                clusterSpan: header.clusterSpan,
+                memoryBudget: options.memoryBudget
+            )
+        }
+        return Database(lease: lease, core: core, isReadOnly: options.readOnly)
+    }
+
+    /// One header is made at a time, in this process; the writer lock keeps other processes out.
+    private static let creation = Mutex(())
+
+    private static func readOrCreateHeader(
+        _ environment: StorageEnvironment,
+        _ lock: WriterLock,
+        _ options: Options
+    ) throws(EngineError) -> DatabaseHeader {
+        func read() throws(EngineError) -> DatabaseHeader? {
+            let reader = try environment.beginRead()
+            let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock)
+            if reader.get(address) == nil, reader.version == 0 { return nil }
+            return try DatabaseHeader.decode(reader.get(address), path: environment.path)
+        }
+        if let header = try read() { return header }
+        if options.readOnly {
+            throw EngineError(.invalidDatabase, "The file is empty, and opened read-only.", path: environment.path)
+        }
+        return try creation.withLock { _ throws(EngineError) in
+            try lock.acquire()
+            defer { lock.release() }
+            if let header = try read() { return header }
+            return try createHeader(environment, options)
+        }
+    }
+
+    private static func createHeader(
+        _ environment: StorageEnvironment,
+        _ options: Options
+    ) throws(EngineError) -> DatabaseHeader {
+        let header = DatabaseHeader(clusterSpan: min(max(options.clusterSpan, 1), 1024))
+        var root = CatalogueRoot()
+        let schema = DatabaseSchema(tables: []).encoded()
+        root.schemaBlocks = 1
+        root.schemaLength = UInt32(schema.count)
+        let blocks: [(UInt64, [UInt8])] = [
+            (Catalogue.headerBlock, header.encoded()), (Catalogue.rootBlock, root.encoded()),
+            (Catalogue.firstSchemaBlock, schema),
+        ]
+        try environment.writer.sync { () throws(EngineError) in
+            let writer = try environment.beginWrite()
+            for (number, bytes) in blocks {
+                var failure: EngineError?
+                bytes.withUnsafeBytes { raw in
+                    do throws(EngineError) {
+                        try writer.put(BlockAddress(segment: Catalogue.segment, number: number), raw)
+                    } catch {
+                        failure = error
+                    }
+                }
+                if let failure {
+                    writer.abort()
+                    throw failure
+                }
+            }
+            _ = try writer.commit()
+        }
+        return header
+    }
+
+    public var path: String { core.path }
+
+    /// False in a child process that was forked after the opening: it has to open the file itself.
+    package var belongsToThisProcess: Bool { core.storage.belongsToThisProcess }
+
+    /// The newest committed version, also by other processes. Cheap.
+    public var lastVersion: UInt64 { core.storage.lastVersion }
+
+    /// The newest version, shared with all that hold it.
+    /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
+    public func snapshot() throws(EngineError) -> Snapshot { try core.newest(lease) }
+
+    /// Begins a write transaction on the newest version. Blocks until every other writer, of this process and others,
+    /// is done; waiters of a process are served in order.
+    /// - Throws: `.readOnly`, `.environmentFailed`, `.io`.
+    public func beginWrite() throws(EngineError) -> WriteTransaction {
+        try checkWritable()
+        try core.writerLock.acquire()
+        return try begin()
+    }
+
+    /// The same, suspending instead of blocking.
+    public func beginWriteAsync() async throws(EngineError) -> WriteTransaction {
+        try checkWritable()
+        try await core.writerLock.acquireAsync()
+        return try begin()
+    }
+
+    private func checkWritable() throws(EngineError) {
+        if isReadOnly {
+            throw EngineError(.readOnly, "The database was opened read-only.", path: core.path)
+        }
+    }
+
+    private func begin() throws(EngineError) -> WriteTransaction {
+        do throws(EngineError) {
+            return WriteTransaction(base: try core.newest(lease))
+        } catch {
+            core.writerLock.release()
+            throw error
+        }
+    }
+
+    /// Calls `body` on the committing thread after each commit of this process, before the next writer begins. It must
+    /// not write.
+    /// - Returns: a number for `removeCommitObserver`.
+    public func addCommitObserver(_ body: @escaping @Sendable (Snapshot, ChangeRecord) -> Void) -> Int {
+        core.observe(body)
+    }
+
+    public func removeCommitObserver(_ id: Int) { core.removeObserver(id) }
+
+    /// Who holds which version, in all processes.
+    public func readers() -> [ReaderInfo] { core.storage.readerList() }
+
+    /// Frees the reader slots of processes that died. - Returns: how many.
+    public func clearStaleReaders() -> Int { core.storage.clearStaleReaders() }
+}

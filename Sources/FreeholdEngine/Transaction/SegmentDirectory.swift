@@ -1,0 +1,146 @@
+internal import CFreeholdShims
+internal import Synchronization
+
+/// Where 512 consecutive blocks of a segment lie in memory: pointers, filled in at first touch, that never move.
+///
+/// Blocks that LMDB keeps inside its pages are held as copies (a rewrite of a neighbour moves them); blocks out of
+/// line are pointed at in the map, where they stay as long as any version that holds them is pinned. A chunk is
+/// shared by the directories of all versions in which none of its blocks changed.
+///
+/// Entries are published with release and read with acquire; filling is serialised by the database's fill lock.
+final class DirectoryChunk: @unchecked Sendable {
+    static let shift = 9
+    static let capacity = 1 << shift
+    /// Values shorter than this may lie inside a page and are copied; no longer one does.
+    static let inPageLimit = 2048
+
+    /// `capacity` pointers, then `capacity` lengths.
+    let memory: UnsafeMutableRawPointer
+
+    init() {
+        let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
+        memory = .allocate(byteCount: size, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    }
+
+    /// A copy without the entries that hold copies, and without the given blocks.
+    init(copying other: DirectoryChunk) {
+        let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
+        memory = .allocate(byteCount: size, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        for slot in 0..<Self.capacity {
+            guard let pointer = other.pointer(slot) else { continue }
+            let length = other.lengths[slot]
+            if Int(length) >= Self.inPageLimit {
+                pointers[slot] = pointer
+                lengths[slot] = length
+            }
+        }
+    }
+
+    deinit {
+        for slot in 0..<Self.capacity where lengths[slot] < UInt32(Self.inPageLimit) {
+            if let copy = pointers[slot] { UnsafeMutableRawPointer(mutating: copy).deallocate() }
+        }
+        memory.deallocate()
+    }
+
+    private var pointers: UnsafeMutablePointer<UnsafeRawPointer?> {
+        memory.assumingMemoryBound(to: UnsafeRawPointer?.self)
+    }
+
+    private var lengths: UnsafeMutablePointer<UInt32> {
+        (memory + Self.capacity * MemoryLayout<UnsafeRawPointer?>.stride).assumingMemoryBound(to: UInt32.self)
+    }
+
+    @inline(__always)
+    func pointer(_ slot: Int) -> UnsafeRawPointer? { fh_load_acquire(pointers + slot) }
+
+    @inline(__always)
+    func length(_ slot: Int) -> Int { Int(lengths[slot]) }
+
+    /// Under the fill lock.
+    func fill(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
+        guard pointers[slot] == nil else { return }
+        var pointer = bytes.baseAddress!
+        if bytes.count < Self.inPageLimit {
+            let copy = UnsafeMutableRawPointer.allocate(byteCount: max(16, (bytes.count + 15) & ~15), alignment: 16)
+            copy.copyMemory(from: pointer, byteCount: bytes.count)
+            pointer = UnsafeRawPointer(copy)
+        }
+        lengths[slot] = UInt32(bytes.count)
+        fh_store_release(pointers + slot, pointer)
+    }
+
+    /// While not yet shared.
+    func clear(_ slot: Int) {
+        precondition(lengths[slot] == 0 || lengths[slot] >= UInt32(Self.inPageLimit))
+        pointers[slot] = nil
+        lengths[slot] = 0
+    }
+}
+
+/// The pointers of one segment's blocks in one version: a fixed array of chunks, each made when first touched.
+final class SegmentDirectory: @unchecked Sendable {
+    let chunkCount: Int
+    /// Each chunk's memory (its pointers come first), read without a lock.
+    let chunks: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The owners, under the fill lock.
+    private var owners: [DirectoryChunk?]
+
+    init(blockCount: Int) {
+        chunkCount = max(1, (blockCount + DirectoryChunk.capacity - 1) >> DirectoryChunk.shift)
+        chunks = .allocate(capacity: chunkCount)
+        chunks.initialize(repeating: nil, count: chunkCount)
+        owners = Array(repeating: nil, count: chunkCount)
+    }
+
+    deinit { chunks.deallocate() }
+
+    /// The next version's directory: chunks without changed blocks are shared, the others copied without those.
+    /// Under the fill lock.
+    func successor(blockCount: Int, changed: [UInt64]) -> SegmentDirectory {
+        let next = SegmentDirectory(blockCount: blockCount)
+        var copied: Set<Int> = []
+        for number in changed {
+            let c = Int(number >> UInt64(DirectoryChunk.shift))
+            guard c < chunkCount, c < next.chunkCount, let owner = owners[c] else { continue }
+            if copied.insert(c).inserted { next.owners[c] = DirectoryChunk(copying: owner) }
+            next.owners[c]!.clear(Int(number) & (DirectoryChunk.capacity - 1))
+        }
+        for c in 0..<min(chunkCount, next.chunkCount) {
+            if !copied.contains(c) { next.owners[c] = owners[c] }
+            if let owner = next.owners[c] { next.chunks[c] = UnsafeRawPointer(owner.memory) }
+        }
+        return next
+    }
+
+    /// A block that has been touched before. Without a lock.
+    @inline(__always)
+    func cached(_ number: UInt64) -> UnsafeRawBufferPointer? {
+        let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
+        guard c < chunkCount, let memory = fh_load_acquire(chunks + c) else { return nil }
+        let slot = Int(truncatingIfNeeded: number) & (DirectoryChunk.capacity - 1)
+        let pointers = memory.assumingMemoryBound(to: UnsafeRawPointer?.self)
+        guard let pointer = fh_load_acquire(pointers + slot) else { return nil }
+        let lengths = (memory + DirectoryChunk.capacity * MemoryLayout<UnsafeRawPointer?>.stride)
+            .assumingMemoryBound(to: UInt32.self)
+        return UnsafeRawBufferPointer(start: pointer, count: Int(lengths[slot]))
+    }
+
+    /// Under the fill lock.
+    func fill(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let c = Int(number >> UInt64(DirectoryChunk.shift))
+        precondition(c < chunkCount, "a block beyond its segment's end")
+        let owner: DirectoryChunk
+        if let existing = owners[c] {
+            owner = existing
+        } else {
+            owner = DirectoryChunk()
+            owners[c] = owner
+            fh_store_release(chunks + c, UnsafeRawPointer(owner.memory))
+        }
+        owner.fill(Int(number) & (DirectoryChunk.capacity - 1), bytes)
+        return cached(number)!
+    }
+}

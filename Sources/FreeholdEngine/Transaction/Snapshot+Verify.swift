@@ -1,0 +1,235 @@
+internal import Synchronization
+
+extension Snapshot {
+    /// What is wrong with this version of the file, a sentence for each breach; empty for a sound one.
+    ///
+    /// Checked are the catalogue, the tables' states and counts, every leaf, string, list, link and inverse link, every
+    /// index against its rows, the history, and that each block belongs to something. Damage is reported and never
+    /// traps. - Complexity: O(size of the file).
+    public func verify() -> [String] {
+        let check = SnapshotCheck(self)
+        check.run()
+        return check.problems
+    }
+}
+
+/// Reads blocks past the snapshot's caches, which trust the file.
+final class VerifyStore: BlockStore {
+    private let snapshot: Snapshot
+    private var copies: [UInt64: UnsafeMutableRawBufferPointer] = [:]
+
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    deinit { forget() }
+
+    /// Ends the life of every pointer that was handed out.
+    func forget() {
+        for copy in copies.values { copy.deallocate() }
+        copies = [:]
+    }
+
+    func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        guard segment <= BlockAddress.maximumSegment, number <= BlockAddress.maximumNumber else { return nil }
+        let address = BlockAddress(segment: segment, number: number).raw
+        if let copy = copies[address] { return UnsafeRawBufferPointer(copy) }
+        let found = snapshot.core.fillLock.withLock { _ in
+            // The address stands for the pointer, which the closure may not return.
+            snapshot.readLocked(segment, number).map { (UInt(bitPattern: $0.baseAddress), $0.count) }
+        }
+        guard let (start, count) = found, let pointer = UnsafeRawPointer(bitPattern: start) else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
+        if start & 7 == 0, count >= 8 { return bytes }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 16), alignment: 16)
+        copy.copyMemory(from: bytes)
+        copies[address] = UnsafeMutableRawBufferPointer(rebasing: copy[0..<count])
+        return UnsafeRawBufferPointer(rebasing: copy[0..<count])
+    }
+
+    func numbers(in segment: UInt32) -> [UInt64] {
+        var out: [UInt64] = []
+        snapshot.forEachBlock(segment) { number, _ in
+            out.append(number)
+            return true
+        }
+        return out
+    }
+}
+
+/// One run of `Snapshot.verify`.
+final class SnapshotCheck {
+    static let maximumProblems = 1000
+
+    let snapshot: Snapshot
+    let store: VerifyStore
+    let schema: DatabaseSchema
+    let span: Int
+    private(set) var problems: [String] = []
+    private var isFull = false
+    /// Blocks that something refers to.
+    private var claimed: Set<UInt64> = []
+    var tables: [Int: TableCheck] = [:]
+    /// By a link column's first segment: origins by target.
+    var links: [UInt32: [Int64: [Int64]]] = [:]
+
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        store = VerifyStore(snapshot)
+        schema = snapshot.schema
+        span = snapshot.clusterSpan
+    }
+
+    func report(_ problem: String) {
+        guard problems.count < Self.maximumProblems else {
+            if !isFull { problems.append("There is more.") }
+            isFull = true
+            return
+        }
+        problems.append(problem)
+    }
+
+    /// A block that something refers to; reports one that is missing, or that two things refer to.
+    func claim(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
+        guard let bytes = store.block(segment, number) else {
+            report("\(who()): its block \(number) in segment \(segment) is missing.")
+            return nil
+        }
+        claim(segment, number, bytes, who())
+        return bytes
+    }
+
+    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer?
+    {
+        guard let bytes = store.block(segment, number) else { return nil }
+        claim(segment, number, bytes, who())
+        return bytes
+    }
+
+    private func claim(
+        _ segment: UInt32,
+        _ number: UInt64,
+        _ bytes: UnsafeRawBufferPointer,
+        _ who: @autoclosure () -> String
+    ) {
+        if !claimed.insert(BlockAddress(segment: segment, number: number).raw).inserted {
+            report("\(who()): something else uses block \(number) in segment \(segment), too.")
+        }
+        if bytes.count > BlockLimits.maximumSize {
+            report("\(who()): block \(number) in segment \(segment) has \(bytes.count) bytes.")
+        }
+    }
+
+    func run() {
+        checkCatalogue()
+        for table in schema.tables { tables[table.id] = checkTable(table) }
+        for table in schema.tables {
+            for column in table.columns { checkColumn(column, table, tables[table.id]!) }
+            store.forget()
+        }
+        for table in schema.tables {
+            for column in table.columns where column.type == .link { checkBacklinks(column) }
+            store.forget()
+        }
+        checkHistory()
+        checkReachability()
+    }
+
+    // MARK: Catalogue
+
+    private func checkCatalogue() {
+        do throws(EngineError) {
+            let bytes = claimIfStored(Catalogue.segment, Catalogue.headerBlock, "The header")
+            let header = try DatabaseHeader.decode(bytes, path: snapshot.core.path)
+            if header.clusterSpan != span { report("The header's cluster span is \(header.clusterSpan), not \(span).") }
+            if bytes?.count != header.encoded().count { report("The header has a wrong length.") }
+        } catch {
+            report("The header is damaged: \(error.message)")
+        }
+        let root = snapshot.root
+        if let bytes = claim(Catalogue.segment, Catalogue.rootBlock, "The root") {
+            if Array(bytes) != root.encoded() { report("The root is damaged.") }
+        }
+        var length = 0
+        for i in 0..<UInt64(root.schemaBlocks) {
+            length += claim(Catalogue.segment, Catalogue.firstSchemaBlock + i, "The schema")?.count ?? 0
+        }
+        if length != Int(root.schemaLength) { report("The schema has \(length) bytes, not \(root.schemaLength).") }
+        if schema.encoded().count != Int(root.schemaLength) { report("The schema has bytes to spare.") }
+        var segments: Set<UInt32> = []
+        func check(_ segment: UInt32, _ who: String) {
+            if segment % ColumnSegment.count != 0 || segment < Catalogue.firstFreeSegment || segment >= root.nextSegment
+                || !segments.insert(segment).inserted
+            {
+                report("\(who) can't have segment \(segment).")
+            }
+        }
+        for table in schema.tables {
+            check(table.firstSegment, "Table '\(table.name)'")
+            if table.id >= Int(root.nextTableID) { report("Table '\(table.name)' has an id to come, \(table.id).") }
+            if Set(table.columns.map(\.name)).count != table.columns.count {
+                report("Table '\(table.name)' has two columns of a name.")
+            }
+            if Set(table.columns.map(\.id)).count != table.columns.count {
+                report("Table '\(table.name)' has two columns of an id.")
+            }
+            if table.columns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
+            for column in table.columns {
+                check(column.firstSegment, "Column '\(table.name).\(column.name)'")
+                if column.id >= table.nextColumnID {
+                    report("Column '\(table.name).\(column.name)' has an id to come.")
+                }
+                if (column.type == .link) != (column.targetTableID != nil)
+                    || column.targetTableID.map({ schema.table(id: $0) == nil }) == true
+                {
+                    report("Column '\(table.name).\(column.name)' has no target that is there.")
+                }
+            }
+        }
+    }
+
+    // MARK: History and the whole
+
+    private func checkHistory() {
+        var records: [UInt64: [UInt8]] = [:]
+        for number in store.numbers(in: Catalogue.historySegment) {
+            let (version, part) = (number >> 8, number & 0xFF)
+            guard let bytes = claim(Catalogue.historySegment, number, "The history") else { continue }
+            if version > snapshot.version {
+                report("The history has a record of version \(version), which is to come.")
+            }
+            if part == 0 {
+                records[version] = Array(bytes)
+            } else {
+                records[version, default: []] += bytes
+            }
+        }
+        for (version, bytes) in records.sorted(by: { $0.key < $1.key }) where bytes != [0] {
+            let record = bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version) }
+            if record?.encoded() != bytes { report("The history's record of version \(version) is damaged.") }
+        }
+        store.forget()
+    }
+
+    private func checkReachability() {
+        for segment in 0..<snapshot.root.nextSegment + 8 * ColumnSegment.count {
+            for number in store.numbers(in: segment) {
+                guard !claimed.contains(BlockAddress(segment: segment, number: number).raw) else { continue }
+                report("Nothing refers to block \(number) in segment \(segment) (\(describe(segment))).")
+            }
+        }
+    }
+
+    private func describe(_ segment: UInt32) -> String {
+        switch schema.owner(of: segment) {
+        case .table(let table, let offset)?: "'\(table.name)', \(offset)"
+        case .column(let table, let column, let kind)?: "'\(table.name).\(column.name)', \(kind)"
+        case nil: "of nobody"
+        }
+    }
+}
+
+/// Bounds of the numbers that a column's blocks can have.
+struct BlockBounds {
+    let segment: UInt32
+    let next: UInt64
+    let who: String
+}

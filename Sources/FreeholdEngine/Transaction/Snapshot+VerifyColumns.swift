@@ -1,0 +1,246 @@
+extension SnapshotCheck {
+    func checkColumn(_ column: Column, _ table: Table, _ check: TableCheck) {
+        let who = "Column '\(table.name).\(column.name)'"
+        let state = check.state.columns[column.id] ?? .init()
+        let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, who: who)
+        var rows = IndexedRows(isUnique: column.isPrimaryKey)
+        let isSearched = column.isIndexed || column.isPrimaryKey
+        for cluster in check.counts.indices {
+            let live = check.liveSlots(cluster, span: span)
+            guard !live.isEmpty else { continue }
+            let found = leaves(
+                column.segment(.leaf),
+                column.segment(.parts),
+                cluster,
+                type: column.type,
+                isList: column.collection == .list,
+                isOptional: column.isOptional,
+                "\(who), cluster \(cluster)"
+            )
+            for slot in live {
+                let key = Int64(cluster * span + slot)
+                let place = found?.locate(slot)
+                if column.collection == .list {
+                    if let place { checkList(place.leaf, place.slot, column, blobs, key) }
+                    continue
+                }
+                let missing = FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
+                guard let value = place.map({ value(column.type, $0.leaf, $0.slot, blobs, key) }) ?? missing else {
+                    continue
+                }
+                if case .link(let target) = value { note(target.raw, from: key, column, who) }
+                if isSearched, let twin = rows.add(value, key) {
+                    report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
+                }
+            }
+            store.forget()
+        }
+        if isSearched {
+            checkIndex(column, state, rows, who)
+        } else if state.indexRoot != 0 || state.indexHeight != 0 || state.indexCount != 0 {
+            report("\(who): it isn't indexed and has an index.")
+        }
+        store.forget()
+    }
+
+    private func note(_ target: Int64, from origin: Int64, _ column: Column, _ who: String) {
+        guard let table = column.targetTableID.flatMap({ tables[$0] }), table.contains(target, span: span) else {
+            report("\(who) of O\(origin): it links to O\(target), which isn't there.")
+            return
+        }
+        links[column.firstSegment, default: [:]][target, default: []].append(origin)
+    }
+
+    // MARK: Lists
+
+    private func checkList(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) {
+        let found = list(
+            leaf,
+            slot,
+            type: column.type,
+            isOptional: column.isOptional,
+            blobs,
+            key
+        )
+        guard column.type == .link, let found else { return }
+        for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
+        if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list.") }
+    }
+
+    /// A list's elements; reports what is wrong. nil where they can't be told.
+    private func list(
+        _ leaf: Leaf,
+        _ slot: Int,
+        type: ColumnType,
+        isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64
+    ) -> [Value]? {
+        let bytes = leaf.bytes(slot)
+        guard leaf.isReference(slot) else { return inlineList(bytes, type, isOptional, blobs, key) }
+        guard bytes.count == 16 else {
+            report("\(blobs.who) of O\(key): a reference of \(bytes.count) bytes.")
+            return nil
+        }
+        let reference = leaf.reference(slot)
+        guard reference.block >= 1, reference.length >= 1, reference.length <= Int64.max else {
+            report("\(blobs.who) of O\(key): a list without elements has a tree.")
+            return nil
+        }
+        let tree = CountedTree(segment: blobs.segment, root: reference.block, count: Int(reference.length))
+        let problems = tree.checkInvariants(in: store)
+        for problem in problems { report("\(blobs.who) of O\(key): \(problem).") }
+        var out: [Value] = []
+        guard problems.isEmpty, walk(tree.root, type, isOptional, blobs, key, &out) else { return nil }
+        return out
+    }
+
+    private func walk(
+        _ number: UInt64,
+        _ type: ColumnType,
+        _ isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64,
+        _ out: inout [Value]
+    ) -> Bool {
+        guard let node = CountedTreeNode.View(checking: bounded(blobs, number, "a node of O\(key)")) else {
+            return false
+        }
+        var isSound = true
+        for slot in 0..<node.count {
+            let child = node.child(slot)
+            if node.level > 0 {
+                if !walk(child, type, isOptional, blobs, key, &out) { isSound = false }
+                continue
+            }
+            let who = "\(blobs.who) of O\(key), chunk \(child)"
+            guard let bytes = bounded(blobs, child, "a chunk of O\(key)"),
+                let leaf = wellFormed(
+                    bytes,
+                    type.rawValue,
+                    limit: ChunkBuilder.maximumCount,
+                    isOptional: isOptional,
+                    who
+                )
+            else {
+                isSound = false
+                continue
+            }
+            if leaf.count != node.count(slot) {
+                report("\(who): it has \(leaf.count) elements, its node says \(node.count(slot)).")
+                isSound = false
+                continue
+            }
+            for i in 0..<leaf.count {
+                if let value = value(type, leaf, i, blobs, key) { out.append(value) } else { isSound = false }
+            }
+        }
+        return isSound
+    }
+
+    private func inlineList(
+        _ bytes: UnsafeRawBufferPointer,
+        _ type: ColumnType,
+        _ isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64
+    ) -> [Value]? {
+        if bytes.isEmpty { return [] }
+        guard InlineList.isWellFormed(bytes, type: type, isOptional: isOptional) else {
+            report("\(blobs.who) of O\(key): its list is damaged.")
+            return nil
+        }
+        let list = InlineList(bytes, type: type)
+        if type == .string {
+            let lengths = UnsafeRawBufferPointer(rebasing: bytes[list.valuesStart...])
+            var start = list.count * 2
+            for i in 0..<list.count {
+                let length = Int(lengths.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
+                _ = checked(.string, UnsafeRawBufferPointer(rebasing: lengths[start..<start + length]), blobs, key)
+                start += length
+            }
+        }
+        return list.values()
+    }
+
+    // MARK: Inverse links
+
+    func checkBacklinks(_ column: Column) {
+        guard let target = column.targetTableID.flatMap({ schema.table(id: $0) }), let check = tables[target.id],
+            let own = tables[column.tableID]
+        else { return }
+        let who = "The inverse of '\(schema.table(of: column).name).\(column.name)'"
+        let state = own.state.columns[column.id] ?? .init()
+        let blobs = BlockBounds(segment: column.segment(.backlinkBlobs), next: state.nextBacklinkBlob, who: who)
+        let expected = links[column.firstSegment] ?? [:]
+        for cluster in check.counts.indices {
+            let live = check.liveSlots(cluster, span: span)
+            guard !live.isEmpty else { continue }
+            let found = leaves(
+                column.segment(.backlinkLeaf),
+                column.segment(.backlinkParts),
+                cluster,
+                type: .int,
+                isList: true,
+                isOptional: false,
+                "\(who), cluster \(cluster)"
+            )
+            for slot in live {
+                let key = Int64(cluster * span + slot)
+                var origins: [Int64] = []
+                if let place = found?.locate(slot) {
+                    guard let list = list(place.leaf, place.slot, type: .int, isOptional: false, blobs, key) else {
+                        continue
+                    }
+                    for case .int(let origin) in list { origins.append(origin) }
+                }
+                let wanted = (expected[key] ?? []).sorted()
+                if origins != wanted {
+                    report(
+                        origins.sorted() == wanted
+                            ? "\(who) of O\(key): its origins aren't sorted."
+                            : "\(who) of O\(key): it has \(origins.count) origins, the links say \(wanted.count), or others."
+                    )
+                }
+            }
+            store.forget()
+        }
+    }
+}
+
+extension InlineList {
+    var valuesStart: Int { 4 + (bytes[0] & 0x80 != 0 ? (count + 7) >> 3 : 0) }
+
+    /// Whether every accessor stays inside the bytes.
+    static func isWellFormed(_ bytes: UnsafeRawBufferPointer, type: ColumnType, isOptional: Bool) -> Bool {
+        guard bytes.count >= 4, bytes.count <= limit else { return false }
+        let list = InlineList(bytes, type: type)
+        let hasNulls = bytes[0] & 0x80 != 0
+        let width = Int(bytes[0] & 0x7f)
+        let start = list.valuesStart
+        guard bytes[1] == 0, list.count >= 1, list.count <= maximumCount, !hasNulls || isOptional, start <= bytes.count
+        else { return false }
+        let room = bytes.count - start
+        switch type {
+        case .int, .link:
+            guard [1, 2, 4, 8].contains(width), room == list.count * width else { return false }
+            return type == .int || (0..<list.count).allSatisfy { list.int($0) >= 0 }
+        case .bool: return width == 1 && room == list.count
+        case .float: return width == 4 && room == list.count * 4
+        case .double: return width == 8 && room == list.count * 8
+        case .timestamp:
+            guard width == 12, room == list.count * 12 else { return false }
+            return (0..<list.count).allSatisfy {
+                (0..<1_000_000_000).contains(bytes.loadUnaligned(fromByteOffset: start + $0 * 12 + 8, as: Int32.self))
+            }
+        case .objectId: return width == 12 && room == list.count * 12
+        case .decimal128, .uuid: return width == 16 && room == list.count * 16
+        case .string, .data:
+            guard width == 0, room >= list.count * 2 else { return false }
+            let total = (0..<list.count).reduce(0) {
+                $0 + Int(bytes.loadUnaligned(fromByteOffset: start + $1 * 2, as: UInt16.self))
+            }
+            return room == list.count * 2 + total
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// The entries that an index must have, as the rows tell.
+struct IndexedRows {
+    struct Entry: Hashable {
+        let bytes: [UInt8]
+        let key: Int64
+    }
+
+    private(set) var entries: Set<Entry> = []
+    private var owners: [Value: Int64] = [:]
+    private let isUnique: Bool
+
+    init(isUnique: Bool) { self.isUnique = isUnique }
+
+    /// - Returns: the object that has the same value already, where values are unique.
+    mutating func add(_ value: Value, _ key: Int64) -> Int64? {
+        entries.insert(Entry(bytes: OrderedEncoding.with(value) { Array($0) } ?? [], key: key))
+        return isUnique ? owners.updateValue(key, forKey: value) : nil
+    }
+}
+
+extension SnapshotCheck {
+    func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ who: String) {
+        let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, who: "\(who), index")
+        if state.indexRoot != 0 {
+            guard (1...64).contains(state.indexHeight), walk(state.indexRoot, level: state.indexHeight - 1, blocks)
+            else {
+                return
+            }
+        }
+        let tree = IndexTree(
+            segment: blocks.segment,
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
+        let problems = tree.checkInvariants(in: store)
+        for problem in problems { report("\(who), index: \(problem).") }
+        guard problems.isEmpty else { return }
+        var found = 0
+        tree.range(in: store) { bytes, key in
+            found += 1
+            if !rows.entries.contains(IndexedRows.Entry(bytes: Array(bytes), key: key)) {
+                report("\(who), index: it has an entry for O\(key) that the object hasn't.")
+            }
+            return true
+        }
+        if found != rows.entries.count {
+            report("\(who), index: it has \(found) entries for \(rows.entries.count) objects.")
+        }
+    }
+
+    /// Claims the nodes; false where one is missing or so damaged that it can't be read.
+    private func walk(_ number: UInt64, level: Int, _ blocks: BlockBounds) -> Bool {
+        guard let bytes = bounded(blocks, number, "a node") else { return false }
+        guard IndexNode.isWellFormed(bytes, level: level) else {
+            report("\(blocks.who): node \(number) is damaged.")
+            return false
+        }
+        guard level > 0 else { return true }
+        let node = IndexNode(bytes.baseAddress!)
+        var isSound = true
+        for i in 0..<node.count where !walk(node.child(i), level: level - 1, blocks) { isSound = false }
+        return isSound
+    }
+}
+
+extension IndexNode {
+    /// Whether every accessor stays inside the bytes.
+    static func isWellFormed(_ bytes: UnsafeRawBufferPointer, level: Int) -> Bool {
+        let header = level == 0 ? headerSize : headerSize + 8
+        guard bytes.count >= header, bytes[7] == format, Int(bytes[0]) == level else { return false }
+        let (suffixWidth, keyWidth, childWidth) = (Int(bytes[1]), Int(bytes[2]), Int(bytes[3]))
+        let count = Int(bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
+        let widths = [0, 1, 2, 4, 8]
+        guard count > 0, widths.contains(keyWidth), widths.contains(childWidth), level > 0 || childWidth == 0,
+            suffixWidth == offsetsWidth || suffixWidth <= OrderedEncoding.maximumLength
+        else { return false }
+        let isVariable = suffixWidth == offsetsWidth
+        let offsets = header + count * (keyWidth + childWidth)
+        let prefix = offsets + (isVariable ? 2 * (count + 1) : 0)
+        let suffixes = prefix + Int(bytes[6])
+        guard suffixes <= bytes.count, Int(bytes[6]) <= OrderedEncoding.maximumLength else { return false }
+        guard isVariable else { return bytes.count == suffixes + count * suffixWidth }
+        var last = 0
+        for i in 0...count {
+            let offset = Int(bytes.loadUnaligned(fromByteOffset: offsets + 2 * i, as: UInt16.self))
+            guard offset >= last, offset - last <= OrderedEncoding.maximumLength else { return false }
+            last = offset
+        }
+        return bytes.count == suffixes + last + tailPadding
+    }
+}

@@ -1,0 +1,189 @@
+extension SnapshotCheck {
+    /// The leaves of a cluster: one, or the parts of a split one.
+    struct Leaves {
+        let leaves: [Leaf?]
+        let partSpan: Int
+
+        func locate(_ slot: Int) -> (leaf: Leaf, slot: Int)? {
+            guard slot / partSpan < leaves.count, let leaf = leaves[slot / partSpan], slot % partSpan < leaf.count
+            else { return nil }
+            return (leaf, slot % partSpan)
+        }
+    }
+
+    /// A cluster's leaf, checked so far that all its accessors are safe; nil where none is stored or it is damaged.
+    func leaves(
+        _ leafSegment: UInt32,
+        _ partsSegment: UInt32,
+        _ cluster: Int,
+        type: ColumnType,
+        isList: Bool,
+        isOptional: Bool,
+        _ who: String
+    ) -> Leaves? {
+        guard let bytes = claimIfStored(leafSegment, UInt64(cluster), who) else { return nil }
+        let codec = isList ? type.rawValue | Leaf.listCodec : type.rawValue
+        guard bytes.count >= Leaf.headerSize else {
+            report("\(who): a leaf of \(bytes.count) bytes.")
+            return nil
+        }
+        let head = Leaf(bytes.baseAddress!)
+        guard head.isSplit else {
+            guard let leaf = wellFormed(bytes, codec, limit: span, isOptional: isOptional, who) else { return nil }
+            return Leaves(leaves: [leaf], partSpan: span)
+        }
+        guard head.codec == codec, bytes.count == Leaf.headerSize, (1...6).contains(head.partsLog2), head.count <= span,
+            type == .string || type == .data || isList
+        else {
+            report("\(who): the head of its split leaf is damaged.")
+            return nil
+        }
+        let partSpan = Leaf.partSpan(clusterSpan: span, partsLog2: head.partsLog2)
+        var parts: [Leaf?] = []
+        for p in 0..<(1 << head.partsLog2) where p * partSpan < head.count {
+            let number = UInt64(cluster) << 6 | UInt64(p)
+            let part = claim(partsSegment, number, "\(who), part \(p)").flatMap {
+                wellFormed($0, codec, limit: partSpan, isOptional: isOptional, "\(who), part \(p)")
+            }
+            let wanted = min(partSpan, head.count - p * partSpan)
+            if let part, part.count != wanted { report("\(who): part \(p) has \(part.count) slots, not \(wanted).") }
+            parts.append(part)
+        }
+        return Leaves(leaves: parts, partSpan: partSpan)
+    }
+
+    func wellFormed(
+        _ bytes: UnsafeRawBufferPointer,
+        _ codec: UInt8,
+        limit: Int,
+        isOptional: Bool,
+        _ who: String
+    ) -> Leaf? {
+        func damaged(_ what: String) -> Leaf? {
+            report("\(who): \(what).")
+            return nil
+        }
+        guard bytes.count >= Leaf.headerSize else { return damaged("a leaf of \(bytes.count) bytes") }
+        let leaf = Leaf(bytes.baseAddress!)
+        guard leaf.codec == codec, let type = ColumnType(rawValue: codec & ~Leaf.listCodec) else {
+            return damaged("its codec is \(leaf.codec), not \(codec)")
+        }
+        let isBytes = type == .string || type == .data || codec & Leaf.listCodec != 0
+        guard leaf.count <= limit else { return damaged("\(leaf.count) slots of \(limit)") }
+        var allowed: UInt8 = 0
+        if isOptional, type != .link, codec & Leaf.listCodec == 0 { allowed |= Leaf.Flag.nulls }
+        if isBytes { allowed |= Leaf.Flag.references }
+        if type == .timestamp, !isBytes { allowed |= Leaf.Flag.nanoseconds }
+        guard leaf.flags & ~allowed == 0, leaf.partsLog2 == 0 else { return damaged("its flags are \(leaf.flags)") }
+        let bitmaps = (leaf.hasNulls ? 1 : 0) + (leaf.hasReferences ? 1 : 0)
+        let start = Leaf.headerSize + bitmaps * leaf.bitmapSize
+        guard let values = valuesSize(leaf, type, isBytes: isBytes, room: bytes.count - start) else {
+            return damaged("its width is \(leaf.width), or its offsets lead out of it")
+        }
+        guard bytes.count == start + values else { return damaged("\(bytes.count) bytes, not \(start + values)") }
+        return leaf
+    }
+
+    private func valuesSize(_ leaf: Leaf, _ type: ColumnType, isBytes: Bool, room: Int) -> Int? {
+        let count = leaf.count
+        if isBytes {
+            let offsets = ((count + 1) * leaf.width + 7) & ~7
+            guard leaf.width == 2 || leaf.width == 4, offsets <= room, leaf.offset(0) == 0 else { return nil }
+            for i in 0..<count where leaf.offset(i + 1) < leaf.offset(i) { return nil }
+            return offsets + leaf.offset(count)
+        }
+        switch type {
+        case .int, .link: return [0, 1, 2, 4, 8].contains(leaf.width) ? count * leaf.width : nil
+        case .timestamp:
+            guard [0, 1, 2, 4, 8].contains(leaf.width) else { return nil }
+            return (count * leaf.width + 7) & ~7 + (leaf.hasNanoseconds ? 4 * count : 0)
+        case .bool: return leaf.width == 0 ? leaf.bitmapSize : nil
+        case .float: return leaf.width == 4 ? 4 * count : nil
+        case .double: return leaf.width == 8 ? 8 * count : nil
+        case .objectId: return leaf.width == 12 ? 12 * count : nil
+        case .decimal128, .uuid: return leaf.width == 16 ? 16 * count : nil
+        case .string, .data: return nil
+        }
+    }
+
+    /// A live slot's value; reports what is wrong with it. nil where it can't be told.
+    func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, _ blobs: BlockBounds, _ key: Int64) -> Value? {
+        if leaf.isNull(slot) { return .null }
+        func damaged(_ what: String) -> Value? {
+            report("\(blobs.who) of O\(key): \(what).")
+            return nil
+        }
+        switch type {
+        case .int: return .int(leaf.int(slot))
+        case .bool: return .bool(leaf.bool(slot))
+        case .float: return .float(leaf.float(slot))
+        case .double: return .double(leaf.double(slot))
+        case .objectId: return FieldCoding.fixedValue(type, leaf.fixed12(slot))
+        case .decimal128, .uuid: return FieldCoding.fixedValue(type, leaf.fixed16(slot))
+        case .link:
+            let raw = leaf.int(slot)
+            if raw < 0 { return damaged("a link \(raw)") }
+            return raw == 0 ? .null : .link(ObjectKey(raw - 1))
+        case .timestamp:
+            let t = leaf.timestamp(slot)
+            guard (0..<1_000_000_000).contains(t.nanoseconds) else { return damaged("\(t.nanoseconds) nanoseconds") }
+            return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
+        case .string, .data:
+            if leaf.isReference(slot) {
+                guard leaf.bytes(slot).count == 16 else {
+                    return damaged("a reference of \(leaf.bytes(slot).count) bytes")
+                }
+                return longValue(type, leaf.reference(slot), blobs, key)
+            }
+            let bytes = leaf.bytes(slot)
+            if bytes.count > FieldCoding.longBytes { return damaged("\(bytes.count) bytes inside its leaf") }
+            return checked(type, bytes, blobs, key)
+        }
+    }
+
+    func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, _ blobs: BlockBounds, _ key: Int64) -> Value? {
+        if type == .string, String(validating: bytes, as: UTF8.self) == nil {
+            report("\(blobs.who) of O\(key): a string that isn't UTF-8.")
+            return nil
+        }
+        return FieldCoding.bytesValue(type, bytes)
+    }
+
+    private func longValue(
+        _ type: ColumnType,
+        _ reference: (block: UInt64, length: UInt64),
+        _ blobs: BlockBounds,
+        _ key: Int64
+    ) -> Value? {
+        let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
+        guard reference.length > FieldCoding.longBytes, reference.length <= limit else {
+            report("\(blobs.who) of O\(key): \(reference.length) bytes outside its leaf.")
+            return nil
+        }
+        let size = BlockLimits.twoPages
+        var left = Int(reference.length)
+        var bytes: [UInt8] = []
+        var number = reference.block
+        while left > 0 {
+            guard let chunk = bounded(blobs, number, "a chunk of O\(key)") else { return nil }
+            guard chunk.count == min(left, size) else {
+                report("\(blobs.who) of O\(key): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
+                return nil
+            }
+            bytes += chunk
+            left -= chunk.count
+            number += 1
+        }
+        return bytes.withUnsafeBytes { checked(type, $0, blobs, key) }
+    }
+
+    /// Claims a block whose number the table's state must know as used.
+    func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
+    {
+        guard number >= 1, number < bounds.next else {
+            report("\(bounds.who): \(what()) is block \(number), which is yet to be used.")
+            return nil
+        }
+        return claim(bounds.segment, number, "\(bounds.who), \(what())")
+    }
+}

@@ -1,0 +1,302 @@
+internal import CFreeholdShims
+internal import Synchronization
+
+/// What all snapshots of one version share: LMDB's read transaction, the decoded catalogue, and the caches.
+final class SnapshotPin: @unchecked Sendable {
+    // Sendable: see `Snapshot`.
+    let reader: StorageReader
+    let root: CatalogueRoot
+    let schema: DatabaseSchema
+    let segmentCapacity: Int
+    /// By segment: an unmanaged, retained SegmentDirectory.
+    let directories: UnsafeMutablePointer<UnsafeRawPointer?>
+    let tableCapacity: Int
+    /// By table id: an unmanaged, retained TableCache.
+    let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
+
+    init(_ reader: StorageReader, parent: SnapshotPin?, path: String) throws(EngineError) {
+        guard let bytes = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)),
+            let root = CatalogueRoot.decode(bytes)
+        else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: path) }
+        if let parent, parent.root.schemaRevision == root.schemaRevision {
+            schema = parent.schema
+        } else {
+            schema = try SnapshotPin.readSchema(reader, root, path: path)
+        }
+        self.reader = reader
+        self.root = root
+        segmentCapacity = Int(root.nextSegment)
+        directories = .allocate(capacity: segmentCapacity)
+        directories.initialize(repeating: nil, count: segmentCapacity)
+        tableCapacity = Int(root.nextTableID)
+        tableCaches = .allocate(capacity: tableCapacity)
+        tableCaches.initialize(repeating: nil, count: tableCapacity)
+    }
+
+    deinit {
+        for s in 0..<segmentCapacity {
+            if let raw = directories[s] { Unmanaged<SegmentDirectory>.fromOpaque(raw).release() }
+        }
+        for t in 0..<tableCapacity {
+            if let raw = tableCaches[t] { Unmanaged<TableCache>.fromOpaque(raw).release() }
+        }
+        directories.deallocate()
+        tableCaches.deallocate()
+    }
+
+    private static func readSchema(
+        _ reader: StorageReader,
+        _ root: CatalogueRoot,
+        path: String
+    ) throws(EngineError) -> DatabaseSchema {
+        var bytes: [UInt8] = []
+        for i in 0..<UInt64(root.schemaBlocks) {
+            let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.firstSchemaBlock + i)
+            guard let block = reader.get(address) else {
+                throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path)
+            }
+            bytes.append(contentsOf: block)
+        }
+        guard bytes.count == Int(root.schemaLength),
+            let schema = bytes.withUnsafeBytes({ DatabaseSchema.decode($0) })
+        else { throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path) }
+        return schema
+    }
+}
+
+/// One committed version of a database, pinned for as long as this object lives.
+///
+/// Shared by everything in the process that stands at its version; any thread may read it. While it lives the
+/// pages of its version are not reused, so a snapshot kept for long makes the file grow.
+public final class Snapshot: DataView, @unchecked Sendable {
+    // Argument for Sendable: all stored properties are immutable after init but the caches, which are filled under
+    // the database's fill lock and published with release; `reader` is used under that lock only.
+
+    /// What the snapshots of one version share. Referenced weakly by the database; a class of its own, because an
+    /// object with weak references is slower to retain, and snapshots are retained often.
+    let pin: SnapshotPin
+
+    public let version: UInt64
+    let core: DatabaseCore
+    /// Keeps the environment open.
+    let lease: EnvironmentLease
+    let root: CatalogueRoot
+    private let reader: StorageReader
+    private let storedSchema: DatabaseSchema
+    private let segmentCapacity: Int
+    private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
+    private let tableCapacity: Int
+    private let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
+
+    init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease) {
+        self.pin = pin
+        self.core = core
+        self.lease = lease
+        reader = pin.reader
+        version = pin.reader.version
+        root = pin.root
+        storedSchema = pin.schema
+        segmentCapacity = pin.segmentCapacity
+        directories = pin.directories
+        tableCapacity = pin.tableCapacity
+        tableCaches = pin.tableCaches
+        super.init(clusterSpan: core.clusterSpan)
+    }
+
+    /// - Parameters:
+    ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
+    ///     between wrote, by segment) doesn't clear them; nil to start empty.
+    convenience init(
+        core: DatabaseCore,
+        lease: EnvironmentLease,
+        reader: StorageReader,
+        parent: Snapshot?,
+        changes: [UInt32: [UInt64]]
+    ) throws(EngineError) {
+        self.init(try SnapshotPin(reader, parent: parent?.pin, path: core.path), core: core, lease: lease)
+        if let parent { inherit(parent, changes) }
+    }
+
+    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]]) {
+        core.fillLock.withLock { _ in
+            let sameSchema = parent.root.schemaRevision == root.schemaRevision
+            guard sameSchema else { return }
+            for table in storedSchema.tables where table.id < parent.tableCapacity {
+                let touched = changes[table.firstSegment] != nil || changes[table.firstSegment + 2] != nil
+                if !touched, let raw = parent.tableCaches[table.id] {
+                    tableCaches[table.id] = UnsafeRawPointer(
+                        Unmanaged<TableCache>.fromOpaque(raw).retain().toOpaque()
+                    )
+                }
+            }
+            for s in 0..<min(segmentCapacity, parent.segmentCapacity) {
+                guard let raw = parent.directories[s] else { continue }
+                let old = Unmanaged<SegmentDirectory>.fromOpaque(raw)
+                let segment = UInt32(s)
+                if let changed = changes[segment] {
+                    let next = old.takeUnretainedValue().successor(
+                        blockCount: blockCount(of: segment),
+                        changed: changed
+                    )
+                    directories[s] = UnsafeRawPointer(Unmanaged.passRetained(next).toOpaque())
+                } else {
+                    directories[s] = UnsafeRawPointer(old.retain().toOpaque())
+                }
+            }
+        }
+    }
+
+    /// Without caching. Under the fill lock.
+    func readLocked(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        reader.get(BlockAddress(segment: segment, number: number))
+    }
+
+    /// Calls `body` with every stored block of a segment, by rising number.
+    func forEachBlock(_ segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
+        core.fillLock.withLock { _ in reader.forEach(segment: segment, body) }
+    }
+
+    public override var schema: DatabaseSchema { storedSchema }
+    public override var userVersion: UInt64 { root.userVersion }
+
+    // MARK: Blocks
+
+    override func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        if let found = cachedBlock(segment, number) { return found }
+        return fillBlock(segment, number)
+    }
+
+    @inline(__always)
+    private func cachedBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        guard Int(segment) < segmentCapacity, let raw = fh_load_acquire(directories + Int(segment)) else { return nil }
+        return Unmanaged<SegmentDirectory>.fromOpaque(raw)._withUnsafeGuaranteedRef { $0.cached(number) }
+    }
+
+    @inline(never)
+    private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        guard Int(segment) < segmentCapacity else { return nil }
+        return core.fillLock.withLock { _ in
+            guard let bytes = reader.get(BlockAddress(segment: segment, number: number)) else { return nil }
+            return directoryLocked(segment).fill(number, bytes)
+        }
+    }
+
+    /// Under the fill lock.
+    private func directoryLocked(_ segment: UInt32) -> SegmentDirectory {
+        if let raw = directories[Int(segment)] {
+            return Unmanaged<SegmentDirectory>.fromOpaque(raw).takeUnretainedValue()
+        }
+        let made = SegmentDirectory(blockCount: blockCount(of: segment))
+        fh_store_release(directories + Int(segment), UnsafeRawPointer(Unmanaged.passRetained(made).toOpaque()))
+        return made
+    }
+
+    /// One more than the highest number that a block of the segment can have in this version. Under the fill lock.
+    private func blockCount(of segment: UInt32) -> Int {
+        guard let owner = storedSchema.owner(of: segment) else { return 1 }
+        switch owner {
+        case .table(let table, let offset):
+            let clusters = tableCacheLocked(table).counts.count
+            return offset == 1 ? clusters : 1 + clusters / TableCache.clustersPerBlock
+        case .column(let table, let column, let kind):
+            let state = tableCacheLocked(table).state.columns[column.id] ?? .init()
+            switch kind {
+            case .leaf: return tableCacheLocked(table).counts.count
+            case .parts: return tableCacheLocked(table).counts.count << 6
+            case .blobs: return Int(state.nextBlob)
+            case .index: return Int(state.nextIndex)
+            case .backlinkLeaf, .backlinkParts:
+                guard let target = column.targetTableID.flatMap(storedSchema.table(id:)) else { return 1 }
+                let clusters = tableCacheLocked(target).counts.count
+                return kind == .backlinkLeaf ? clusters : clusters << 6
+            case .backlinkBlobs: return Int(state.nextBacklinkBlob)
+            }
+        }
+    }
+
+    // MARK: Tables
+
+    func tableCache(_ table: Table) -> TableCache {
+        if table.id < tableCapacity, let raw = fh_load_acquire(tableCaches + table.id) {
+            return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue()
+        }
+        return core.fillLock.withLock { _ in tableCacheLocked(table) }
+    }
+
+    /// Under the fill lock. A table that this version doesn't have is empty.
+    private func tableCacheLocked(_ table: Table) -> TableCache {
+        guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
+        if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }
+        let state =
+            reader.get(BlockAddress(segment: table.firstSegment, number: 0)).flatMap(TableState.decode)
+            ?? TableState()
+        let clusters = (Int(state.nextKey) + clusterSpan - 1) / clusterSpan
+        var counts: [UInt16] = []
+        counts.reserveCapacity(clusters)
+        while counts.count < clusters {
+            let wanted = min(TableCache.clustersPerBlock, clusters - counts.count)
+            let number = UInt64(counts.count / TableCache.clustersPerBlock)
+            let block = reader.get(BlockAddress(segment: table.firstSegment + 2, number: number))
+            let stored = min(wanted, (block?.count ?? 0) / 2)
+            for i in 0..<stored { counts.append(block!.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)) }
+            for _ in stored..<wanted { counts.append(0) }
+        }
+        let cache = TableCache(state: state, counts: counts)
+        fh_store_release(tableCaches + table.id, UnsafeRawPointer(Unmanaged.passRetained(cache).toOpaque()))
+        return cache
+    }
+
+    @inline(__always)
+    private func withTableCache<R>(_ table: Table, _ body: (TableCache) -> R) -> R {
+        if table.id < tableCapacity, let raw = fh_load_acquire(tableCaches + table.id) {
+            return Unmanaged<TableCache>.fromOpaque(raw)._withUnsafeGuaranteedRef(body)
+        }
+        return body(tableCache(table))
+    }
+
+    override func clusterCount(_ table: Table) -> Int { withTableCache(table) { $0.clusterCount } }
+
+    override func liveCount(_ table: Table, cluster: Int) -> Int {
+        withTableCache(table) {
+            cluster < $0.clusterCount ? Int($0.countsPointer[cluster] & ~TableCache.presenceFlag) : 0
+        }
+    }
+
+    override func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? {
+        let isStored = withTableCache(table) {
+            cluster < $0.clusterCount && $0.countsPointer[cluster] & TableCache.presenceFlag != 0
+        }
+        guard isStored else { return nil }
+        return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
+    }
+
+    public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
+        guard key.raw >= 0 else { return false }
+        let (cluster, slot) = locate(key)
+        let entry = withTableCache(table) { cluster < $0.clusterCount ? $0.countsPointer[cluster] : 0 }
+        guard entry & TableCache.presenceFlag != 0 else { return slot < Int(entry) }
+        guard let bits = block(table.firstSegment + 1, UInt64(cluster))?.baseAddress else { return false }
+        return PresenceBits.test(bits.assumingMemoryBound(to: UInt64.self), slot)
+    }
+
+    override func tableState(_ table: Table) -> TableState { tableCache(table).state }
+    override func positions(_ table: Table) -> TableCache { tableCache(table) }
+
+    override func leaf(_ column: Column, cluster: Int) -> UnsafeRawPointer? {
+        block(column.segment(.leaf), UInt64(cluster))?.baseAddress
+    }
+
+    override func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? {
+        block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
+    }
+
+    /// For accessors: chunk `cluster >> 9` points to 512 leaf pointers. A null at either level means: ask the view.
+    public override func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? {
+        let segment = column.segment(.leaf)
+        guard Int(segment) < segmentCapacity else { return nil }
+        if let raw = fh_load_acquire(directories + Int(segment)) {
+            return UnsafePointer(Unmanaged<SegmentDirectory>.fromOpaque(raw)._withUnsafeGuaranteedRef { $0.chunks })
+        }
+        return core.fillLock.withLock { _ in UnsafePointer(directoryLocked(segment).chunks) }
+    }
+}

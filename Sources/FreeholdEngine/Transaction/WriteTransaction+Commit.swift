@@ -1,0 +1,229 @@
+extension WriteTransaction {
+    /// Makes the changes durable and lets the next writer begin.
+    ///
+    /// - Returns: the snapshot of the new version (of the old one if nothing changed).
+    /// - Throws: `.outOfDiskSpace`, `.mapFull`, `.environmentFailed`, `.io`; the file is as before and the transaction
+    ///   is over.
+    public func commit() throws(EngineError) -> Snapshot {
+        precondition(isOpen, "commit of a transaction that is over")
+        do throws(EngineError) {
+            let snapshot = try commitChanges()
+            close()
+            freeMemory()
+            return snapshot
+        } catch {
+            cancel()
+            freeMemory()
+            throw error
+        }
+    }
+
+    private func commitChanges() throws(EngineError) -> Snapshot {
+        if let failure { throw failure }
+        let record = settleAndRecord()
+        if let failure { throw failure }
+        guard hasChanges else { return base }
+        let history = record.encoded()
+        let addresses = sealed.keys.sorted()
+        var version: UInt64 = 0
+        try core.storage.writer.sync { () throws(EngineError) in
+            try writeBlocks(addresses)
+            let writer = storageWriter!
+            try History.append(history, to: writer, version: base.version + 1) {
+                core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
+            }
+            version = try writer.commit()
+        }
+        storageWriter = nil
+        guard version == base.version + 1 else {
+            throw EngineError(
+                .invalidDatabase,
+                "Somebody wrote to the file past the writer lock (version \(version) after \(base.version)).",
+                path: core.path
+            )
+        }
+        let snapshot = try core.openCommitted(base: base, lease: base.lease, changes: writtenBlocks(), version: version)
+        core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
+        return snapshot
+    }
+
+    var hasChanges: Bool { schemaChanged || !sealed.isEmpty || !spilled.isEmpty }
+
+    private func writtenBlocks() -> [UInt32: [UInt64]] {
+        var out: [UInt32: [UInt64]] = [:]
+        func add(_ raw: UInt64) {
+            let address = BlockAddress(raw: raw)
+            out[address.segment, default: []].append(address.number)
+        }
+        for raw in sealed.keys { add(raw) }
+        for raw in spilled.keys where sealed[raw] == nil { add(raw) }
+        return out
+    }
+
+    /// Everything that is pending becomes blocks; what changed becomes the record.
+    private func settleAndRecord() -> ChangeRecord {
+        for changes in backlinkChanges.values { settleBacklinks(changes.column) }
+        for case let overlay? in tables { settleIndexes(overlay) }
+        var changes: [TableChanges] = []
+        for case let overlay? in tables {
+            let table = recordChanges(overlay)
+            if !table.isEmpty { changes.append(table) }
+        }
+        for case let overlay? in tables { sealTable(overlay) }
+        if schemaChanged { putSchema() }
+        return ChangeRecord(version: base.version + 1, tables: changes, schemaChanged: schemaChanged)
+    }
+
+    private func sealTable(_ overlay: TableOverlay) {
+        let table = overlay.table
+        for columns in overlay.columns {
+            guard let columns else { continue }
+            for cluster in Array(columns.buffers.keys) { seal(columns, cluster) }
+        }
+        for columns in overlay.backlinks.values {
+            for cluster in Array(columns.buffers.keys) { seal(columns, cluster) }
+        }
+        for cluster in overlay.changedPresence {
+            let live = overlay.counts[cluster] & ~TableCache.presenceFlag
+            guard live > 0, let bits = overlay.presence[cluster] else {
+                removeEmptyCluster(overlay, cluster)
+                continue
+            }
+            let words = (clusterSpan + 63) >> 6
+            putBlock(
+                table.firstSegment + 1,
+                UInt64(cluster),
+                UnsafeRawBufferPointer(start: UnsafeRawPointer(bits), count: words * 8)
+            )
+        }
+        if overlay.state.nextKey != overlay.baseState.nextKey, let last = overlay.counts.indices.last {
+            overlay.changedCounts.insert(last)
+        }
+        for number in Set(overlay.changedCounts.map { $0 / TableCache.clustersPerBlock }) {
+            let first = number * TableCache.clustersPerBlock
+            let end = min(overlay.counts.count, first + TableCache.clustersPerBlock)
+            overlay.counts[first..<end].withUnsafeBytes { putBlock(table.firstSegment + 2, UInt64(number), $0) }
+        }
+        if overlay.state != overlay.baseState {
+            overlay.state.encoded().withUnsafeBytes { putBlock(table.firstSegment, 0, $0) }
+        }
+    }
+
+    /// A cluster without objects keeps no leaves.
+    private func removeEmptyCluster(_ overlay: TableOverlay, _ cluster: Int) {
+        let table = overlay.table
+        overlay.counts[cluster] = 0
+        removeBlock(table.firstSegment + 1, UInt64(cluster))
+        for column in table.columns { removeLeaf(column, .leaf, .parts, cluster) }
+        for column in currentSchema.linkColumns(to: table) {
+            removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster)
+        }
+    }
+
+    private func removeLeaf(_ column: Column, _ leaf: ColumnSegment, _ parts: ColumnSegment, _ cluster: Int) {
+        guard let bytes = block(column.segment(leaf), UInt64(cluster)) else { return }
+        let stored = Leaf(bytes.baseAddress!)
+        if stored.isSplit {
+            for part in 0..<(1 << stored.partsLog2) {
+                removeBlock(column.segment(parts), UInt64(cluster) << 6 | UInt64(part))
+            }
+        }
+        removeBlock(column.segment(leaf), UInt64(cluster))
+    }
+
+    // MARK: The record
+
+    /// More edits of lists and links than this aren't kept: the record says that it is incomplete.
+    private static let recordedEdits = 1 << 17
+
+    private func recordChanges(_ overlay: TableOverlay) -> TableChanges {
+        var out = TableChanges(
+            table: overlay.table.id,
+            firstInserted: ObjectKey(overlay.firstNewKey),
+            nextKey: ObjectKey(overlay.state.nextKey)
+        )
+        for key in overlay.deleted {
+            if key.raw < overlay.firstNewKey { out.deleted.append(key) } else { out.insertedDeleted.append(key) }
+        }
+        out.deleted.sort()
+        out.insertedDeleted.sort()
+        let hasEdits = !overlay.listEdits.isEmpty || overlay.columns.contains { $0?.modified.isEmpty == false }
+        let gone = hasEdits ? Set(overlay.deleted) : []
+        for columns in overlay.columns {
+            guard let columns, !columns.modified.isEmpty else { continue }
+            var keys: [ObjectKey] = []
+            for (cluster, bits) in columns.modified.sorted(by: { $0.key < $1.key }) {
+                for w in 0..<((clusterSpan + 63) >> 6) {
+                    var word = bits[w]
+                    while word != 0 {
+                        let key = ObjectKey(Int64(cluster * clusterSpan + (w << 6) + word.trailingZeroBitCount))
+                        if gone.isEmpty || !gone.contains(key) { keys.append(key) }
+                        word &= word - 1
+                    }
+                }
+            }
+            if !keys.isEmpty { out.modified[columns.column.id] = keys }
+        }
+        out.listEdits = overlay.listEdits.filter { !gone.contains($0.key) }
+        out.isIncomplete = overlay.listEditsOverflow
+        for column in overlay.table.columns {
+            guard let links = backlinkChanges[column.firstSegment] else { continue }
+            if links.logOverflow || links.log.count > Self.recordedEdits {
+                out.isIncomplete = true
+            } else {
+                out.links += net(links.log, column)
+            }
+        }
+        if out.listEdits.count + out.links.count > Self.recordedEdits {
+            out.listEdits = []
+            out.links = []
+            out.isIncomplete = true
+        }
+        return out
+    }
+
+    /// What the gathered changes of links come to, by origin and target.
+    private func net(_ log: [BacklinkChanges.Change], _ column: Column) -> [LinkEdit] {
+        let sorted = log.sorted { $0.origin != $1.origin ? $0.origin < $1.origin : $0.target < $1.target }
+        var out: [LinkEdit] = []
+        var i = 0
+        while i < sorted.count {
+            let first = sorted[i]
+            var delta = 0
+            while i < sorted.count, sorted[i].origin == first.origin, sorted[i].target == first.target {
+                delta += Int(sorted[i].delta)
+                i += 1
+            }
+            guard delta != 0 else { continue }
+            out.append(
+                LinkEdit(
+                    column: column.id,
+                    origin: ObjectKey(first.origin),
+                    target: ObjectKey(first.target),
+                    delta: delta
+                )
+            )
+        }
+        return out
+    }
+
+    // MARK: The catalogue
+
+    private func putSchema() {
+        let bytes = currentSchema.encoded()
+        let size = BlockLimits.twoPages
+        let blocks = (bytes.count + size - 1) / size
+        for i in 0..<blocks {
+            bytes[(i * size)..<min(bytes.count, (i + 1) * size)].withUnsafeBytes {
+                putBlock(Catalogue.segment, Catalogue.firstSchemaBlock + UInt64(i), $0)
+            }
+        }
+        for i in blocks..<max(blocks, Int(root.schemaBlocks)) {
+            removeBlock(Catalogue.segment, Catalogue.firstSchemaBlock + UInt64(i))
+        }
+        root.schemaBlocks = UInt32(blocks)
+        root.schemaLength = UInt32(bytes.count)
+        root.schemaRevision += 1
+        root.encoded().withUnsafeBytes { putBlock(Catalogue.segment, Catalogue.rootBlock, $0) }
+    }
+}

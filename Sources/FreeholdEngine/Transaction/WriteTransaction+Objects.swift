@@ -1,0 +1,522 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension WriteTransaction {
+    // MARK: Create
+
+    /// Makes an object whose columns hold their defaults.
+    ///
+    /// - Parameter primaryKey: needed where the table has a primary key.
+    /// - Throws: `.duplicatePrimaryKey`, `.missingValue`, `.invalidArgument`, `.limitExceeded`; nothing has changed then.
+    /// - Complexity: O(1); with a primary key O(log n).
+    public func create(_ table: Table, primaryKey: Value? = nil) throws(EngineError) -> ObjectKey {
+        if let column = table.primaryKey {
+            guard let primaryKey else {
+                throw EngineError(.missingValue, "An object of '\(table.name)' needs its primary key '\(column.name)'.")
+            }
+            if case .int(let number) = primaryKey, column.type == .int {
+                if let key = createUnlessTaken(table, primaryKey: number) { return key }
+                throw duplicate(primaryKey, table, column)
+            }
+            try check(primaryKey, column)
+            guard find(primaryKey: primaryKey, in: table) == nil else {
+                throw duplicate(primaryKey, table, column)
+            }
+        }
+        return create(overlay(table), table.primaryKey, primaryKey)
+    }
+
+    private func duplicate(_ primaryKey: Value, _ table: Table, _ column: Column) -> EngineError {
+        EngineError(
+            .duplicatePrimaryKey,
+            "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey)."
+        )
+    }
+
+    // The three below make an object as `create` does, for callers that have checked the key's type and length.
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    /// - Precondition: the primary key is of integers.
+    package func createUnlessTaken(_ table: Table, primaryKey: Int64) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
+        let overlay = overlay(table)
+        let index = index(column, overlay)
+        if primaryKey <= index.greatestInt {
+            let taken = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+                let length = OrderedEncoding.int(primaryKey, room.baseAddress!)
+                return isTaken(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), index)
+            }
+            if taken { return nil }
+        } else {
+            index.greatestInt = primaryKey
+        }
+        let key = appear(overlay)
+        index.changes.insertInt(primaryKey, key.raw)
+        let (cluster, slot) = locate(key)
+        hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
+        return key
+    }
+
+    /// Nil, with nothing changed, if there is an object with that primary key.
+    package func createUnlessTaken(_ table: Table, primaryKey: Value) -> ObjectKey? {
+        guard let column = table.primaryKey else { return nil }
+        if find(primaryKey: primaryKey, in: table) != nil { return nil }
+        return create(overlay(table), column, primaryKey)
+    }
+
+    package func createKeyless(_ table: Table) -> ObjectKey { create(overlay(table), nil, nil) }
+
+    @inline(__always)
+    private func isTaken(_ bytes: UnsafeRawBufferPointer, _ index: IndexOverlay) -> Bool {
+        switch index.changes.find(bytes) {
+        case .inserted: true
+        case .removed: false
+        case .unchanged: index.tree.find(bytes, in: self) != nil
+        }
+    }
+
+    private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
+        let key = appear(overlay)
+        if let column, let primaryKey {
+            index(column).insert(primaryKey, key)
+            let (cluster, slot) = locate(key)
+            store(primaryKey, column.type, in: writable(columnOverlay(column), cluster), slot, column.segment(.blobs))
+        }
+        return key
+    }
+
+    private func appear(_ overlay: TableOverlay) -> ObjectKey {
+        if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
+        let key = ObjectKey(overlay.state.nextKey)
+        let (cluster, slot) = locate(key)
+        overlay.state.nextKey += 1
+        overlay.state.count += 1
+        overlay.cache = nil
+        if cluster == overlay.counts.count {
+            overlay.counts.append(0)
+            if cluster > 0 { leaveCluster(overlay, cluster - 1) }
+        }
+        let entry = overlay.counts[cluster]
+        let live = Int(entry & ~TableCache.presenceFlag)
+        if entry & TableCache.presenceFlag == 0, live == slot {
+            overlay.counts[cluster] = UInt16(live + 1)
+        } else {
+            let bits = presenceBits(overlay, cluster)
+            bits[slot >> 6] |= 1 << UInt64(slot & 63)
+            overlay.counts[cluster] = UInt16(live + 1) | TableCache.presenceFlag
+            overlay.changedPresence.insert(cluster)
+        }
+        if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
+        return key
+    }
+
+    /// A cluster has filled up: its leaves are encoded, and their decoded form let go.
+    private func leaveCluster(_ overlay: TableOverlay, _ cluster: Int) {
+        for columns in overlay.columns {
+            if let columns { seal(columns, cluster) }
+        }
+        collectRetired()
+        if sealedBytes > core.memoryBudget { spill() }
+    }
+
+    /// The cluster's bitmap, made from the dense prefix or the stored leaf at first touch.
+    func presenceBits(_ overlay: TableOverlay, _ cluster: Int) -> UnsafeMutablePointer<UInt64> {
+        if let bits = overlay.presence[cluster] { return bits }
+        let words = (clusterSpan + 63) >> 6
+        let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+        if let stored = presence(overlay.table, cluster: cluster) {
+            for w in 0..<words { bits[w] = stored[w] }
+        } else {
+            let live = Int(overlay.counts[cluster] & ~TableCache.presenceFlag)
+            for w in 0..<words { bits[w] = w << 6 >= live ? 0 : LeafEncoder.lastWordMask(w, count: live) }
+        }
+        overlay.presence[cluster] = bits
+        return bits
+    }
+
+    // MARK: Set
+
+    /// Sets a single-valued column.
+    ///
+    /// - Throws: `.missingValue` for null where a value is required, `.invalidArgument` for a value of another type, a
+    ///   link to an object that isn't there, a missing object or a primary key, `.limitExceeded`; nothing has changed then.
+    /// - Complexity: O(1) amortised, plus what indexes and links cost at commit.
+    public func set(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
+        try check(value, column)
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+        if column.isPrimaryKey {
+            guard self.value(column, key) == value else {
+                throw EngineError(.invalidArgument, "The primary key '\(column.name)' of an object can't change.")
+            }
+            return
+        }
+        write(column, key, value)
+    }
+
+    /// `set` without its checks, for callers that have made them: the value fits, the object lives, and the column is
+    /// no primary key.
+    package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
+        relieve()
+        switch value {
+        case .link(let target):
+            writeLink(column, key, target)
+            return
+        case .null where column.type == .link:
+            writeLink(column, key, nil)
+            return
+        default: break
+        }
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed { noteIndexed(column, key, value) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot, column.segment(.blobs)) }
+    }
+
+    /// - Precondition: the column is of integers, no primary key, and the object lives.
+    public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed {
+            noteIndexed(column, key, .int(value))
+        }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setInt(slot, value) }
+    }
+
+    /// - Precondition: the column is of doubles, and the object lives.
+    public func setDouble(_ column: Column, _ key: ObjectKey, _ value: Double) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
+    }
+
+    /// - Precondition: the column is of timestamps, no primary key, and the object lives.
+    package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed { noteIndexed(column, key, .timestamp(value)) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef {
+            $0.setTimestamp(slot, seconds: value.seconds, nanoseconds: value.nanoseconds)
+        }
+    }
+
+    /// - Precondition: the column is of booleans, and the object lives.
+    public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        if column.isIndexed {
+            noteIndexed(column, key, .bool(value))
+        }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { $0.setBool(slot, value) }
+    }
+
+    /// - Precondition: the column is of strings, no primary key, the string within the limit, and the object lives.
+    public func setString(_ column: Column, _ key: ObjectKey, _ value: String) {
+        if column.isIndexed || value.utf8.count > FieldCoding.longBytes {
+            write(column, key, .string(value))
+            return
+        }
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        buffer._withUnsafeGuaranteedRef { buffer in
+            if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
+            var copy = value
+            copy.withUTF8 { buffer.setBytes(slot, UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// - Precondition: the column is a to-one link, its target (if any) and the object live.
+    public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) { writeLink(column, key, target) }
+
+    private func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
+        let (cluster, slot) = locate(key)
+        let (columns, unmanaged) = hot(column, cluster)
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        let new = target.map { $0.raw + 1 } ?? 0
+        let old = unmanaged._withUnsafeGuaranteedRef { buffer in
+            let old = buffer.int(slot)
+            buffer.setInt(slot, new)
+            return old
+        }
+        guard old != new else { return }
+        columns._withUnsafeGuaranteedRef { columns in
+            let changes = columns.backlinks ?? openBacklinks(columns)
+            if old != 0 { changes.add(target: old - 1, origin: key.raw, delta: -1) }
+            if new != 0 { changes.add(target: new - 1, origin: key.raw, delta: 1) }
+            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        }
+    }
+
+    @inline(never)
+    func openBacklinks(_ columns: ColumnOverlay) -> BacklinkChanges {
+        let made = backlinks(of: columns.column)
+        columns.backlinks = made
+        return made
+    }
+
+    /// Keeps the index in step, before a value is replaced. Objects made by this transaction are indexed when the
+    /// index is settled.
+    @inline(never)
+    private func noteIndexed(_ column: Column, _ key: ObjectKey, _ new: Value) {
+        guard let overlay = tables[column.tableID], key.raw < overlay.unindexedFrom else { return }
+        let old = value(column, key)
+        guard old != new else { return }
+        let index = index(column)
+        index.remove(old, key)
+        index.insert(new, key)
+    }
+
+    /// Puts a value into a decoded leaf; long bytes go into chunks of their own.
+    func store(_ value: Value, _ type: ColumnType, in buffer: LeafBuffer, _ slot: Int, _ blobs: UInt32) {
+        if buffer.kind == .bytes, buffer.isReference(slot) { freeLong(buffer, slot, blobs) }
+        switch value {
+        case .null: buffer.setDefault(slot)
+        case .bool(let v): buffer.setBool(slot, v)
+        case .int(let v): buffer.setInt(slot, v)
+        case .link(let target): buffer.setInt(slot, target.raw + 1)
+        case .float(let v): buffer.setFloat(slot, v)
+        case .double(let v): buffer.setDouble(slot, v)
+        case .timestamp(let t): buffer.setTimestamp(slot, seconds: t.seconds, nanoseconds: t.nanoseconds)
+        case .decimal128, .objectId, .uuid:
+            withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
+                FieldCoding.copyFixed(value, to: room.baseAddress!)
+                buffer.setFixed(slot, UnsafeRawPointer(room.baseAddress!))
+            }
+        case .string, .data:
+            FieldCoding.withBytes(value) { bytes in
+                if bytes.count <= FieldCoding.longBytes {
+                    buffer.setBytes(slot, bytes)
+                } else {
+                    storeReference(buffer, slot, storeLong(bytes, blobs), UInt64(bytes.count))
+                }
+            }
+        }
+    }
+
+    func storeReference(_ buffer: LeafBuffer, _ slot: Int, _ block: UInt64, _ length: UInt64) {
+        withUnsafeBytes(of: (block.littleEndian, length.littleEndian)) {
+            buffer.setBytes(slot, $0, isReference: true)
+        }
+    }
+
+    private func storeLong(_ bytes: UnsafeRawBufferPointer, _ segment: UInt32) -> UInt64 {
+        let size = BlockLimits.twoPages
+        let chunks = (bytes.count + size - 1) / size
+        let first = allocateBlocks(segment, chunks)
+        for i in 0..<chunks {
+            let end = min(bytes.count, (i + 1) * size)
+            putBlock(segment, first + UInt64(i), UnsafeRawBufferPointer(rebasing: bytes[i * size..<end]))
+        }
+        return first
+    }
+
+    func freeLong(_ buffer: LeafBuffer, _ slot: Int, _ segment: UInt32) {
+        freeLong(buffer.reference(slot), segment)
+    }
+
+    private func freeLong(_ reference: (block: UInt64, length: UInt64), _ segment: UInt32) {
+        let size = UInt64(BlockLimits.twoPages)
+        for i in 0..<((reference.length + size - 1) / size) { removeBlock(segment, reference.block + i) }
+    }
+
+    // MARK: Delete
+
+    /// Deletes an object: links to it become null, lists lose it, its own links, lists and long values go.
+    /// Does nothing if there is no such object.
+    /// - Complexity: O(columns + incoming and outgoing links).
+    public func delete(_ table: Table, _ key: ObjectKey) {
+        guard contains(table, key) else { return }
+        relieve()
+        delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
+    }
+
+    /// Deletes those of the objects that are there.
+    public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        let overlay = overlay(table)
+        let incoming = currentSchema.linkColumns(to: table)
+        let columns = table.columns.filter(Self.keepsOutside)
+        var from = 0
+        while from < keys.count {
+            let cluster = locate(keys[from]).cluster
+            var to = from + 1
+            while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
+            if incoming.isEmpty, to - from > 8 {
+                delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
+            } else {
+                for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
+            }
+            from = to
+        }
+    }
+
+    /// Live objects of one cluster, rising, that nothing links to: a column at a time.
+    private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        for column in columns where !release(column, overlay, cluster, keys) {
+            for key in keys { release(column, overlay, key) }
+        }
+        for key in keys { disappear(overlay, key) }
+    }
+
+    /// The common cases, straight from the leaf. - Returns: false where the objects have to be taken one by one.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
+        guard buffer(column, cluster: cluster) == nil else { return false }
+        guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
+            return !column.isIndexed && !column.isPrimaryKey
+        }
+        if leaf.isSplit || leaf.hasReferences { return false }
+        if column.isIndexed || column.isPrimaryKey {
+            guard column.type == .int, !leaf.hasNulls else { return false }
+            let index = index(column)
+            let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+            for key in keys where key.raw < limit {
+                let slot = locate(key).slot
+                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
+            }
+            return true
+        }
+        return column.collection == .none && column.type != .link
+    }
+
+    private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
+        for column in incoming { unlink(column, from: key) }
+        for column in columns { release(column, overlay, key) }
+        disappear(overlay, key)
+    }
+
+    /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
+    private static func keepsOutside(_ column: Column) -> Bool {
+        column.collection == .list || column.isIndexed || column.isPrimaryKey || column.type == .link
+            || column.type == .string || column.type == .data
+    }
+
+    public func deleteAll(_ table: Table) {
+        for cluster in 0..<clusterCount(table) {
+            var keys: [ObjectKey] = []
+            forEachKey(table, cluster: cluster) { keys.append($0) }
+            delete(table, keys)
+        }
+    }
+
+    /// Takes an object out of every link of a column that points to it.
+    private func unlink(_ column: Column, from target: ObjectKey) {
+        guard backlinkCount(column, target) > 0 else { return }
+        var last: ObjectKey?
+        for origin in backlinks(column, target) where origin != last {
+            last = origin
+            if column.collection == .none {
+                writeLink(column, origin, nil)
+            } else {
+                listRemoveAll(column, origin, target)
+            }
+        }
+    }
+
+    /// What a column keeps outside of its slot for an object that goes.
+    private func release(_ column: Column, _ overlay: TableOverlay, _ key: ObjectKey) {
+        if column.collection == .list {
+            listClear(column, key, isRecorded: false)
+            return
+        }
+        if column.type == .link {
+            if let target = readLink(column, key) {
+                backlinks(of: column).add(target: target.raw, origin: key.raw, delta: -1)
+                // The slot is emptied, so that a later read of a stale leaf finds no link.
+                let (cluster, slot) = locate(key)
+                if let buffer = buffer(column, cluster: cluster) { buffer.setInt(slot, 0) }
+            }
+            return
+        }
+        if column.isPrimaryKey || (column.isIndexed && key.raw < overlay.unindexedFrom) {
+            index(column).remove(value(column, key), key)
+        }
+        if column.type == .string || column.type == .data { releaseLong(column, key) }
+    }
+
+    private func releaseLong(_ column: Column, _ key: ObjectKey) {
+        var (cluster, slot) = locate(key)
+        if let buffer = buffer(column, cluster: cluster) {
+            if buffer.isReference(slot) {
+                freeLong(buffer, slot, column.segment(.blobs))
+                buffer.setDefault(slot)
+            }
+        } else if let leaf = locatedLeaf(column, cluster, &slot), leaf.isReference(slot) {
+            freeLong(leaf.reference(slot), column.segment(.blobs))
+        }
+    }
+
+    private func disappear(_ overlay: TableOverlay, _ key: ObjectKey) {
+        let (cluster, slot) = locate(key)
+        let bits = presenceBits(overlay, cluster)
+        bits[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        let live = overlay.counts[cluster] & ~TableCache.presenceFlag
+        overlay.counts[cluster] = (live - 1) | TableCache.presenceFlag
+        if overlay.lastDeletionCluster != cluster {
+            overlay.lastDeletionCluster = cluster
+            overlay.changedCounts.insert(cluster)
+            overlay.changedPresence.insert(cluster)
+        }
+        overlay.state.count -= 1
+        overlay.cache = nil
+        overlay.deleted.append(key)
+    }
+
+    // MARK: Checks
+
+    /// Whether a value may stand in a single-valued column.
+    package func check(_ value: Value, _ column: Column) throws(EngineError) {
+        guard column.collection == .none else {
+            throw EngineError(.invalidArgument, "'\(column.name)' is a list: use the calls for lists.")
+        }
+        try checkElement(value, column)
+    }
+
+    /// Whether a value may stand in a column, or be an element of a list column.
+    package func checkElement(_ value: Value, _ column: Column) throws(EngineError) {
+        switch value {
+        case .null:
+            if column.isOptional || (column.type == .link && column.collection == .none) { return }
+            throw EngineError(.missingValue, "'\(column.name)' is required: it can't be null.")
+        case .string(let s) where column.type == .string:
+            if s.utf8.count > FieldCoding.maximumString {
+                throw EngineError(
+                    .limitExceeded,
+                    "The string for '\(column.name)' has \(s.utf8.count) bytes; the limit is \(FieldCoding.maximumString)."
+                )
+            }
+        case .data(let d) where column.type == .data:
+            if d.count > FieldCoding.maximumData {
+                throw EngineError(
+                    .limitExceeded,
+                    "The data for '\(column.name)' has \(d.count) bytes; the limit is \(FieldCoding.maximumData)."
+                )
+            }
+        case .link(let target) where column.type == .link:
+            guard let table = column.targetTableID.flatMap(currentSchema.table(id:)), contains(table, target) else {
+                throw EngineError(
+                    .invalidArgument,
+                    "'\(column.name)' can't link to \(target): there is no such object."
+                )
+            }
+        default:
+            guard value.type == column.type else {
+                throw EngineError(
+                    .invalidArgument,
+                    "'\(column.name)' holds values of type \(column.type), not \(value)."
+                )
+            }
+        }
+    }
+
+    func missingObject(_ column: Column, _ key: ObjectKey) -> EngineError {
+        failure
+            ?? EngineError(.invalidArgument, "There is no object \(key) in '\(currentSchema.table(of: column).name)'.")
+    }
+}

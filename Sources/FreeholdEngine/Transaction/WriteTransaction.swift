@@ -1,0 +1,518 @@
+/// The open write transaction of a database: the snapshot it began on plus an overlay of what it has changed.
+///
+/// Reads see the changes. Nothing reaches the file before `commit` (but for a transaction larger than the memory
+/// budget, whose sealed blocks move early into LMDB's own transaction, which `cancel` aborts). It holds the
+/// database's writer lock until it is committed or cancelled; letting go of it cancels.
+///
+/// Not thread-safe: one thread at a time, any thread.
+public final class WriteTransaction: DataView, MutableBlockStore {
+    /// A block that this transaction wrote.
+    enum Sealed {
+        case stored(UnsafeMutableRawBufferPointer)
+        case removed
+    }
+
+    public let base: Snapshot
+    let core: DatabaseCore
+    @exclusivity(unchecked) var tables: [TableOverlay?] = []
+    /// By a column's first segment / 8: its overlay, for the hot path.
+    @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
+    private var columnCapacity: Int
+    @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
+    @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
+    @exclusivity(unchecked) var sealedBytes = 0
+    /// Bytes of decoded leaves; these count what they grow by.
+    private let decodedMeter: UnsafeMutablePointer<Int>
+    private var retiredBytes = 0
+    private var abandoned: [TableOverlay?] = []
+    private var abandonedChanges: [BacklinkChanges] = []
+    private var fetchedBytes = 0
+    /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
+    @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
+    var storageWriter: StorageWriter?
+    /// Copies of spilled blocks that were read again.
+    private var fetched: [UInt64: UnsafeMutableRawBufferPointer] = [:]
+    /// Memory replaced while somebody may still hold a pointer into it; freed at the next change.
+    private var retired: [UnsafeMutableRawBufferPointer] = []
+    @exclusivity(unchecked) var currentSchema: DatabaseSchema
+    @exclusivity(unchecked) var root: CatalogueRoot
+    var schemaChanged = false
+    /// Tables that were dropped, for commit to clear.
+    var droppedTables: [Table] = []
+    var droppedColumns: [Column] = []
+    private(set) var isOpen = true
+    /// Set by the first failure inside LMDB's transaction; commit throws it.
+    var failure: EngineError?
+
+    init(base: Snapshot) {
+        self.base = base
+        core = base.core
+        currentSchema = base.schema
+        root = base.root
+        decodedMeter = .allocate(capacity: 1)
+        decodedMeter.initialize(to: 0)
+        columnCapacity = Int(base.root.nextSegment / ColumnSegment.count) + 1
+        columnOverlays = .allocate(capacity: columnCapacity)
+        columnOverlays.initialize(repeating: nil, count: columnCapacity)
+        super.init(clusterSpan: base.clusterSpan)
+        tables = Array(repeating: nil, count: Int(root.nextTableID))
+    }
+
+    deinit {
+        if isOpen { cancel() }
+        freeMemory()
+        columnOverlays.deallocate()
+        decodedMeter.deallocate()
+    }
+
+    /// After new tables got their segments.
+    func growColumnOverlays() {
+        let capacity = Int(root.nextSegment / ColumnSegment.count) + 1
+        guard capacity > columnCapacity else { return }
+        let grown = UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>.allocate(capacity: capacity)
+        grown.initialize(repeating: nil, count: capacity)
+        grown.update(from: columnOverlays, count: columnCapacity)
+        columnOverlays.deallocate()
+        columnOverlays = grown
+        columnCapacity = capacity
+    }
+
+    public override var schema: DatabaseSchema { currentSchema }
+    public override var userVersion: UInt64 { root.userVersion }
+
+    /// Drops every change and lets the next writer begin. Does nothing after a commit or cancel.
+    public func cancel() {
+        guard isOpen else { return }
+        isOpen = false
+        if let storageWriter {
+            onWriter { storageWriter.abort() }
+            self.storageWriter = nil
+        }
+        finish()
+    }
+
+    /// Runs on the writer thread what can't fail.
+    private func onWriter<R>(_ body: () -> R) -> R {
+        do throws(EngineError) {
+            return try core.storage.writer.sync { () throws(EngineError) in body() }
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    func close() {
+        isOpen = false
+        finish()
+    }
+
+    private func finish() {
+        columnOverlays.update(repeating: nil, count: columnCapacity)
+        tables = []
+        backlinkChanges = [:]
+        core.writerLock.release()
+    }
+
+    func freeMemory() {
+        for case .stored(let bytes) in sealed.values { bytes.deallocate() }
+        sealed = [:]
+        for bytes in fetched.values { bytes.deallocate() }
+        fetched = [:]
+        for bytes in retired { bytes.deallocate() }
+        retired = []
+    }
+
+    // MARK: Blocks
+
+    override func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        let address = BlockAddress(segment: segment, number: number).raw
+        if let found = sealed[address] {
+            if case .stored(let bytes) = found { return UnsafeRawBufferPointer(bytes) }
+            return nil
+        }
+        if !spilled.isEmpty, let removed = spilled[address] {
+            return removed ? nil : fetch(address)
+        }
+        return base.block(segment, number)
+    }
+
+    private func fetch(_ address: UInt64) -> UnsafeRawBufferPointer? {
+        if let found = fetched[address] { return UnsafeRawBufferPointer(found) }
+        guard let writer = storageWriter else { return nil }
+        let copy: UnsafeMutableRawBufferPointer? = onWriter {
+            guard let bytes = writer.get(BlockAddress(raw: address)) else { return nil }
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
+            copy.copyMemory(from: bytes)
+            return UnsafeMutableRawBufferPointer(rebasing: copy[0..<bytes.count])
+        }
+        fetched[address] = copy
+        fetchedBytes += (copy?.count ?? 0) + 64
+        return copy.map { UnsafeRawBufferPointer($0) }
+    }
+
+    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        copy.copyMemory(from: bytes)
+        putBlock(segment, number, owned: copy)
+    }
+
+    /// Takes over the memory.
+    func putBlock(_ segment: UInt32, _ number: UInt64, owned bytes: UnsafeMutableRawBufferPointer) {
+        precondition(bytes.count <= BlockLimits.maximumSize, "a block over eight pages")
+        let address = BlockAddress(segment: segment, number: number).raw
+        if case .stored(let old)? = sealed.updateValue(.stored(bytes), forKey: address) { retire(old) }
+        if let old = fetched.removeValue(forKey: address) { retired.append(old) }
+        sealedBytes += bytes.count + 64
+    }
+
+    func removeBlock(_ segment: UInt32, _ number: UInt64) {
+        let address = BlockAddress(segment: segment, number: number).raw
+        if case .stored(let old)? = sealed.updateValue(.removed, forKey: address) { retire(old) }
+        if let old = fetched.removeValue(forKey: address) { retired.append(old) }
+    }
+
+    /// A pointer to the old bytes may be in a caller's hands until its call is over.
+    private func retire(_ bytes: UnsafeMutableRawBufferPointer) {
+        sealedBytes -= bytes.count + 64
+        retiredBytes += bytes.count + 64
+        retired.append(bytes)
+    }
+
+    /// Between operations, when nobody holds a pointer into a replaced block.
+    func collectRetired() {
+        for bytes in retired { bytes.deallocate() }
+        retired.removeAll(keepingCapacity: true)
+        retiredBytes = 0
+    }
+
+    /// About the bytes that this transaction holds besides what is pending of indexes and links.
+    package var memoryInUse: Int { decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes }
+
+    /// Objects made before indexes learn of them: what is pending of an index takes about 32 bytes each.
+    var pendingLimit: Int64 { Int64(max(core.memoryBudget / 32, 1000)) }
+
+    /// Before an operation, when nobody holds a pointer into a block or a decoded leaf: keeps to the memory budget.
+    @inline(__always)
+    func relieve() {
+        if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { relieveNow() }
+    }
+
+    @inline(never)
+    private func relieveNow() {
+        if retiredBytes > core.memoryBudget / 8 { collectRetired() }
+        if fetchedBytes > core.memoryBudget / 4 {
+            for bytes in fetched.values { bytes.deallocate() }
+            fetched = [:]
+            fetchedBytes = 0
+        }
+        if decodedMeter.pointee + sealedBytes > core.memoryBudget {
+            sealEverything()
+            if sealedBytes > core.memoryBudget / 2 { spill() }
+        }
+    }
+
+    func allocateBlock(_ segment: UInt32) -> UInt64 { allocateBlocks(segment, 1) }
+
+    func allocateBlocks(_ segment: UInt32, _ n: Int) -> UInt64 {
+        guard case .column(let table, let column, let kind)? = currentSchema.owner(of: segment) else {
+            fatalError("a block of a segment without numbers of its own")
+        }
+        let overlay = overlay(table)
+        var state = overlay.state.columns[column.id] ?? .init()
+        let number: UInt64
+        switch kind {
+        case .blobs:
+            number = state.nextBlob
+            state.nextBlob += UInt64(n)
+        case .index:
+            number = state.nextIndex
+            state.nextIndex += UInt64(n)
+        case .backlinkBlobs:
+            number = state.nextBacklinkBlob
+            state.nextBacklinkBlob += UInt64(n)
+        default: fatalError("a block of a segment without numbers of its own")
+        }
+        overlay.state.columns[column.id] = state
+        return number
+    }
+
+    // MARK: Tables
+
+    func overlay(_ table: Table) -> TableOverlay {
+        if let found = tables[table.id] { return found }
+        let cache = base.tableCache(table)
+        let made = TableOverlay(table: table, state: cache.state, counts: cache.counts)
+        tables[table.id] = made
+        return made
+    }
+
+    override func tableState(_ table: Table) -> TableState {
+        tables[table.id]?.state ?? base.tableCache(table).state
+    }
+
+    override func positions(_ table: Table) -> TableCache {
+        guard let overlay = tables[table.id] else { return base.tableCache(table) }
+        if let cache = overlay.cache { return cache }
+        let cache = TableCache(state: overlay.state, counts: overlay.counts)
+        overlay.cache = cache
+        return cache
+    }
+
+    override func clusterCount(_ table: Table) -> Int {
+        tables[table.id]?.counts.count ?? base.clusterCount(table)
+    }
+
+    override func liveCount(_ table: Table, cluster: Int) -> Int {
+        guard let overlay = tables[table.id] else { return base.liveCount(table, cluster: cluster) }
+        return cluster < overlay.counts.count ? Int(overlay.counts[cluster] & ~TableCache.presenceFlag) : 0
+    }
+
+    override func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? {
+        guard let overlay = tables[table.id] else { return base.presence(table, cluster: cluster) }
+        if let bits = overlay.presence[cluster] { return UnsafePointer(bits) }
+        guard cluster < overlay.counts.count, overlay.counts[cluster] & TableCache.presenceFlag != 0 else { return nil }
+        return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
+    }
+
+    public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
+        guard table.id < tables.count, let overlay = tables[table.id] else { return base.contains(table, key) }
+        guard key.raw >= 0 else { return false }
+        let (cluster, slot) = locate(key)
+        guard cluster < overlay.counts.count else { return false }
+        let entry = overlay.counts[cluster]
+        guard entry & TableCache.presenceFlag != 0 else { return slot < Int(entry) }
+        return presence(table, cluster: cluster).map { PresenceBits.test($0, slot) } ?? false
+    }
+
+    // MARK: Leaves
+
+    override func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?._withUnsafeGuaranteedRef { $0 }
+    }
+
+    /// An integer of a leaf that this transaction has decoded; nil for null and where it hasn't.
+    @inline(__always)
+    package func decodedInt(_ column: Column, cluster: Int, slot: Int) -> Int64? {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?
+            ._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
+    }
+
+    override func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? {
+        guard let target = column.targetTableID else { return nil }
+        return tables[target]?.backlinks[column.firstSegment]?.cached(cluster)
+    }
+
+    override func leaf(_ column: Column, cluster: Int) -> UnsafeRawPointer? {
+        if let columns = tables[column.tableID]?.columns[column.index], let buffer = columns.cached(cluster) {
+            encode(buffer, columns, cluster)
+        }
+        return block(column.segment(.leaf), UInt64(cluster))?.baseAddress
+    }
+
+    override func settleBacklinks(_ column: Column) { settlePendingBacklinks(column) }
+
+    override func settleIndex(_ column: Column) {
+        if let overlay = tables[column.tableID] { settleIndexes(overlay) }
+    }
+
+    override func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { pendingInIndex(value, table) }
+
+    override func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? {
+        block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
+    }
+
+    func columnOverlay(_ column: Column) -> ColumnOverlay { hot(column).takeUnretainedValue() }
+
+    /// The column's overlay, kept alive by its table's.
+    @inline(__always)
+    func hot(_ column: Column) -> Unmanaged<ColumnOverlay> {
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)] ?? openOverlay(column)
+    }
+
+    @inline(never)
+    private func openOverlay(_ column: Column) -> Unmanaged<ColumnOverlay> {
+        let table = overlay(currentSchema.table(of: column))
+        let made =
+            table.columns[column.index]
+            ?? ColumnOverlay(
+                column: column,
+                isBacklink: false,
+                clusterSpan: clusterSpan,
+                firstNewKey: table.firstNewKey
+            )
+        table.columns[column.index] = made
+        let unmanaged = Unmanaged.passUnretained(made)
+        columnOverlays[Int(column.firstSegment / ColumnSegment.count)] = unmanaged
+        return unmanaged
+    }
+
+    /// The column's overlay and the decoded leaf of a cluster, to change.
+    @inline(__always)
+    func hot(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
+        let columns = hot(column)
+        if let found = columns._withUnsafeGuaranteedRef({ $0.unretained(cluster) }) { return (columns, found) }
+        return (columns, openUnretained(columns, cluster))
+    }
+
+    @inline(never)
+    private func openUnretained(_ columns: Unmanaged<ColumnOverlay>, _ cluster: Int) -> Unmanaged<LeafBuffer> {
+        Unmanaged.passUnretained(openBuffer(columns.takeUnretainedValue(), cluster, isBacklink: false))
+    }
+
+    func backlinkOverlay(_ column: Column) -> ColumnOverlay {
+        let target = overlay(currentSchema.table(id: column.targetTableID!)!)
+        if let found = target.backlinks[column.firstSegment] { return found }
+        let made = ColumnOverlay(
+            column: column,
+            isBacklink: true,
+            clusterSpan: clusterSpan,
+            firstNewKey: target.firstNewKey
+        )
+        target.backlinks[column.firstSegment] = made
+        return made
+    }
+
+    /// The decoded leaf to change.
+    @inline(__always)
+    func writable(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool = false) -> LeafBuffer {
+        if let found = columns.cached(cluster) { return found }
+        return openBuffer(columns, cluster, isBacklink: isBacklink)
+    }
+
+    @inline(never)
+    private func openBuffer(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool) -> LeafBuffer {
+        relieve()
+        let column = columns.column
+        let buffer = LeafBuffer(
+            type: isBacklink ? .int : column.type,
+            isList: isBacklink || column.collection == .list,
+            isOptional: column.isOptional,
+            capacity: clusterSpan
+        )
+        if let stored = block(columns.leafSegment, UInt64(cluster)) {
+            buffer.load(Leaf(stored.baseAddress!)) { part in
+                block(columns.partsSegment, UInt64(cluster) << 6 | UInt64(part))?.baseAddress
+            }
+            buffer.isDirty = false
+        }
+        decodedMeter.pointee += buffer.footprint
+        buffer.meter = decodedMeter
+        columns.insert(buffer, cluster)
+        return buffer
+    }
+
+    /// Brings a buffer's blocks up to date.
+    func encode(_ buffer: LeafBuffer, _ columns: ColumnOverlay, _ cluster: Int) {
+        guard buffer.isDirty else { return }
+        buffer.isDirty = false
+        if let leaf = block(columns.leafSegment, UInt64(cluster)).map({ Leaf($0.baseAddress!) }), leaf.isSplit {
+            for part in 0..<(1 << leaf.partsLog2) {
+                removeBlock(columns.partsSegment, UInt64(cluster) << 6 | UInt64(part))
+            }
+        }
+        if let whole = buffer.encodedWhole() {
+            putBlock(columns.leafSegment, UInt64(cluster), owned: whole)
+            return
+        }
+        let (log2, parts) = buffer.encodedParts()
+        for (p, part) in parts.enumerated() {
+            putBlock(columns.partsSegment, UInt64(cluster) << 6 | UInt64(p), owned: part)
+        }
+        putBlock(
+            columns.leafSegment,
+            UInt64(cluster),
+            owned: LeafEncoder.encodeSplitHead(codec: buffer.codec, count: buffer.count, partsLog2: log2)
+        )
+    }
+
+    func seal(_ columns: ColumnOverlay, _ cluster: Int) {
+        guard let buffer = columns.buffers[cluster] else { return }
+        encode(buffer, columns, cluster)
+        decodedMeter.pointee -= buffer.footprint
+        buffer.meter = nil
+        columns.drop(cluster)
+    }
+
+    /// Encodes every decoded leaf; past the budget the blocks then move into LMDB's transaction.
+    func sealEverything() {
+        for table in tables {
+            guard let table else { continue }
+            for columns in table.columns {
+                guard let columns else { continue }
+                for cluster in columns.buffers.keys { seal(columns, cluster) }
+            }
+            for columns in table.backlinks.values {
+                for cluster in columns.buffers.keys { seal(columns, cluster) }
+            }
+        }
+        decodedMeter.pointee = 0
+        if sealedBytes > core.memoryBudget { spill() }
+    }
+
+    /// Moves the sealed blocks into LMDB's transaction, which it opens if need be.
+    func spill() {
+        guard failure == nil else { return }
+        do throws(EngineError) {
+            try writeSealed()
+        } catch {
+            failure = error
+            fallBack()
+            return
+        }
+        for (address, entry) in sealed {
+            if case .stored(let bytes) = entry {
+                spilled[address] = false
+                bytes.deallocate()
+            } else {
+                spilled[address] = true
+            }
+        }
+        sealed = [:]
+        sealedBytes = 0
+        collectRetired()
+    }
+
+    /// After a failure, what had moved into LMDB's transaction is lost. From then on the transaction shows the state
+    /// that it began on, so that calls still run until its end, which throws the error.
+    private func fallBack() {
+        storageWriter = nil
+        // An operation may be amid its work with them.
+        abandoned = tables
+        abandonedChanges = Array(backlinkChanges.values)
+        for i in tables.indices {
+            guard let old = tables[i] else { continue }
+            let cache = base.tableCache(old.table)
+            tables[i] = TableOverlay(table: old.table, state: cache.state, counts: cache.counts)
+        }
+        columnOverlays.update(repeating: nil, count: columnCapacity)
+        backlinkChanges = [:]
+        for case .stored(let bytes) in sealed.values { retire(bytes) }
+        sealed = [:]
+        spilled = [:]
+        sealedBytes = 0
+        decodedMeter.pointee = 0
+    }
+
+    func writeSealed() throws(EngineError) {
+        let addresses = sealed.keys.sorted()
+        try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }
+    }
+
+    /// On the writer thread.
+    func writeBlocks(_ addresses: [UInt64]) throws(EngineError) {
+        let writer: StorageWriter
+        if let open = storageWriter {
+            writer = open
+        } else {
+            writer = try core.storage.beginWrite()
+            storageWriter = writer
+        }
+        for address in addresses {
+            switch sealed[address]! {
+            case .stored(let bytes): try writer.put(BlockAddress(raw: address), UnsafeRawBufferPointer(bytes))
+            case .removed: try writer.remove(BlockAddress(raw: address))
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Decimal128 {
+    /// The integer; over 34 digits it is rounded half to even.
+    public init<T: BinaryInteger>(_ value: T) {
+        if let small = Int64(exactly: value) {
+            self.init(negative: small < 0, coefficient: UInt128(small.magnitude), exponent: 0)
+        } else if let magnitude = UInt128(exactly: value.magnitude) {
+            self.init(rounding: value < 0, low: magnitude, exponent: 0)
+        } else {
+            self = Decimal128(parsing: String(value)) ?? .nan
+        }
+    }
+
+    /// The integer, or nil if it can't be held exactly.
+    public init?<T: BinaryInteger>(exactly value: T) {
+        self.init(value)
+        guard stringInteger == String(value) else { return nil }
+    }
+
+    private var stringInteger: String? {
+        let number = parts
+        guard isFinite && number.exponent >= 0 else { return nil }
+        let digits = String(number.coefficient) + String(repeating: "0", count: number.exponent)
+        return number.negative ? "-" + digits : digits
+    }
+
+    /// The shortest decimal number that only this double is nearest to: 0.1 becomes 0.1.
+    public init(_ value: Double) { self = Decimal128(parsing: value.description) ?? .nan }
+
+    /// The shortest decimal number that only this float is nearest to: 0.1 becomes 0.1.
+    public init(_ value: Float) { self = Decimal128(parsing: value.description) ?? .nan }
+
+    /// The number, rounded half to even if it has more than 34 digits.
+    public init(_ value: Decimal) { self = Decimal128(parsing: value.description) ?? .nan }
+
+    /// The nearest `Double`.
+    public var doubleValue: Double {
+        if isNaN { return .nan }
+        if isInfinite { return isSignMinus ? -.infinity : .infinity }
+        let number = parts
+        if number.coefficient <= 1 << 53, let value = Self.nearestDouble(UInt64(number.coefficient), number.exponent) {
+            return number.negative ? -value : value
+        }
+        return Double("\(number.negative ? "-" : "")\(number.coefficient)e\(number.exponent)") ?? .nan
+    }
+
+    /// The nearest `Float`, by way of the nearest `Double`.
+    public var floatValue: Float { Float(doubleValue) }
+
+    /// Foundation's number; NaN for NaN, infinities and what its exponents from −128 to 127 can't hold exactly.
+    public var decimalValue: Decimal {
+        guard isFinite else { return .nan }
+        let number = parts
+        let (coefficient, zeros) = strippingZeros(number.coefficient)
+        let exponent = number.exponent + zeros
+        guard coefficient != 0 else { return 0 }
+        guard exponent >= -128 && exponent <= 127 else { return .nan }
+        let split: UInt64 = 1_000_000_000_000_000_000
+        let (upper, lower) = coefficient.quotientAndRemainder(dividingBy: UInt128(split))
+        let (top, middle) = upper.quotientAndRemainder(dividingBy: UInt128(split))
+        let significand =
+            (Decimal(UInt64(top)) * Decimal(split) + Decimal(UInt64(middle))) * Decimal(split)
+            + Decimal(UInt64(lower))
+        return Decimal(sign: number.negative ? .minus : .plus, exponent: exponent, significand: significand)
+    }
+
+    /// The whole part; nil for NaN and for what is out of `Int`'s range.
+    public var intValue: Int? {
+        guard isFinite else { return nil }
+        let number = parts
+        var whole = number.coefficient
+        if number.exponent < 0 {
+            whole = number.exponent < -38 ? 0 : whole / powerOfTen(-number.exponent)
+        } else if whole != 0 && number.exponent > 0 {
+            guard decimalDigits(whole) + number.exponent <= 19 else { return nil }
+            whole *= powerOfTen(number.exponent)
+        }
+        return number.negative ? Int(exactly: -Int128(whole)) : Int(exactly: whole)
+    }
+
+    /// The number as an integer; nil if it has a fraction, isn't finite or is out of range.
+    public var exactInt64: Int64? {
+        guard let whole = intValue, Decimal128.compare(self, Int64(whole)) == 0 else { return nil }
+        return Int64(whole)
+    }
+}
+
+extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+    public init(integerLiteral value: Int64) { self.init(value) }
+
+    /// The literal as a `Double` has it, in the shortest form. Write a string literal for more than 15 digits.
+    public init(floatLiteral value: Double) { self.init(value) }
+
+    /// As `init(string:)`; text that is no number is a programmer error and traps.
+    public init(stringLiteral value: String) {
+        guard let number = Decimal128(parsing: value) else { preconditionFailure("'\(value)' is no decimal number") }
+        self = number
+    }
+}
+
+extension Decimal128: Codable {
+    /// Decodes a string, an integer or a floating-point number.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            guard let number = Decimal128(parsing: text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "'\(text)' is no decimal number"
+                )
+            }
+            self = number
+        } else if let integer = try? container.decode(Int64.self) {
+            self.init(integer)
+        } else {
+            self.init(try container.decode(Double.self))
+        }
+    }
+
+    /// Encodes `stringValue`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(stringValue)
+    }
+}

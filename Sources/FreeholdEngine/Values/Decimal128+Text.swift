@@ -1,0 +1,124 @@
+extension Decimal128: LosslessStringConvertible {
+    /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case,
+    /// rounded half to even if it has more than 34 digits. Throws `.invalidArgument` for any other text.
+    public init(string: String) throws(EngineError) {
+        guard let number = Decimal128(parsing: string) else {
+            throw EngineError(.invalidArgument, "'\(string)' is no decimal number")
+        }
+        self = number
+    }
+
+    /// The same; nil if the text is no number.
+    public init?(_ description: String) {
+        self.init(parsing: description)
+    }
+
+    init?(parsing text: String) {
+        var text = text
+        guard let number = text.withUTF8({ Decimal128.parse($0) }) else { return nil }
+        self = number
+    }
+
+    /// How many digits are read exactly; of later ones counts only whether any isn't zero.
+    private static let digitsKept = 38
+    /// Where exponents saturate: beyond any sum with a count of digits that could bring them back in range.
+    private static let exponentLimit = 1 << 60
+
+    private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Decimal128? {
+        var position = 0
+        var negative = false
+        if let first = text.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
+            negative = first == UInt8(ascii: "-")
+            position = 1
+        }
+        var coefficient: UInt128 = 0
+        var digits = 0
+        var kept = 0
+        var exponent = 0
+        var sticky = false
+        var seenPoint = false
+        scan: while position < text.count {
+            let byte = text[position]
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits += 1
+                if kept == digitsKept {
+                    if byte != UInt8(ascii: "0") { sticky = true }
+                    if !seenPoint { exponent += 1 }
+                } else {
+                    coefficient = coefficient * 10 + UInt128(byte - UInt8(ascii: "0"))
+                    if coefficient != 0 { kept += 1 }
+                    if seenPoint { exponent -= 1 }
+                }
+            case UInt8(ascii: ".") where !seenPoint:
+                seenPoint = true
+            default:
+                break scan
+            }
+            position += 1
+        }
+        if digits == 0 {
+            return seenPoint ? nil : parseSpecial(text[position...], negative: negative)
+        }
+        if position < text.count {
+            guard let explicit = parseExponent(text[position...]) else { return nil }
+            exponent += explicit
+        }
+        if coefficient == 0 { exponent = Swift.min(Swift.max(exponent, minimumExponent), maximumExponent) }
+        return Decimal128(rounding: negative, low: coefficient, exponent: exponent, sticky: sticky)
+    }
+
+    private static func parseExponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard text.first.map({ $0 | 0x20 }) == UInt8(ascii: "e") else { return nil }
+        var rest = text.dropFirst()
+        var negative = false
+        if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+            negative = sign == UInt8(ascii: "-")
+            rest = rest.dropFirst()
+        }
+        guard !rest.isEmpty else { return nil }
+        var value = 0
+        for byte in rest {
+            guard byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") else { return nil }
+            if value < exponentLimit / 10 { value = value * 10 + Int(byte - UInt8(ascii: "0")) }
+        }
+        return negative ? -value : value
+    }
+
+    private static func parseSpecial(_ text: Slice<UnsafeBufferPointer<UInt8>>, negative: Bool) -> Decimal128? {
+        guard text.count <= 8 else { return nil }
+        switch String(decoding: text.map { $0 | 0x20 }, as: UTF8.self) {
+        case "inf", "infinity": return infinity(negative: negative)
+        case "nan": return nan
+        case "snan": return signalingNaN
+        default: return nil
+        }
+    }
+}
+
+extension Decimal128: CustomStringConvertible {
+    /// The number without trailing zeros after the point: plain (`120`, `-0.000001`) where the first digit stands
+    /// between 10^33 and 10^-6, else with an exponent (`1.2E+40`); `Inf`, `-Inf`, `NaN`. `-0` keeps its sign.
+    public var stringValue: String {
+        if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
+        if isInfinite { return isSignMinus ? "-Inf" : "Inf" }
+        let number = parts
+        let sign = number.negative ? "-" : ""
+        guard number.coefficient != 0 else { return sign + "0" }
+        let (coefficient, zeros) = strippingZeros(number.coefficient)
+        let exponent = number.exponent + zeros
+        let digits = String(coefficient)
+        let count = digits.utf8.count
+        /// The power of ten of the first digit.
+        let leading = exponent + count - 1
+        guard leading >= -6 && leading < Self.precision else {
+            let fraction = count > 1 ? "." + digits.dropFirst() : ""
+            return sign + digits.prefix(1) + fraction + (leading < 0 ? "E\(leading)" : "E+\(leading)")
+        }
+        if exponent >= 0 { return sign + digits + String(repeating: "0", count: exponent) }
+        if leading < 0 { return sign + "0." + String(repeating: "0", count: -leading - 1) + digits }
+        return sign + digits.prefix(leading + 1) + "." + digits.dropFirst(leading + 1)
+    }
+
+    public var description: String { stringValue }
+}

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A moment: whole seconds since 1970 (floored, so that the nanoseconds are never negative) and nanoseconds.
+///
+/// A `Date` is a `Double` of seconds since 2001. Converting rounds it to the nearest nanosecond, and back to the
+/// nearest `Double`. So every date survives the round trip unchanged that is at least 2²³ seconds (97 days) away from
+/// the start of 2001 and in range; nearer ones, whose `Double` is finer than a nanosecond, move by less than that.
+/// A date that came from a timestamp gives that date again in every later round trip.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public let seconds: Int64
+    /// 0 ..< 1,000,000,000.
+    public let nanoseconds: Int32
+
+    @inlinable init(normalizedSeconds seconds: Int64, nanoseconds: Int32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The moment `nanoseconds` (of either sign, of any size) after the second; clamped to `min ... max`.
+    public init(seconds: Int64, nanoseconds: Int32) {
+        var carry = Int64(nanoseconds / Self.nanosecondsPerSecond)
+        var rest = nanoseconds % Self.nanosecondsPerSecond
+        if rest < 0 {
+            rest += Self.nanosecondsPerSecond
+            carry -= 1
+        }
+        let (sum, overflow) = seconds.addingReportingOverflow(carry)
+        if overflow {
+            self = carry < 0 ? .min : .max
+        } else {
+            self.init(normalizedSeconds: sum, nanoseconds: rest)
+        }
+    }
+
+    /// The date to the nearest nanosecond. NaN becomes 1970-01-01; what is out of range becomes `min` or `max`.
+    public init(_ date: Date) {
+        let interval = date.timeIntervalSinceReferenceDate
+        if interval.isNaN {
+            self.init(normalizedSeconds: 0, nanoseconds: 0)
+        } else if interval >= 0x1p63 {
+            self = .max
+        } else if interval < -0x1p63 {
+            self = .min
+        } else {
+            let whole = interval.rounded(.down)
+            // Up to 1e9, where the fraction of a tiny negative interval rounds to one.
+            let nanoseconds = Int32(((interval - whole) * Double(Self.nanosecondsPerSecond)).rounded())
+            let (seconds, overflow) = Int64(whole).addingReportingOverflow(Self.referenceDate)
+            self = overflow ? .max : Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+        }
+    }
+
+    /// The nearest `Date`.
+    public var date: Date {
+        let (seconds, overflow) = seconds.subtractingReportingOverflow(Self.referenceDate)
+        let whole = overflow ? Double(self.seconds) - Double(Self.referenceDate) : Double(seconds)
+        return Date(
+            timeIntervalSinceReferenceDate: whole + Double(nanoseconds) / Double(Self.nanosecondsPerSecond)
+        )
+    }
+
+    @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool {
+        a.seconds == b.seconds ? a.nanoseconds < b.nanoseconds : a.seconds < b.seconds
+    }
+
+    public static let min = Timestamp(normalizedSeconds: .min, nanoseconds: 0)
+    public static let max = Timestamp(normalizedSeconds: .max, nanoseconds: 999_999_999)
+
+    private static let nanosecondsPerSecond: Int32 = 1_000_000_000
+    /// 2001-01-01 00:00 UTC in seconds since 1970.
+    private static let referenceDate: Int64 = 978_307_200
+}
+
+extension Date {
+    /// The nearest `Date` to the moment.
+    public init(_ timestamp: Timestamp) { self = timestamp.date }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// Seconds since 1970 as an exact decimal number, such as `-0.5` or `1700000000.000000001`.
+    public var description: String {
+        var whole = seconds
+        var rest = nanoseconds
+        var sign = ""
+        if whole < 0 && rest > 0 {
+            whole += 1
+            rest = Self.nanosecondsPerSecond - rest
+            if whole == 0 { sign = "-" }
+        }
+        guard rest != 0 else { return "\(whole)" }
+        var fraction = String(rest)
+        fraction = String(repeating: "0", count: 9 - fraction.utf8.count) + fraction
+        while fraction.last == "0" { fraction.removeLast() }
+        return "\(sign)\(whole).\(fraction)"
+    }
+}
+
+extension Timestamp: Codable {
+    /// Decodes what `encode(to:)` writes: an array of seconds and nanoseconds.
+    public init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        self.init(seconds: try container.decode(Int64.self), nanoseconds: try container.decode(Int32.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(seconds)
+        try container.encode(nanoseconds)
+    }
+}

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Value {
+    /// −1, 0 or 1: the order of values of all types.
+    ///
+    /// null < bool < numbers < string < data < timestamp < ObjectId < UUID < link. Numbers (int, float, double,
+    /// decimal) compare by their exact value, NaN below all others; strings and data by unsigned bytes, a prefix first.
+    public static func compare(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): order(a, b)
+        case (.string(let a), .string(let b)): compareBytes(a, b)
+        case (.double(let a), .double(let b)): compare(a, b)
+        case (.timestamp(let a), .timestamp(let b)): order(a, b)
+        case (.objectId(let a), .objectId(let b)): order(a, b)
+        case (.uuid(let a), .uuid(let b)): compare(a, b)
+        case (.bool(let a), .bool(let b)): order(a ? 1 : 0, b ? 1 : 0)
+        case (.data(let a), .data(let b)): compareBytes(a, b)
+        case (.link(let a), .link(let b)): order(a, b)
+        case (.decimal128(let a), .decimal128(let b)): Decimal128.compare(a, b)
+        default:
+            a.rank == Self.numberRank && b.rank == Self.numberRank ? compareNumbers(a, b) : order(a.rank, b.rank)
+        }
+    }
+
+    private static let numberRank = 2
+
+    /// The place of the value's type in the order.
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .int, .float, .double, .decimal128: Self.numberRank
+        case .string: 3
+        case .data: 4
+        case .timestamp: 5
+        case .objectId: 6
+        case .uuid: 7
+        case .link: 8
+        }
+    }
+
+    private static func compareNumbers(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): order(a, b)
+        case (.int(let a), .decimal128(let b)): -Decimal128.compare(b, a)
+        case (.decimal128(let a), .int(let b)): Decimal128.compare(a, b)
+        case (.decimal128(let a), .decimal128(let b)): Decimal128.compare(a, b)
+        case (.int(let a), _): compare(a, b.binaryNumber)
+        case (_, .int(let b)): -compare(b, a.binaryNumber)
+        case (.decimal128(let a), _): Decimal128.compare(a, b.binaryNumber)
+        case (_, .decimal128(let b)): -Decimal128.compare(b, a.binaryNumber)
+        default: compare(a.binaryNumber, b.binaryNumber)
+        }
+    }
+
+    private var binaryNumber: Double {
+        switch self {
+        case .float(let value): Double(value)
+        case .double(let value): value
+        default: .nan
+        }
+    }
+
+    /// −1, 0 or 1; NaNs are equal and lowest.
+    @inlinable public static func compare(_ a: Double, _ b: Double) -> Int {
+        if a < b { return -1 }
+        if a > b { return 1 }
+        if a == b { return 0 }
+        return order(a.isNaN ? 0 : 1, b.isNaN ? 0 : 1)
+    }
+
+    /// −1, 0 or 1: by exact value; a NaN is below every integer.
+    public static func compare(_ a: Int64, _ b: Double) -> Int {
+        if b.isNaN { return 1 }
+        if b >= 0x1p63 { return -1 }
+        if b < -0x1p63 { return 1 }
+        let whole = b.rounded(.towardZero)
+        let result = order(a, Int64(whole))
+        return result != 0 ? result : order(whole, b)
+    }
+
+    /// −1, 0 or 1: bytewise.
+    public static func compare(_ a: UUID, _ b: UUID) -> Int {
+        withUnsafeBytes(of: a.uuid) { a in
+            withUnsafeBytes(of: b.uuid) { b in
+                sign(memcmp(a.baseAddress!, b.baseAddress!, 16))
+            }
+        }
+    }
+
+    /// −1, 0 or 1: by unsigned UTF-8 bytes, without normalisation; a prefix comes first.
+    public static func compareBytes(_ a: String, _ b: String) -> Int {
+        if let result = a.utf8.withContiguousStorageIfAvailable({ x in
+            b.utf8.withContiguousStorageIfAvailable { y in
+                compareBytes(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y))
+            }
+        }), let result {
+            return result
+        }
+        var x = a
+        var y = b
+        return x.withUTF8 { x in
+            y.withUTF8 { y in compareBytes(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) }
+        }
+    }
+
+    /// −1, 0 or 1: by unsigned bytes; a prefix comes first.
+    public static func compareBytes(_ a: Data, _ b: Data) -> Int {
+        a.withUnsafeBytes { a in b.withUnsafeBytes { b in compareBytes(a, b) } }
+    }
+
+    /// −1, 0 or 1: by unsigned bytes; a prefix comes first.
+    @usableFromInline static func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        let common = min(a.count, b.count)
+        if common > 0 {
+            let result = memcmp(a.baseAddress!, b.baseAddress!, common)
+            if result != 0 { return sign(result) }
+        }
+        return order(a.count, b.count)
+    }
+
+    private static func sign(_ result: Int32) -> Int { result < 0 ? -1 : result == 0 ? 0 : 1 }
+
+    @usableFromInline static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import FreeholdEngine
+import Testing
+import TestScript
+
+/// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
+/// had returned and at most the one in flight, whole.
+@Suite struct CrashTests {
+    /// 200 kills in every run of the tests, spread over files; more in a soak.
+    static let killsAFile = isSoak ? 1000 : 50
+    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    static let seeds: [UInt64] = {
+        guard let seed = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] else { return [1, 2, 3, 4] }
+        return [UInt64(seed) ?? 1]
+    }()
+
+    /// The transactions of even seeds have so little memory that they spill into LMDB's before they end.
+    @Test(arguments: seeds)
+    func `a killed writer loses no acknowledged transaction`(seed: UInt64) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("crash.realm")
+        let script = Script(seed: seed)
+        var random = SystemRandomNumberGenerator()
+        var expected = State()
+        var killedInCommit = 0
+
+        for round in 0..<Self.killsAFile {
+            let budget = seed % 2 == 0 ? ["20000"] : []
+            let child = try ChildProcess(["writer", path, String(seed)] + budget)
+            var acknowledged = expected.transaction
+            func note(_ line: String?) { acknowledged = line.flatMap { Int64($0) } ?? acknowledged }
+            // Most die while they write; some before they have opened the file.
+            if round % 10 != 0 {
+                #expect(child.readLine() == "ready")
+                for _ in 0..<Int.random(in: 0..<4, using: &random) { note(child.readLine()) }
+            }
+            usleep(UInt32.random(in: 0..<20_000, using: &random))
+            child.kill()
+            for line in child.readLines() { note(line) }
+            #expect(child.wait() == -SIGKILL)
+
+            let database = try Database.open(at: path)
+            let snapshot = try database.snapshot()
+            let breaches = snapshot.verify()
+            #expect(breaches == [], "seed \(seed), round \(round)")
+            let found = State(snapshot)
+            #expect(
+                found.transaction == acknowledged || found.transaction == acknowledged + 1,
+                "seed \(seed), round \(round): \(acknowledged) acknowledged, \(found.transaction) found"
+            )
+            if found.transaction > acknowledged { killedInCommit += 1 }
+            while expected.transaction < found.transaction {
+                expected.apply(script.steps(expected.transaction + 1, on: expected))
+            }
+            try #require(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
+        }
+        print(
+            "seed \(seed): \(Self.killsAFile) kills, \(expected.transaction) transactions, "
+                + "\(killedInCommit) found that weren't acknowledged"
+        )
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import FreeholdEngine
+import Testing
+import TestScript
+
+/// What a kill can't show: a machine that stops before writes have reached the disk. A process records its writes and
+/// syncs; then the file is rebuilt as a crash at each point could have left it, with unsynced writes lost and reordered,
+/// and must open as before or after the commit that was in flight, never else.
+@Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
+struct LostWriteTests {
+    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    static let transactions = isSoak ? 40 : 12
+    static let imagesAPoint = isSoak ? 8 : 3
+    static let seeds: [UInt64] = isSoak ? Array(1...5) : [1, 2]
+
+    @Test(arguments: seeds)
+    func `a file cut at any write opens as before or after the commit`(seed: UInt64) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        // A file that holds some transactions already.
+        let first = try ChildProcess(["transactions", path, String(seed), "5"])
+        #expect(first.readLines().last == "5")
+        #expect(first.wait() == 0)
+        let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+
+        let record = try Interposer.record(
+            folder,
+            ["transactions", path, String(seed), String(Self.transactions)],
+            path
+        )
+        try check(record, from: base, acknowledged: 5, seed: seed, folder)
+        let recorded = record.events.filter { if case .said = $0 { false } else { true } }.count
+        #expect(recorded >= Self.transactions * 3, "each commit writes, syncs and writes the root")
+    }
+
+    /// Until the pages that LMDB makes a file with are synced, a crash can leave them in part. Such a file holds nothing,
+    /// and is refused rather than taken for a new one.
+    @Test func `a new file cut at any write opens, or is refused untouched while nothing was committed`() throws {
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let record = try Interposer.record(folder, ["transactions", path, "7", "2"], path)
+        try check(record, from: [], acknowledged: 0, seed: 7, folder)
+    }
+
+    private func check(
+        _ record: WriteRecord,
+        from base: [UInt8],
+        acknowledged: Int64,
+        seed: UInt64,
+        _ folder: ChildFolder
+    ) throws {
+        let script = Script(seed: seed)
+        var generator = SystemRandomNumberGenerator()
+        var states: [Int64: State] = [:]
+        var state = State()
+        states[0] = state
+        while state.transaction < acknowledged + Int64(Self.transactions) + 1 {
+            state.apply(script.steps(state.transaction + 1, on: state))
+            states[state.transaction] = state
+        }
+
+        var disk = SimulatedDisk(base)
+        var acknowledged = acknowledged
+        var opened = 0
+        var refused = 0
+        var isCreated = !base.isEmpty
+        for (position, event) in record.events.enumerated() {
+            disk.record(event)
+            // The creating commit's root.
+            if case .durableWrite = event { isCreated = true }
+            if case .said(let line) = event, let number = Int64(line) { acknowledged = number }
+            for image in disk.images(random: Self.imagesAPoint, using: &generator) {
+                let copy = folder.file("image-\(opened).realm")
+                try Data(image).write(to: URL(fileURLWithPath: copy))
+                defer { for suffix in ["", "-lock", ".writer"] { unlink(copy + suffix) } }
+                opened += 1
+                let place =
+                    "seed \(seed), after entry \(position) of \(record.events.count), \(acknowledged) acknowledged"
+                do {
+                    let database = try Database.open(at: copy)
+                    let snapshot = try database.snapshot()
+                    #expect(snapshot.verify() == [], "\(place)")
+                    let found = State(snapshot)
+                    #expect(
+                        found.transaction == acknowledged || found.transaction == acknowledged + 1,
+                        "\(place): found \(found.transaction)"
+                    )
+                    if let expected = states[found.transaction] {
+                        #expect(found == expected, "\(place): \(found.differences(from: expected))")
+                    }
+                } catch  where !isCreated && error.code == .invalidDatabase {
+                    refused += 1
+                    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == Data(image), "\(place)")
+                } catch {
+                    Issue.record("\(place): \(error)")
+                }
+            }
+        }
+        print("seed \(seed): \(record.events.count) recorded entries, \(opened) images, \(refused) refused")
+    }
+}
+
+/// The library that records a process's writes, compiled by the test where the machine can.
+enum Interposer {
+    static let isAvailable: Bool = {
+        #if os(Linux)
+            compiler != nil
+        #else
+            false
+        #endif
+    }()
+
+    private static let compiler: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        for name in ["cc", "gcc", "clang"] {
+            for folder in folders where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
+                return "\(folder)/\(name)"
+            }
+        }
+        return nil
+    }()
+
+    /// Runs the child with its writes to `file` recorded.
+    static func record(_ folder: ChildFolder, _ arguments: [String], _ file: String) throws -> WriteRecord {
+        let library = folder.file("interposer.so")
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Interposer/interposer.c").standardizedFileURL.path
+        let compilation = Process()
+        compilation.executableURL = URL(fileURLWithPath: compiler!)
+        compilation.arguments = ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"]
+        try compilation.run()
+        compilation.waitUntilExit()
+        guard compilation.terminationStatus == 0 else {
+            throw ChildProcess.Failure(description: "the interposer doesn't compile")
+        }
+
+        let path = folder.file("record")
+        let child = try ChildProcess(
+            arguments,
+            environment: ["LD_PRELOAD": library, "FREEHOLD_RECORD": path, "FREEHOLD_RECORD_FILE": file]
+        )
+        _ = child.readLines()
+        guard child.wait() == 0 else { throw ChildProcess.Failure(description: "the recorded child failed") }
+        return try WriteRecord(contentsOf: path)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct EngineModelTests {
+    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+
+    struct Run: CustomStringConvertible, Sendable {
+        let seed: UInt64
+        let span: Int
+        let budget: Int
+        var description: String { "seed \(seed), span \(span), budget \(budget)" }
+    }
+
+    static let runs: [Run] = {
+        let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
+        return (first..<first + (isSoak ? 400 : 8)).map { seed in
+            let spans = [1000, 4, 3, 16, 65, 1000, 7, 1]
+            return Run(seed: seed, span: spans[Int(seed % 8)], budget: seed % 2 == 0 ? 20_000 : 64 << 20)
+        }
+    }()
+
+    @Test(arguments: runs) func randomOperationsLeaveTheDatabaseAsTheModelSays(_ run: Run) throws {
+        let folder = TemporaryFolder()
+        var options = Database.Options()
+        options.clusterSpan = run.span
+        options.memoryBudget = run.budget
+        options.mapSize = 1 << 30
+        var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: options)
+        if !Self.isSoak { driver.largest = 400 }
+        try driver.run(transactions: Self.isSoak ? 40 : 10, operations: Self.isSoak ? 120 : 40)
+        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import FreeholdEngine
+
+/// Queries on a real database: in a write transaction, on its snapshot, with and without indexes.
+@Suite struct QueryDatabaseTests {
+    @Test(arguments: [(seed: 1, span: 4), (seed: 2, span: 16), (seed: 3, span: 100)])
+    func `indexed and plain columns find the same objects, in transactions and snapshots`(
+        shape: (seed: UInt64, span: Int)
+    ) throws {
+        var random = SeededRandom(shape.seed)
+        var options = Database.Options()
+        options.mapSize = 1 << 30
+        options.clusterSpan = shape.span
+        let database = try Database.inMemory(identifier: "query-\(shape.seed)-\(shape.span)", options: options)
+        let setup = try database.beginWrite()
+        try setup.applySchema(
+            [
+                TableSpec(
+                    "P",
+                    columns: [
+                        ColumnSpec("a", .int), ColumnSpec("ai", .int, indexed: true),
+                        ColumnSpec("s", .string, optional: true),
+                        ColumnSpec("si", .string, optional: true, indexed: true),
+                        ColumnSpec("l", .link, optional: true, target: "P"),
+                        ColumnSpec("ls", .link, collection: .list, target: "P"),
+                    ]
+                )
+            ],
+            userVersion: 1
+        )
+        _ = try setup.commit()
+        for round in 0..<4 {
+            let write = try database.beginWrite()
+            let table = write.schema.table(named: "P")!
+            let c = table.columns
+            for _ in 0..<40 {
+                let key = try write.create(table)
+                let number = Int64.random(in: 0..<6, using: &random)
+                var text = RandomDatabase.value(.string, optional: true, &random)
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    text = .string(String(repeating: "long abc ", count: 400))
+                }
+                for i in [0, 1] { try write.set(c[i], key, .int(number)) }
+                for i in [2, 3] { try write.set(c[i], key, text) }
+                let all = write.keys(table)
+                if Bool.random(using: &random) { try write.set(c[4], key, .link(all.randomElement(using: &random)!)) }
+                try write.listAppend(
+                    c[5],
+                    key,
+                    (0..<Int.random(in: 0..<3, using: &random)).map { _ in .link(all.randomElement(using: &random)!) }
+                )
+            }
+            for key in write.keys(table) where Int.random(in: 0..<6, using: &random) == 0 { write.delete(table, key) }
+            try check(write, &random, "seed \(shape.seed) round \(round), transaction")
+            let snapshot = try write.commit()
+            try check(snapshot, &random, "seed \(shape.seed) round \(round), snapshot")
+        }
+    }
+
+    private func check(_ view: DataView, _ random: inout SeededRandom, _ note: String) throws {
+        let table = view.schema.table(named: "P")!
+        let c = table.columns
+        let naive = NaiveEvaluator(view: view)
+        for _ in 0..<25 {
+            let number = Value.int(Int64.random(in: 0..<6, using: &random))
+            let text = RandomDatabase.value(.string, optional: true, &random)
+            let texts = (0..<3).map { _ in RandomDatabase.value(.string, optional: true, &random) }
+            let other = FreeholdEngine.Predicate.comparison(PropertyPath(c[0]), .lessOrEqual, number)
+            let ops = Comparison.allCases
+            let predicates: [FreeholdEngine.Predicate] = [
+                .comparison(PropertyPath(c[1]), .equal, number),
+                .comparison(PropertyPath(c[3]), .equal, text),
+                .oneOf(PropertyPath(c[3]), texts),
+                .and([other, .comparison(PropertyPath(c[3]), .equal, text)]),
+                .and([.comparison(PropertyPath(c[1]), .equal, number), .oneOf(PropertyPath(c[3]), texts), other]),
+                .string(PropertyPath(c[2]), .contains, "abc long", ignoringCase: .random(using: &random)),
+                .comparison(PropertyPath(columns: [c[4], c[0]]), ops.randomElement(using: &random)!, number),
+                .comparison(PropertyPath([.link(c[5])], c[0]), ops.randomElement(using: &random)!, number),
+                .comparison(PropertyPath([.backlink(c[5])], c[2]), ops.randomElement(using: &random)!, text),
+                .operand(.count(PropertyPath([.backlink(c[4])], nil)), .greater, .int(1)),
+                .operand(.count(PropertyPath(c[5])), .equal, .int(0)),
+            ]
+            for predicate in predicates {
+                let found = Query(table: table, predicate: predicate).keys(in: view)
+                #expect(found == naive.keys(table, predicate), "\(note) \(predicate)")
+            }
+            let sorted = Query(table: table, sort: [SortKey(c[2]), SortKey(c[0], ascending: false)]).keys(in: view)
+            for (a, b) in zip(sorted, sorted.dropFirst()) {
+                let first = Value.compare(view.value(c[2], a), view.value(c[2], b))
+                let second = Value.compare(view.value(c[0], b), view.value(c[0], a))
+                #expect(first < 0 || (first == 0 && (second < 0 || (second == 0 && a < b))), "\(note)")
+            }
+            #expect(sorted.count == view.count(table))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct QueryModelTests {
+    static let shapes: [(seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)] = [
+        (1, 4, 30, false, 0), (2, 4, 31, true, 1), (3, 16, 100, false, 2), (4, 100, 250, true, 0),
+        (5, 1000, 300, false, 0), (6, 130, 400, true, 3), (7, 5, 0, true, 0), (8, 64, 200, false, 1),
+    ]
+
+    @Test(arguments: shapes)
+    func `random predicates find the same objects as a plain evaluator`(
+        shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
+    ) {
+        var db = RandomDatabase(
+            seed: shape.seed,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
+        let naive = NaiveEvaluator(view: db.view)
+        for step in 0..<(shape.rows > 200 ? 60 : 150) {
+            let predicate = db.predicate(depth: 2)
+            let expected = naive.keys(db.people, predicate)
+            let query = Query(table: db.people, predicate: predicate)
+            let found = query.keys(in: db.view)
+            #expect(found == expected, "seed \(shape.seed) step \(step): \(predicate)")
+            #expect(query.count(in: db.view) == expected.count)
+            #expect(query.first(in: db.view) == expected.first)
+            if found != expected { return }
+            for key in naive.keys(db.people, .constant(true)).prefix(5) {
+                #expect(query.matches(key, in: db.view) == expected.contains(key), "seed \(shape.seed) \(predicate)")
+            }
+            var limited = query
+            limited.limit = 3
+            #expect(limited.keys(in: db.view) == Array(expected.prefix(3)))
+        }
+    }
+
+    @Test(arguments: shapes)
+    func `sorting and limits give the same order as comparing values`(
+        shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
+    ) {
+        var db = RandomDatabase(
+            seed: shape.seed &+ 100,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
+        let naive = NaiveEvaluator(view: db.view)
+        for step in 0..<40 {
+            let sort = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.sortKey() }
+            let predicate = db.predicate(depth: 0)
+            var query = Query(table: db.people, predicate: predicate, sort: sort)
+            let matches = naive.keys(db.people, predicate)
+            let expected = matches.indices.sorted { i, j in
+                for key in sort {
+                    let c = db.compare(matches[i], matches[j], key)
+                    if c != 0 { return c < 0 }
+                }
+                return i < j
+            }.map { matches[$0] }
+            #expect(query.keys(in: db.view) == expected, "seed \(shape.seed) step \(step): \(sort)")
+            for limit in [0, 1, 7, 1000] {
+                query.limit = limit
+                #expect(query.keys(in: db.view) == Array(expected.prefix(limit)), "seed \(shape.seed) step \(step)")
+            }
+            #expect(query.first(in: db.view) == expected.first)
+        }
+    }
+
+    @Test(arguments: shapes)
+    func `aggregates agree with folding the values`(
+        shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
+    ) {
+        var db = RandomDatabase(
+            seed: shape.seed &+ 200,
+            span: shape.span,
+            rows: shape.rows,
+            dense: shape.dense,
+            partsLog2: shape.parts
+        )
+        let naive = NaiveEvaluator(view: db.view)
+        for step in 0..<8 {
+            let predicate = step == 0 ? .constant(true) : db.predicate(depth: 1)
+            let query = Query(table: db.people, predicate: predicate)
+            let matches = naive.keys(db.people, predicate)
+            for column in db.people.columns
+            where [.int, .float, .double, .decimal128, .timestamp].contains(column.type) {
+                if column.collection != .none { continue }
+                let values = matches.map { db.view.value(column, $0) }
+                let note: Comment = "seed \(shape.seed) step \(step) \(column)"
+                #expect(query.min(of: column, in: db.view) == naive.fold(.minimum, values), note)
+                #expect(query.max(of: column, in: db.view) == naive.fold(.maximum, values), note)
+                if column.type == .timestamp { continue }
+                #expect(close(query.sum(of: column, in: db.view), naive.fold(.sum, values)), note)
+                #expect(close(query.average(of: column, in: db.view), naive.fold(.average, values)), note)
+            }
+        }
+    }
+
+    private func close(_ a: Value, _ b: Value) -> Bool {
+        if case .double(let x) = a, case .double(let y) = b, x.isFinite { return abs(x - y) <= 1e-9 * max(1, abs(y)) }
+        return a == b || Value.compare(a, b) == 0
+    }
+}
+
+extension RandomDatabase {
+    func compare(_ a: ObjectKey, _ b: ObjectKey, _ key: SortKey) -> Int {
+        func end(_ start: ObjectKey) -> Value? {
+            var object = start
+            for link in key.path.dropLast() {
+                guard case .link(let target) = view.value(link, object) else { return nil }
+                object = target
+            }
+            return view.value(key.path.last!, object)
+        }
+        let c: Int
+        switch (end(a), end(b)) {
+        case (nil, nil): c = 0
+        case (nil, _): c = 1
+        case (_, nil): c = -1
+        case (let x?, let y?): c = Value.compare(x, y)
+        }
+        return key.ascending ? c : -c
+    }
+
+    mutating func sortKey() -> SortKey {
+        var path: [Column] = []
+        var table = people
+        while path.count < 2, Int.random(in: 0..<4, using: &random) == 0 {
+            let link = table.columns.filter { $0.type == .link && $0.collection == .none }.randomElement(
+                using: &random
+            )!
+            path.append(link)
+            table = view.schema.table(id: link.targetTableID!)!
+        }
+        path.append(table.columns.filter { $0.collection == .none }.randomElement(using: &random)!)
+        return SortKey(path, ascending: .random(using: &random))
+    }
+
+    mutating func path(strings: Bool = false) -> PropertyPath {
+        var steps: [PathStep] = []
+        var table = people
+        while steps.count < 3, Int.random(in: 0..<4, using: &random) == 0 {
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                let origin = view.schema.tables.flatMap { $0.columns }
+                    .filter { $0.targetTableID == table.id }.randomElement(using: &random)!
+                steps.append(.backlink(origin))
+                table = view.schema.table(id: origin.tableID)!
+            } else {
+                let link = table.columns.filter { $0.type == .link }.randomElement(using: &random)!
+                steps.append(.link(link))
+                table = view.schema.table(id: link.targetTableID!)!
+            }
+        }
+        if !strings, !steps.isEmpty, Int.random(in: 0..<6, using: &random) == 0 { return PropertyPath(steps, nil) }
+        let columns = strings ? table.columns.filter { $0.type == .string || $0.type == .data } : table.columns
+        return PropertyPath(steps, columns.randomElement(using: &random)!)
+    }
+
+    private mutating func constant(for path: PropertyPath) -> Value {
+        if Int.random(in: 0..<8, using: &random) == 0 { return .null }
+        let type = path.column?.type ?? .link
+        if type == .link { return .link(ObjectKey(Int64.random(in: 0..<6, using: &random))) }
+        let numbers: [ColumnType] = [.int, .float, .double, .decimal128]
+        if numbers.contains(type), Bool.random(using: &random) {
+            return Self.value(numbers.randomElement(using: &random)!, optional: false, &random)
+        }
+        if Int.random(in: 0..<20, using: &random) == 0 {
+            return Self.value(Self.types.randomElement(using: &random)!, optional: true, &random)
+        }
+        return Self.value(type, optional: false, &random)
+    }
+
+    mutating func predicate(depth: Int) -> Predicate {
+        let choice = Int.random(in: 0..<(depth > 0 ? 14 : 9), using: &random)
+        let ops = Comparison.allCases
+        switch choice {
+        case 0, 1, 2:
+            let path = path()
+            return .comparison(path, ops.randomElement(using: &random)!, constant(for: path))
+        case 3:
+            let path = path()
+            return .between(
+                path,
+                lower: constant(for: path),
+                upper: constant(for: path),
+                isClosed: .random(using: &random)
+            )
+        case 4:
+            let path = path()
+            return .oneOf(path, (0..<Int.random(in: 0..<8, using: &random)).map { _ in constant(for: path) })
+        case 5, 6, 7:
+            let path = path(strings: true)
+            var pattern = Self.texts.randomElement(using: &random)!
+            if pattern.count > 2, Bool.random(using: &random) {
+                pattern = String(pattern.dropFirst(Int.random(in: 0..<3, using: &random)).prefix(3))
+            }
+            let op = StringOperator.allCases.randomElement(using: &random)!
+            if op == .like {
+                pattern = ["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc"].randomElement(
+                    using: &random
+                )!
+            }
+            return .string(
+                path,
+                op,
+                Int.random(in: 0..<12, using: &random) == 0 ? nil : pattern,
+                ignoringCase: .random(using: &random)
+            )
+        case 8:
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: return .operands(.path(path()), ops.randomElement(using: &random)!, .path(path()))
+            case 1:
+                let count = Int64.random(in: 0..<4, using: &random)
+                return .operand(.count(path()), ops.randomElement(using: &random)!, .int(count))
+            case 2:
+                let path = path()
+                let all: [Aggregate] = [.minimum, .maximum, .sum, .average]
+                return .operand(
+                    .aggregate(all.randomElement(using: &random)!, path),
+                    ops.randomElement(using: &random)!,
+                    constant(for: path)
+                )
+            default: return .objects((0..<5).map { _ in ObjectKey(Int64.random(in: 0..<40, using: &random)) })
+            }
+        case 9, 10: return .and((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(depth: depth - 1) })
+        case 11, 12: return .or((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(depth: depth - 1) })
+        default: return .not(predicate(depth: depth - 1))
+        }
+    }
+}

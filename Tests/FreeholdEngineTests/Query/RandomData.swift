@@ -1,0 +1,161 @@
+import FoundationEssentials
+
+@testable import FreeholdEngine
+
+struct SeededRandom: RandomNumberGenerator {
+    var state: UInt64
+    init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_f491_4f6c_dd1d
+    }
+}
+
+/// Two tables with a column of each type, links and lists, filled at random.
+struct RandomDatabase {
+    let view: MemoryView
+    let people: Table
+    let dogs: Table
+    var random: SeededRandom
+
+    static let types: [ColumnType] = [
+        .bool, .int, .float, .double, .string, .data, .timestamp, .decimal128, .objectId, .uuid,
+    ]
+
+    init(seed: UInt64, span: Int, rows: Int, dense: Bool, partsLog2: Int) {
+        var random = SeededRandom(seed)
+        var columns: [[Column]] = []
+        for table in 0..<2 {
+            var all: [Column] = []
+            for type in Self.types {
+                for optional in [false, true] {
+                    all.append(
+                        Column(
+                            id: all.count,
+                            index: all.count,
+                            tableID: table,
+                            name: "\(type)\(optional ? "?" : "")",
+                            type: type,
+                            isOptional: optional,
+                            collection: .none,
+                            targetTableID: nil,
+                            isIndexed: false,
+                            isPrimaryKey: false,
+                            firstSegment: UInt32((table * 64 + all.count) * 8)
+                        )
+                    )
+                }
+            }
+            for (name, type, collection, target) in [
+                ("link", .link, .none, 1 - table), ("self", .link, .none, table), ("links", .link, .list, 1 - table),
+                ("ints", .int, .list, nil),
+            ] as [(String, ColumnType, CollectionKind, Int?)] {
+                all.append(
+                    Column(
+                        id: all.count,
+                        index: all.count,
+                        tableID: table,
+                        name: name,
+                        type: type,
+                        isOptional: true,
+                        collection: collection,
+                        targetTableID: target,
+                        isIndexed: false,
+                        isPrimaryKey: false,
+                        firstSegment: UInt32((table * 64 + all.count) * 8)
+                    )
+                )
+            }
+            columns.append(all)
+        }
+        let tables = (0..<2).map {
+            Table(id: $0, name: "T\($0)", columns: columns[$0], firstSegment: UInt32($0 * 8 + 4096), nextColumnID: 64)
+        }
+        var data: [Int: MemoryView.TableData] = [:]
+        let counts = [rows, max(1, rows / 3)]
+        for t in 0..<2 {
+            data[t] = MemoryView.TableData()
+            data[t]!.rows = (0..<counts[t]).map { _ in dense || Int.random(in: 0..<4, using: &random) > 0 ? [] : nil }
+        }
+        let live = (0..<2).map { t in data[t]!.rows.indices.filter { data[t]!.rows[$0] != nil } }
+        for t in 0..<2 {
+            for i in 0..<counts[t] {
+                var lists: [Int: [Value]] = [:]
+                var row: [Value] = []
+                for column in columns[t] {
+                    func link() -> Value {
+                        let keys = live[column.targetTableID!]
+                        guard let key = keys.randomElement(using: &random) else { return .null }
+                        return .link(ObjectKey(Int64(key)))
+                    }
+                    if column.collection == .list {
+                        lists[column.index] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+                            column.type == .link ? link() : Self.value(.int, optional: true, &random)
+                        }.filter { column.type != .link || !$0.isNull }
+                        row.append(.null)
+                    } else if column.type == .link {
+                        row.append(Int.random(in: 0..<3, using: &random) == 0 ? .null : link())
+                    } else {
+                        row.append(Self.value(column.type, optional: column.isOptional, &random))
+                    }
+                }
+                if data[t]!.rows[i] != nil { data[t]!.rows[i] = row }
+                data[t]!.lists.append(lists)
+            }
+        }
+        view = MemoryView(schema: DatabaseSchema(tables: tables), clusterSpan: span, tables: data)
+        view.partsLog2 = partsLog2
+        view.build()
+        people = tables[0]
+        dogs = tables[1]
+        self.random = random
+    }
+
+    static let texts = [
+        "", "a", "A", "ab", "abc", "ABC", "aBcd", "bcd", "Zoë", "ZOË", "straße", "ΣΑΣ", "σας", "Kelvin",
+        "\u{212a}elvin",
+        "abcdefgh", "abcdefghi", "ABCDEFGHI", "xxabcdefghi", "xabcx", "aabcabca", "a\0b", "ab\0", "日本語",
+        String(repeating: "long abc ", count: 8), String(repeating: "long abc ", count: 8) + "d",
+    ]
+
+    static func value(_ type: ColumnType, optional: Bool, _ random: inout SeededRandom) -> Value {
+        if optional, Int.random(in: 0..<4, using: &random) == 0 { return .null }
+        let small = Int64.random(in: -3...6, using: &random)
+        switch type {
+        case .bool: return .bool(.random(using: &random))
+        case .int:
+            let extreme = Int.random(in: 0..<60, using: &random)
+            return .int(extreme == 0 ? .max : extreme == 1 ? .min : extreme == 2 ? 1 << 53 + 1 : small)
+        case .float: return .float([Float(small) / 2, .nan, 0.1, -0.0, .infinity].weighted(&random))
+        case .double: return .double([Double(small) / 2, .nan, 0.1, -0.0, -.infinity, 0x1p53].weighted(&random))
+        case .string: return .string(texts.randomElement(using: &random)!)
+        case .data: return .data(Data(texts.randomElement(using: &random)!.utf8))
+        case .timestamp:
+            return .timestamp(
+                Timestamp(seconds: small, nanoseconds: [0, 0, 1, 999_999_999].randomElement(using: &random)!)
+            )
+        case .decimal128:
+            return .decimal128(
+                ["1", "1.0", "2.5", "-3", "0", "NaN", "1E+40", "0.1"].randomElement(using: &random)
+                    .map { Decimal128($0)! }!
+            )
+        case .objectId:
+            return .objectId(
+                ObjectId("0000000000000000000000" + ["00", "01", "02", "ff"].randomElement(using: &random)!)!
+            )
+        case .uuid:
+            let last = ["0", "1", "2", "f"].randomElement(using: &random)!
+            return .uuid(UUID(uuidString: "00000000-0000-0000-0000-\(last)0000000000\(last)")!)
+        case .link: return .null
+        }
+    }
+}
+
+extension Array {
+    /// Mostly the first.
+    func weighted(_ random: inout SeededRandom) -> Element {
+        Int.random(in: 0..<3, using: &random) > 0 ? self[0] : randomElement(using: &random)!
+    }
+}

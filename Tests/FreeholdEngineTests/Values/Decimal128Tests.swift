@@ -1,0 +1,236 @@
+import Testing
+
+@testable import FreeholdEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+private func decimal(_ text: some StringProtocol) throws -> Decimal128 { try Decimal128(string: String(text)) }
+
+private func sameBits(_ a: Decimal128, _ b: Decimal128) -> Bool { a.lo == b.lo && a.hi == b.hi }
+
+/// Any 34-digit number, zeros and special values among them; often few digits, so that equal values meet.
+private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0: return [.nan, .signalingNaN, .infinity, -.infinity, 0, -.zero].randomElement(using: &generator)!
+    case 1: return Decimal128(lo: generator.next(), hi: generator.next())
+    case 2...5:
+        return Decimal128(
+            negative: .random(using: &generator),
+            coefficient: UInt128(Int.random(in: 0...300, using: &generator)),
+            exponent: Int.random(in: -3...3, using: &generator)
+        )
+    default:
+        let digits = Int.random(in: 1...34, using: &generator)
+        return Decimal128(
+            negative: .random(using: &generator),
+            coefficient: UInt128.random(in: 0..<powerOfTen(digits), using: &generator),
+            exponent: Int.random(in: -40...40, using: &generator)
+        )
+    }
+}
+
+@Suite("Decimal128") struct Decimal128Tests {
+    @Test("Arithmetic gives Python's results to the last digit and exponent")
+    func arithmetic() throws {
+        for line in DecimalTables.arithmetic.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let a = try decimal(words[0])
+            let b = try decimal(words[2])
+            let expected = try decimal(words[4])
+            let result =
+                switch words[1] {
+                case "+": a + b
+                case "-": a - b
+                case "*": a * b
+                default: a / b
+                }
+            #expect(sameBits(result, expected), "\(line); got \(result)")
+        }
+    }
+
+    @Test("Parsing rounds, overflows and underflows as Python does")
+    func parsing() throws {
+        for line in DecimalTables.parsing.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            #expect(sameBits(try decimal(words[0]), try decimal(words[2])), "\(line)")
+        }
+    }
+
+    @Test("Comparing with a double goes by exact value")
+    func doubles() throws {
+        for line in DecimalTables.doubles.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let a = try decimal(words[0])
+            let b = Double(bitPattern: UInt64(words[1], radix: 16)!)
+            #expect(Decimal128.compare(a, b) == Int(words[2])!, "\(line)")
+        }
+    }
+
+    @Test(
+        "Text is written plainly between 10^-6 and 10^33, else with an exponent, without trailing zeros",
+        arguments: [
+            ("0", "0"), ("-0.000", "-0"), ("1.00", "1"), ("1.50", "1.5"), ("120", "120"), ("1.2E+2", "120"),
+            ("1E+33", "1000000000000000000000000000000000"), ("1E+34", "1E+34"), ("-12.5E+40", "-1.25E+41"),
+            ("0.000001", "0.000001"), ("0.0000001", "1E-7"), ("-0.000000123", "-1.23E-7"), ("123.456", "123.456"),
+            ("inf", "Inf"), ("-Infinity", "-Inf"), ("nan", "NaN"), ("sNaN", "sNaN"), ("1E-6176", "1E-6176"),
+            ("9999999999999999999999999999999999", "9999999999999999999999999999999999"),
+            ("9.999999999999999999999999999999999E+6144", "9.999999999999999999999999999999999E+6144"),
+        ]
+    )
+    func writing(text: String, expected: String) throws {
+        #expect(try decimal(text).stringValue == expected)
+        #expect(try decimal(expected) == decimal(text))
+    }
+
+    @Test(
+        "Text that is no number is refused",
+        arguments: [
+            "", "-", ".", "1..2", "1.2.3", "e5", "1e", "1e+", "1 ", " 1", "0x10", "infin", "--1", "1,5", "é", ".inf",
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: EngineError.self) { try Decimal128(string: text) }
+        #expect(Decimal128(text) == nil)
+    }
+
+    @Test("The bits are those of the standard's binary encoding")
+    func encoding() {
+        #expect(Decimal128() == 0 && sameBits(Decimal128(), 0))
+        #expect(sameBits(1, Decimal128(lo: 1, hi: 0x3040_0000_0000_0000)))
+        #expect(sameBits(-1, Decimal128(lo: 1, hi: 0xB040_0000_0000_0000)))
+        #expect(sameBits("0.1", Decimal128(lo: 1, hi: 0x303E_0000_0000_0000)))
+        #expect(sameBits(.max, Decimal128(lo: 0x378D_8E63_FFFF_FFFF, hi: 0x5FFF_ED09_BEAD_87C0)))
+        #expect(sameBits(.leastNonzeroMagnitude, Decimal128(lo: 1, hi: 0)))
+        // Coefficients over 34 digits stand for zero.
+        #expect(Decimal128(lo: 0x378D_8E64_0000_0000, hi: 0x3041_ED09_BEAD_87C0).isZero)
+        #expect(Decimal128(lo: 5, hi: 0x6C10_0000_0000_0000).isZero)
+    }
+
+    @Test("Every number survives being written and read")
+    func textRoundTrip() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<2000 {
+            let number = anyDecimal(&generator)
+            let again = try decimal(number.stringValue)
+            #expect(
+                again == number && again.isSignMinus == (number.isSignMinus && !number.isNaN),
+                "seed \(seed): \(number)"
+            )
+        }
+    }
+
+    @Test("Order is total, hashing follows equality, and both agree with subtraction")
+    func orderLaws() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<5000 {
+            let a = anyDecimal(&generator)
+            let b = anyDecimal(&generator)
+            let c = anyDecimal(&generator)
+            let ab = Decimal128.compare(a, b)
+            #expect(ab == -Decimal128.compare(b, a), "seed \(seed)")
+            #expect(Decimal128.compare(a, a) == 0, "seed \(seed)")
+            if ab <= 0 && Decimal128.compare(b, c) <= 0 { #expect(Decimal128.compare(a, c) <= 0, "seed \(seed)") }
+            if ab == 0 { #expect(a.hashValue == b.hashValue, "seed \(seed): \(a) \(b)") }
+            let difference = a - b
+            if !a.isNaN && !b.isNaN && !difference.isNaN {
+                #expect((difference == 0) == (ab == 0) && (difference < 0) == (ab < 0), "seed \(seed): \(a) \(b)")
+            }
+        }
+        #expect(Decimal128("1.0") == Decimal128("1.00"))
+        #expect(Set<Decimal128>(["1", "1.0", "1E+0", "0", "-0", .nan, .signalingNaN, -.nan]).count == 3)
+        #expect([.infinity, 1, .nan, -.infinity].sorted() == [.nan, -.infinity, 1, .infinity] as [Decimal128])
+    }
+
+    @Test("Sign changes are exact")
+    func signs() {
+        let number: Decimal128 = "1234567890123456789012345678901234"
+        #expect((-number).stringValue == "-1234567890123456789012345678901234")
+        #expect((-number).magnitude == number)
+        var other = number
+        other.negate()
+        #expect(other == -number)
+        #expect((-Decimal128.infinity).magnitude == .infinity)
+    }
+
+    @Test("Integers convert exactly up to 34 digits")
+    func integers() {
+        #expect(Decimal128(Int64.min).stringValue == "-9223372036854775808")
+        #expect(Decimal128(UInt64.max).stringValue == "18446744073709551615")
+        #expect(Decimal128(exactly: UInt128.max) == nil)
+        #expect(Decimal128(exactly: UInt128(1) << 100)?.stringValue == "1267650600228229401496703205376")
+        #expect(Decimal128(exactly: Int128(-5)) == -5)
+        #expect(Decimal128(UInt128.max).stringValue == "3.402823669209384634633746074317682E+38")
+        #expect(Decimal128("9223372036854775807").intValue == .max)
+        #expect(Decimal128("-9223372036854775808").intValue == .min)
+        #expect(Decimal128("9223372036854775808").intValue == nil)
+        #expect(Decimal128("-3.99").intValue == -3)
+        #expect(Decimal128("1E+18").intValue == 1_000_000_000_000_000_000)
+        #expect(Decimal128("1E-6000").intValue == 0)
+        #expect(Decimal128("1E+6000").intValue == nil)
+        #expect(Decimal128.nan.intValue == nil)
+        #expect(Decimal128("3.00").exactInt64 == 3)
+        #expect(Decimal128("3.01").exactInt64 == nil)
+    }
+
+    @Test("Doubles convert to their shortest decimal and back to the same double")
+    func doubleRoundTrip() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<1000 {
+            let value = Double(bitPattern: generator.next())
+            guard value.isFinite else { continue }
+            #expect(Decimal128(value).doubleValue == value, "seed \(seed): \(value)")
+        }
+        #expect(Decimal128(0.1) == "0.1")
+        #expect(Decimal128(Float(0.1)) == "0.1")
+        #expect((0.1 as Decimal128) + 0.2 == 0.3)
+        #expect(Decimal128(Double.nan).isNaN && Decimal128(-Double.infinity) == -.infinity)
+        #expect(Decimal128("0.1000000000000000055511151231257827").doubleValue == 0.1)
+        #expect(Decimal128("1E+400").doubleValue == .infinity && Decimal128("-1E-400").doubleValue == 0)
+        #expect(Decimal128.nan.doubleValue.isNaN)
+        #expect(Decimal128("2.5").floatValue == 2.5)
+    }
+
+    @Test(
+        "Foundation's Decimal converts both ways",
+        arguments: ["0", "1", "-1.5", "123456789012345678901234567890.1234", "1E-128", "-7E+127", "0.00001"]
+    )
+    func foundationDecimal(text: String) throws {
+        let number = try decimal(text)
+        #expect(Decimal128(number.decimalValue) == number, "\(number.decimalValue)")
+    }
+
+    @Test("What Foundation's Decimal can't hold becomes NaN")
+    func foundationDecimalLimits() throws {
+        for text in ["NaN", "Inf", "1E+128", "1E-129"] { #expect(try decimal(text).decimalValue.isNaN, "\(text)") }
+        #expect(Decimal128(Decimal.nan).isNaN)
+    }
+
+    @Test("Strides go by exact steps")
+    func strides() {
+        #expect(
+            Array(stride(from: 0 as Decimal128, to: 0.5, by: 0.1)).map(\.stringValue) == [
+                "0", "0.1", "0.2", "0.3", "0.4",
+            ]
+        )
+        #expect((3 as Decimal128).distance(to: 5) == 2 && (3 as Decimal128).advanced(by: -1) == 2)
+        #expect(([1, 2, 3.5] as [Decimal128]).reduce(0, +) == 6.5)
+    }
+
+    @Test("Powers of ten and digit counts agree")
+    func digits() {
+        #expect(decimalDigits(0) == 0 && decimalDigits(.max) == 39)
+        for n in 0...38 {
+            #expect(decimalDigits(powerOfTen(n)) == n + 1)
+            #expect(decimalDigits(powerOfTen(n) - 1) == n)
+            #expect(strippingZeros(powerOfTen(n) * 3, limit: 38).count == n || n == 38)
+            #expect(strippingZeros(powerOfTen(n), limit: 5).count == min(n, 5))
+        }
+    }
+}

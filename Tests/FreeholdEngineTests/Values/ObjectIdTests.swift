@@ -1,0 +1,96 @@
+import Testing
+
+@testable import FreeholdEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("ObjectId") struct ObjectIdTests {
+    @Test("Text of 24 hexadecimal digits is read and written")
+    func text() throws {
+        let id = try ObjectId(string: "507F1f77bcf86cd799439011")
+        #expect(id.stringValue == "507f1f77bcf86cd799439011")
+        #expect(id.description == id.stringValue)
+        #expect(ObjectId("507f1f77bcf86cd799439011") == id)
+        #expect(ObjectId().stringValue == "000000000000000000000000")
+        #expect(id.timestamp == Date(timeIntervalSince1970: 1_350_508_407))
+    }
+
+    @Test(
+        "Other text is refused",
+        arguments: [
+            "", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g",
+            "507f1f77bcf86cd799439 11", "éééééééééééé",
+        ]
+    )
+    func refused(text: String) {
+        #expect {
+            try ObjectId(string: text)
+        } throws: { error in
+            (error as? EngineError)?.code == .invalidArgument
+        }
+        #expect(ObjectId(String(text)) == nil)
+    }
+
+    @Test("Bytes round trip in order, at any alignment")
+    func bytes() {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 8)
+        defer { buffer.deallocate() }
+        let id = ObjectId("0102030405060708090a0b0c")
+        for offset in 0..<8 {
+            id.copyBytes(to: buffer.baseAddress! + offset)
+            #expect(Array(buffer[offset..<offset + 12]) == Array(1...12))
+            #expect(ObjectId(bytes: UnsafeRawBufferPointer(rebasing: buffer[offset..<offset + 12])) == id)
+            #expect(ObjectId(leafBytes: UnsafeRawPointer(buffer.baseAddress! + offset)) == id)
+        }
+        #expect(id.withUnsafeBytes { Array($0) } == Array(1...12))
+    }
+
+    @Test("Ids compare and hash by their bytes")
+    func order() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<1000 {
+            let a = ObjectId(high: generator.next() & 3, low: UInt32(generator.next() & 3))
+            let b = ObjectId(high: generator.next() & 3, low: UInt32(generator.next() & 3))
+            #expect((a < b) == (a.stringValue < b.stringValue), "seed \(seed)")
+            #expect((a == b) == (a.stringValue == b.stringValue), "seed \(seed)")
+        }
+        #expect(ObjectId("0000000000000000ffffffff") < ObjectId("000000000000000100000000"))
+    }
+
+    @Test("Generated ids differ and carry the time")
+    func generation() {
+        let before = Date()
+        let ids = (0..<1000).map { _ in ObjectId.generate() }
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.allSatisfy { $0.timestamp >= before.addingTimeInterval(-1.001) && $0.timestamp <= Date() })
+    }
+
+    @Test("Parts are kept to their widths")
+    func parts() {
+        let id = ObjectId(timestamp: Date(timeIntervalSince1970: 1000.9), machineId: 0x7F_AABBCC, processId: 0x7_DDEE)
+        #expect(id.stringValue.hasPrefix("000003e8aabbccddee"))
+        #expect(
+            ObjectId(timestamp: .distantPast, machineId: -1, processId: -1).stringValue.hasPrefix("00000000ffffffffff")
+        )
+        #expect(ObjectId(timestamp: .distantFuture, machineId: 0, processId: 0).stringValue.hasPrefix("ffffffff"))
+        #expect(
+            ObjectId(timestamp: Date(timeIntervalSince1970: .nan), machineId: 0, processId: 0).stringValue.hasPrefix(
+                "00000000"
+            )
+        )
+    }
+
+    @Test("JSON holds the digits, and other text is refused")
+    func json() throws {
+        let id = ObjectId.generate()
+        let data = try JSONEncoder().encode([id])
+        #expect(String(decoding: data, as: UTF8.self) == "[\"\(id)\"]")
+        #expect(try JSONDecoder().decode([ObjectId].self, from: data) == [id])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([ObjectId].self, from: Data("[\"x\"]".utf8)) }
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import FreeholdEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Timestamp") struct TimestampTests {
+    @Test(
+        "Nanoseconds are normalised by flooring and clamped at the ends",
+        arguments: [
+            (0, 0, 0, 0), (1, -1, 0, 999_999_999), (0, -1, -1, 999_999_999), (-1, 1_000_000_000, 0, 0),
+            (5, 2_147_483_647, 7, 147_483_647), (5, -2_147_483_648, 2, 852_516_352),
+            (5, -2_000_000_000, 3, 0),
+            (.max, 999_999_999, .max, 999_999_999), (.max, 1_000_000_000, .max, 999_999_999),
+            (.min, 0, .min, 0), (.min, -1, .min, 0), (.min, 1, .min, 1),
+        ] as [(Int64, Int32, Int64, Int32)]
+    )
+    func normalising(seconds: Int64, nanoseconds: Int32, expectedSeconds: Int64, expectedNanoseconds: Int32) {
+        let timestamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+        #expect(timestamp.seconds == expectedSeconds && timestamp.nanoseconds == expectedNanoseconds)
+    }
+
+    @Test("Odd dates: NaN is the epoch, what is out of range is clamped")
+    func oddDates() {
+        func from(_ interval: Double) -> Timestamp { Timestamp(Date(timeIntervalSinceReferenceDate: interval)) }
+        #expect(from(.nan) == Timestamp(seconds: 0, nanoseconds: 0))
+        #expect(from(.infinity) == .max && from(1e19) == .max && from(0x1p63) == .max)
+        #expect(from(-.infinity) == .min && from(-1e19) == .min)
+        #expect(from(-0x1p63) == Timestamp(seconds: .min + 978_307_200, nanoseconds: 0))
+        #expect(from(-1e-20) == Timestamp(seconds: 978_307_200, nanoseconds: 0))
+        #expect(from(0.25) == Timestamp(seconds: 978_307_200, nanoseconds: 250_000_000))
+        #expect(from(-0.25) == Timestamp(seconds: 978_307_199, nanoseconds: 750_000_000))
+        #expect(Timestamp(Date(timeIntervalSince1970: -0.5)) == Timestamp(seconds: -1, nanoseconds: 500_000_000))
+        #expect(Timestamp.max.date > .distantFuture && Timestamp.min.date < .distantPast)
+        #expect(Timestamp(Timestamp.min.date) == .min)
+    }
+
+    @Test("Dates 97 days or more from 2001 survive unchanged, nearer ones to under a nanosecond")
+    func roundTrip() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for exponent in -40...61 {
+            for _ in 0..<50 {
+                let magnitude =
+                    Double.random(in: 1..<2, using: &generator)
+                    * Double(sign: .plus, exponent: exponent, significand: 1)
+                let date = Date(timeIntervalSinceReferenceDate: Bool.random(using: &generator) ? magnitude : -magnitude)
+                let again = Timestamp(date).date
+                if exponent >= 23 {
+                    #expect(again == date, "seed \(seed)")
+                } else {
+                    #expect(abs(again.timeIntervalSince(date)) < 1e-9, "seed \(seed)")
+                }
+                #expect(Timestamp(again).date == again, "seed \(seed)")
+            }
+        }
+        let now = Date()
+        #expect(Timestamp(now).date == now)
+        #expect(Date(Timestamp(.distantFuture)) == .distantFuture)
+    }
+
+    @Test("Order is that of time")
+    func order() {
+        let sorted = [
+            Timestamp.min, Timestamp(seconds: -1, nanoseconds: 0), Timestamp(seconds: -1, nanoseconds: 999_999_999),
+            Timestamp(seconds: 0, nanoseconds: 0), Timestamp(seconds: 0, nanoseconds: 1), .max,
+        ]
+        #expect(sorted.shuffled().sorted() == sorted)
+    }
+
+    @Test(
+        "Text is exact",
+        arguments: [
+            (0, 0, "0"), (-1, 500_000_000, "-0.5"), (-2, 500_000_000, "-1.5"), (1, 1, "1.000000001"), (-3, 0, "-3"),
+        ] as [(Int64, Int32, String)]
+    )
+    func text(seconds: Int64, nanoseconds: Int32, expected: String) {
+        #expect(Timestamp(seconds: seconds, nanoseconds: nanoseconds).description == expected)
+    }
+
+    @Test("JSON is an array of seconds and nanoseconds")
+    func json() throws {
+        let timestamp = Timestamp(seconds: -5, nanoseconds: 7)
+        let data = try JSONEncoder().encode(timestamp)
+        #expect(String(decoding: data, as: UTF8.self) == "[-5,7]")
+        #expect(try JSONDecoder().decode(Timestamp.self, from: data) == timestamp)
+    }
+}

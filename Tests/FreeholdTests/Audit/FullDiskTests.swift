@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+private class Block: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var bytes = Data()
+}
+
+/// A small file system in memory, mounted for a test. Nil where the machine doesn't let this process mount.
+private final class SmallDisk {
+    let url: URL
+
+    init?(megabytes: Int) {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-disk-\(UUID().uuidString)")
+        guard geteuid() == 0,
+            (try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)) != nil
+        else { return nil }
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", url.path) else {
+            try? FileManager.default.removeItem(at: url)
+            return nil
+        }
+    }
+
+    deinit {
+        _ = Self.run("umount", "-l", url.path)
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    static let isPossible = SmallDisk(megabytes: 1) != nil
+
+    private static func run(_ arguments: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
+
+@Suite("A full disk", .enabled(if: SmallDisk.isPossible, "This process may not mount file systems."))
+struct FullDiskTests {
+    private func bytes(_ id: Int) -> Data { Data(repeating: UInt8(truncatingIfNeeded: id), count: 60_000) }
+
+    private func check(_ realm: Realm, _ count: Int) {
+        let blocks = realm.objects(Block.self)
+        #expect(blocks.count == count)
+        for block in blocks { #expect(block.bytes == bytes(block.id)) }
+    }
+
+    @Test("Commits that don't fit fail with outOfDiskSpace, lose nothing, and go through once there is room")
+    func fullDisk() throws {
+        let disk = try #require(SmallDisk(megabytes: 8))
+        let ballast = disk.url.appendingPathComponent("ballast")
+        try Data(count: 4 << 20).write(to: ballast)
+        let configuration = Realm.Configuration(
+            fileURL: disk.url.appendingPathComponent("blocks.realm"),
+            objectTypes: [Block.self]
+        )
+        var count = 0
+        do {
+            let realm = try Realm(configuration: configuration)
+            func add(_ number: Int) -> Realm.Error.Code? {
+                thrownCode {
+                    try realm.write {
+                        for id in count..<(count + number) {
+                            realm.create(Block.self, value: [id, bytes(id)] as [Any])
+                        }
+                    }
+                }
+            }
+            var failure: Realm.Error.Code?
+            for _ in 0..<200 {
+                failure = add(3)
+                if failure != nil { break }
+                count += 3
+            }
+            #expect(failure == .outOfDiskSpace && count > 10)
+            check(realm, count)
+            #expect(add(40) == .outOfDiskSpace)
+            #expect(!realm.isInWriteTransaction)
+            check(realm, count)
+            realm.refresh()
+            check(realm, count)
+            try FileManager.default.removeItem(at: ballast)
+            #expect(add(10) == nil)
+            count += 10
+            check(realm, count)
+        }
+        let realm = try Realm(configuration: configuration)
+        check(realm, count)
+    }
+
+    @Test("A new file on a full disk is refused with outOfDiskSpace, and made once there is room")
+    func newFile() throws {
+        let disk = try #require(SmallDisk(megabytes: 1))
+        let ballast = disk.url.appendingPathComponent("ballast")
+        FileManager.default.createFile(atPath: ballast.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: ballast)
+        while (try? handle.write(contentsOf: Data(count: 4_096))) != nil {}
+        try? handle.close()
+        let configuration = Realm.Configuration(
+            fileURL: disk.url.appendingPathComponent("blocks.realm"),
+            objectTypes: [Block.self]
+        )
+        #expect(thrownCode { _ = try Realm(configuration: configuration) } == .outOfDiskSpace)
+        try FileManager.default.removeItem(at: ballast)
+        let realm = try Realm(configuration: configuration)
+        try realm.write { realm.create(Block.self, value: [1, bytes(1)] as [Any]) }
+        check(realm, 1)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+private class PrivateModel: Object {
+    @Persisted var x = 0
+}
+
+private struct Holder {
+    fileprivate class InStruct: Object {
+        @Persisted var x = 0
+    }
+}
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("Models of the test bundle are found: public, private, nested, derived, of a generic base")
+    func findsAll() {
+        class Local: Object {
+            @Persisted var x = 0
+        }
+        let names = Discovery.modelClasses().map { ClassInfo.of($0).className }
+        for name in [
+            "Everything", "ModelDog", "ModelDerived", "ModelOfGeneric", "Nested", "Deeper", "HiddenModel",
+            "PrivateModel", "InStruct", "Local",
+        ] {
+            #expect(names.filter { $0 == name }.count == 1, "\(name)")
+        }
+        #expect(!names.contains("ModelGeneric"))
+        #expect(!names.contains("Object"))
+    }
+
+    @Test("A class's name is the declared one")
+    func names() {
+        #expect(ModelDog.className() == "ModelDog")
+        #expect(Outer.Nested.Deeper.className() == "Deeper")
+        #expect(PrivateModel.className() == "PrivateModel")
+        #expect(ClassInfo.of(ModelMapped.self).tableName == "mapped")
+    }
+
+    @Test("Properties come in the order of declaration, superclasses' first")
+    func order() {
+        #expect(ClassInfo.of(ModelDerived.self).properties.map(\.name) == ["base1", "base2", "own"])
+        #expect(ClassInfo.of(ModelOfGeneric.self).properties.map(\.name) == ["value", "more"])
+        #expect(ClassInfo.of(ModelPerson.self).properties.map(\.name) == ["name", "luck", "dog", "dogs", "nicknames"])
+    }
+
+    @Test("Types, optionality, targets and options are read off the declaration")
+    func shapes() {
+        let info = ClassInfo.of(Everything.self)
+        #expect(info.properties.count == 29)
+        func shape(_ name: String) -> _PropertyShape { info.properties[info.index(named: name)!].shape }
+        #expect(shape("int8").type == .int && !shape("int8").isOptional)
+        #expect(shape("optDate").type == .date && shape("optDate").isOptional)
+        #expect(shape("link").target == ModelDog.self && shape("link").isOptional)
+        #expect(shape("links").collection == .list && shape("links").target == ModelDog.self)
+        #expect(shape("optStrings").collection == .list && shape("optStrings").isOptional)
+        let dog = ClassInfo.of(ModelDog.self)
+        #expect(dog.primaryKeyIndex == 0)
+        #expect(dog.properties[1].isIndexed && !dog.properties[2].isIndexed)
+        #expect(dog.properties[4].origin == "dogs" && dog.properties[4].isComputed)
+        let legacy = ClassInfo.of(ModelLegacyKey.self)
+        #expect(legacy.primaryKeyIndex == 0 && legacy.properties[1].isIndexed)
+    }
+
+    @Test("Default values are dropped only where nothing else is made by an initialiser")
+    func dropping() {
+        #expect(ClassInfo.of(ModelDog.self).canDropDefaults)
+        #expect(!ClassInfo.of(ModelPerson.self).canDropDefaults)
+        #expect(!ClassInfo.of(ModelMaker.self).canDropDefaults)
+        let maker = ClassInfo.of(ModelMaker.self).makeAccessor() as! ModelMaker
+        #expect(maker.other?.name == "Rex")
+        _ = ClassInfo.of(ModelDog.self).makeAccessor()
+        #expect(ModelDog().name == "Rex")
+    }
+}
+
+@Suite("Key path names")
+struct KeyPathNameTests {
+    @Test("A property's key path has its name")
+    func single() {
+        #expect(_name(for: \ModelDog.name) == "name")
+        #expect(_name(for: \ModelDog.best) == "best")
+        #expect(_name(for: \ModelPerson.dogs) == "dogs")
+        #expect(_name(for: \ModelDog.owners) == "owners")
+        #expect(_name(for: \Everything.optDecimal) == "optDecimal")
+        #expect(_name(for: \Everything.float) == "float")
+        #expect(_name(for: \Everything.uuid) == "uuid")
+        #expect(_name(for: \Everything.data) == "data")
+    }
+
+    @Test("Links chain")
+    func chains() {
+        #expect(_name(for: \ModelPerson.dog?.name) == "dog.name")
+        #expect(_name(for: \ModelPerson.dog!.best?.best?.age) == "dog.best.best.age")
+        #expect(_name(for: \ModelDerived.base1) == "base1")
+    }
+
+    @Test("Names are the same from any thread, the first time and later")
+    func threads() async {
+        let all = await withTaskGroup(of: Bool.self, returning: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    (0..<50).allSatisfy { _ in
+                        _name(for: \ModelPerson.luck) == "luck" && _name(for: \ModelPerson.dog?.age) == "dog.age"
+                    }
+                }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        #expect(all)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+@Suite("Realm: transactions")
+struct TransactionTests {
+    @Test("write returns what its block returns")
+    func result() throws {
+        let realm = try newRealm()
+        let id = try realm.write { () -> Int in
+            realm.add(RTDog(id: 7))
+            return 7
+        }
+        #expect(realm.object(ofType: RTDog.self, forPrimaryKey: id) != nil)
+    }
+
+    @Test("an error of the block rolls everything back")
+    func rollback() throws {
+        struct Stop: Error {}
+        let realm = try newRealm()
+        let dog = RTDog(id: 1, name: "kept")
+        try realm.write { realm.add(dog) }
+        let added = RTDog(id: 2)
+        #expect(throws: Stop.self) {
+            try realm.write {
+                dog.name = "changed"
+                realm.add(added)
+                throw Stop()
+            }
+        }
+        #expect(dog.name == "kept" && realm.objects(RTDog.self).count == 1)
+        #expect(added.isInvalidated)
+    }
+
+    @Test("objects of a cancelled transaction stay invalid when their keys are used again")
+    func cancelledKeys() throws {
+        let realm = try newRealm()
+        realm.beginWrite()
+        let lost = RTDog(id: 1, name: "lost")
+        realm.add(lost)
+        realm.cancelWrite()
+        try realm.write { realm.add(RTDog(id: 2, name: "other")) }
+        #expect(lost.isInvalidated)
+        #expect(realm.objects(RTDog.self)[0].name == "other")
+    }
+
+    @Test("a block may commit or cancel by itself")
+    func blockEnds() throws {
+        let realm = try newRealm()
+        try realm.write {
+            realm.add(RTDog(id: 1))
+            try realm.commitWrite()
+        }
+        try realm.write {
+            realm.add(RTDog(id: 2))
+            realm.cancelWrite()
+        }
+        #expect(realm.objects(RTDog.self).map(\.id) == [1])
+    }
+
+    @Test("a write inside a write throws and leaves the outer one open")
+    func nested() throws {
+        let realm = try newRealm()
+        try realm.write {
+            #expect(thrownCode { try realm.write {} } == .invalidTransactionState)
+            #expect(realm.isInWriteTransaction)
+            realm.add(RTDog(id: 1))
+        }
+        #expect(realm.objects(RTDog.self).count == 1)
+        #expect(thrownCode { try realm.commitWrite() } == .invalidTransactionState)
+    }
+
+    @Test("other threads' commits show after refresh")
+    func refresh() throws {
+        try withNewFile { configuration in
+            let realm = try Realm(configuration: configuration)
+            let dogs = realm.objects(RTDog.self)
+            #expect(dogs.count == 0)
+            onOtherThread {
+                let realm = try Realm(configuration: configuration)
+                try realm.write { realm.add(RTDog(id: 1)) }
+            }
+            #expect(dogs.count == 0)
+            #expect(realm.refresh())
+            #expect(dogs.count == 1)
+            #expect(!realm.refresh())
+        }
+    }
+
+    @Test("a write moves to the newest version first")
+    func writeRefreshes() throws {
+        let configuration = newConfiguration()
+        let realm = try Realm(configuration: configuration)
+        onOtherThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { realm.add(RTDog(id: 1, age: 1)) }
+        }
+        try realm.write {
+            let dog = try #require(realm.object(ofType: RTDog.self, forPrimaryKey: 1))
+            dog.age += 1
+        }
+        #expect(realm.objects(RTDog.self)[0].age == 2)
+    }
+
+    @Test("invalidate empties what there was; later reads begin anew")
+    func invalidate() throws {
+        let realm = try newRealm()
+        let dog = RTDog(id: 1)
+        try realm.write { realm.add(dog) }
+        let old = realm.objects(RTDog.self)
+        realm.invalidate()
+        #expect(dog.isInvalidated && old.isEmpty && old.isInvalidated)
+        #expect(realm.objects(RTDog.self).count == 1)
+        realm.beginWrite()
+        realm.add(RTDog(id: 2))
+        realm.invalidate()
+        #expect(!realm.isInWriteTransaction && realm.objects(RTDog.self).count == 1)
+    }
+
+    @Test("a realm that is let go of inside a transaction rolls it back")
+    func letGo() throws {
+        let configuration = newConfiguration()
+        let keeper = try Realm(configuration: configuration)
+        onOtherThread {
+            let realm = try Realm(configuration: configuration)
+            realm.beginWrite()
+            realm.add(RTDog(id: 1))
+        }
+        try keeper.write { keeper.add(RTDog(id: 2)) }
+        #expect(keeper.objects(RTDog.self).map(\.id) == [2])
+    }
+}
+
+/// Runs the block on a new thread and waits for it.
+func onOtherThread(_ body: @escaping @Sendable () throws -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        do { try body() } catch { Issue.record(error) }
+        done.signal()
+    }
+    thread.start()
+    done.wait()
+}

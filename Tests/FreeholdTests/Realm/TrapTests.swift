@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+/// Each runs in a process of its own, which must end with a message that names the rule.
+@Suite("Realm: misuse traps")
+struct TrapTests {
+    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for word in words { #expect(message.contains(word), "\(message)") }
+    }
+
+    @Test("a property set outside a write transaction")
+    func setOutside() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try newRealm()
+            let dog = RTDog(id: 1)
+            try realm.write { realm.add(dog) }
+            dog.age = 5
+        }
+        expect(result, "outside a write transaction", "realm.write")
+    }
+
+    @Test("an add outside a write transaction")
+    func addOutside() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try newRealm().add(RTDog(id: 1))
+        }
+        expect(result, "outside a write transaction")
+    }
+
+    @Test("a read of a deleted object")
+    func deleted() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try newRealm()
+            let dog = RTDog(id: 1)
+            try realm.write {
+                realm.add(dog)
+                realm.delete(realm.objects(RTDog.self))
+                _ = dog.age
+            }
+        }
+        expect(result, "RTDog", "deleted", "isInvalidated")
+    }
+
+    @Test("an object, results and a realm on another thread", arguments: [0, 1, 2])
+    func thread(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let realm = try newRealm()
+            let dog = RTDog(id: 1)
+            try realm.write { realm.add(dog) }
+            nonisolated(unsafe) let shared = (realm, dog, realm.objects(RTDog.self))
+            onOtherThread {
+                switch kind {
+                case 0: _ = shared.1.age
+                case 1: _ = shared.2.count
+                default: _ = shared.0.objects(RTDog.self)
+                }
+            }
+        }
+        expect(result, "another thread")
+    }
+
+    @Test("an index out of bounds")
+    func bounds() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try newRealm()
+            try realm.write { realm.add(RTDog(id: 1)) }
+            _ = realm.objects(RTDog.self)[1]
+        }
+        expect(result, "Index 1", "1 elements")
+    }
+
+    @Test("beginWrite inside a write transaction")
+    func nested() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try newRealm()
+            realm.beginWrite()
+            realm.beginWrite()
+        }
+        expect(result, "in a write transaction already")
+    }
+
+    @Test("an object of another realm")
+    func foreign() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try newRealm(), other = try newRealm()
+            let dog = RTDog(id: 1)
+            try other.write { other.add(dog) }
+            try realm.write { realm.add(dog) }
+        }
+        expect(result, "another realm", "RTDog")
+    }
+
+    @Test("an update of a class without primary key, and a class that isn't in the schema", arguments: [0, 1])
+    func classes(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let configuration = Realm.Configuration(inMemoryIdentifier: "x", objectTypes: [RTPerson.self, RTDog.self])
+            let realm = try Realm(configuration: configuration)
+            try realm.write {
+                if kind == 0 { realm.add(RTPerson(name: ""), update: .all) } else { realm.add(RTEverything()) }
+            }
+        }
+        expect(result, kind == 0 ? "no primary key" : "isn't in the schema")
+    }
+
+    @Test("a query or sort by a property that isn't there")
+    func names() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try newRealm().objects(RTDog.self).sorted(byKeyPath: "nothing")
+        }
+        expect(result, "RTDog", "nothing")
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Freehold
+import Testing
+
+/// No number that can be stored, summed up or mentioned in an error may end the process.
+@Suite("Numbers and dates at their limits")
+struct BadNumberTests {
+    private func realm() throws -> Realm {
+        try Realm(
+            configuration: .init(
+                inMemoryIdentifier: "limits-\(UUID().uuidString)",
+                objectTypes: [RGNumbers.self, RTDog.self, RTPerson.self]
+            )
+        )
+    }
+
+    @Test("A sum over the property's type has the low bits, a wider type has all of them")
+    func sumsOfNarrowIntegers() throws {
+        let realm = try realm()
+        try realm.write {
+            for _ in 0..<3 { realm.create(RGNumbers.self, value: ["small": 100, "optional": 100, "large": Int.max]) }
+        }
+        let all = realm.objects(RGNumbers.self)
+        #expect(all.sum(of: \.small) == Int8(truncatingIfNeeded: 300))
+        #expect(all.sum(of: \.optional) == Int8(truncatingIfNeeded: 300))
+        #expect(all.sum(ofProperty: "small") == 300)
+        #expect(all.sum(of: \.large) == Int.max &+ Int.max &+ Int.max)
+        #expect(all.average(of: \.small) == 100)
+        #expect(all.where { $0.small > 100 }.sum(of: \.optional) == 0)
+    }
+
+    @Test("A mean or an extreme that the type asked for can't hold is nil")
+    func narrowerTypes() throws {
+        let realm = try realm()
+        let values: [String: Any] = ["large": 300, "double": Double.infinity]
+        try realm.write { _ = realm.create(RGNumbers.self, value: values) }
+        let all = realm.objects(RGNumbers.self)
+        #expect((all.average(ofProperty: "large") as Int8?) == nil)
+        #expect((all.max(ofProperty: "large") as Int8?) == nil)
+        #expect((all.max(ofProperty: "large") as Int?) == 300)
+        #expect((all.max(ofProperty: "double") as Int?) == nil)
+    }
+
+    @Test(
+        "The sum of floating-point numbers as an integer is the nearest one",
+        arguments: [
+            (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
+        ]
+    )
+    func sumsOfDoublesAsIntegers(value: Double, sum: Int) throws {
+        let realm = try realm()
+        try realm.write { _ = realm.create(RGNumbers.self, value: ["double": value]) }
+        #expect(realm.objects(RGNumbers.self).sum(ofProperty: "double") == sum)
+    }
+
+    @Test("Sums of lists are like those of results")
+    func lists() throws {
+        let realm = try realm()
+        let numbers = RGNumbers()
+        numbers.smalls.append(objectsIn: [100, 100, 100])
+        numbers.larges.append(objectsIn: [.max, .max])
+        for isManaged in [false, true] {
+            if isManaged { try realm.write { realm.add(numbers) } }
+            #expect(numbers.smalls.sum() == Int8(truncatingIfNeeded: 300))
+            #expect(numbers.smalls.average() == 100.0)
+            #expect(numbers.larges.sum() == -2)
+            #expect(numbers.larges.average() == 0x1p63)
+            #expect(numbers.doubles.sum() == 0)
+        }
+    }
+
+    @Test("NaN is neither the least nor the greatest of a list")
+    func notANumber() throws {
+        let realm = try realm()
+        let numbers = RGNumbers()
+        numbers.doubles.append(objectsIn: [1, .nan, -.infinity, 5])
+        for isManaged in [false, true] {
+            if isManaged { try realm.write { realm.add(numbers) } }
+            #expect(numbers.doubles.min() == -.infinity)
+            #expect(numbers.doubles.max() == 5)
+            #expect(numbers.doubles.sum().isNaN)
+        }
+    }
+
+    @Test(
+        "A date that has no text can be given where it doesn't belong",
+        arguments: [
+            Double.nan, .infinity, -.infinity, 1e300,
+        ]
+    )
+    func datesInErrors(seconds: Double) throws {
+        let realm = try realm()
+        let date = Date(timeIntervalSince1970: seconds)
+        let wrong: [[String: Any]] = [["large": date], ["large": [date]], ["larges": [date]], ["larges": ["x": date]]]
+        for values in wrong {
+            let error = thrownCode { try realm.write { _ = realm.create(RGNumbers.self, value: values) } }
+            #expect(error == .invalidValue)
+            #expect(thrownCode { _ = try RGNumbers(validating: values) } == .invalidValue)
+        }
+        #expect(realm.isEmpty)
+    }
+}
+
+class RGNumbers: Object {
+    @Persisted var small: Int8 = 0
+    @Persisted var optional: Int8?
+    @Persisted var large = 0
+    @Persisted var double = 0.0
+    @Persisted var smalls: List<Int8>
+    @Persisted var larges: List<Int>
+    @Persisted var doubles: List<Double>
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import Foundation
+import Freehold
+import Testing
+
+@Suite("Threads that end, tasks that are cancelled")
+struct ThreadEndTests {
+    /// A later thread may have the ended one's address.
+    @Test("What an ended thread left behind doesn't keep later threads at its version")
+    func objectsOfEndedThreads() throws {
+        try withNewFile { configuration in
+            let realm = try Realm(configuration: configuration)
+            let kept = Kept()
+            for i in 0..<20 {
+                try realm.write { realm.add(RTDog(id: i)) }
+                let done = DispatchSemaphore(value: 0)
+                let thread = Thread {
+                    do {
+                        let dogs = try Realm(configuration: configuration).objects(RTDog.self)
+                        kept.append(dogs, count: dogs.count)
+                    } catch {
+                        Issue.record(error)
+                    }
+                    done.signal()
+                }
+                thread.start()
+                done.wait()
+            }
+            #expect(kept.counts == Array(1...20))
+        }
+    }
+
+    /// Sendable because one thread after the other uses it, and nobody reads the results.
+    private final class Kept: @unchecked Sendable {
+        private var results: [Any] = []
+        private(set) var counts: [Int] = []
+
+        func append(_ dogs: Results<RTDog>, count: Int) {
+            results.append(dogs)
+            counts.append(count)
+        }
+    }
+
+    @Test("A write that is cancelled while it waits throws CancellationError")
+    func cancelledWrite() async throws {
+        let configuration = newConfiguration(inMemory: false)
+        defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
+        try await Realm.write(configuration) { $0.add(RTDog(id: 1)) }
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await Realm.write(configuration) { $0.add(RTDog(id: 2)) }
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(try await Realm.read(configuration) { $0.objects(RTDog.self).count } == 1)
+    }
+}

@@ -1,0 +1,153 @@
+// Records what a process writes to one file, for tests that replay the record with writes lost or out of order.
+//
+// Loaded with LD_PRELOAD. FREEHOLD_RECORD_FILE names the watched file, FREEHOLD_RECORD the record. Each entry is a
+// header of four native 64-bit numbers (kind, offset, length, bytes that follow), then the bytes:
+//   1 write    offset, length, the bytes
+//   2 truncate to `offset` bytes
+//   3 sync     everything written before is durable
+//   4 durable  as write, through a descriptor that syncs each write
+//   5 said     the process wrote this line to its standard output
+//   6 allocate `length` bytes from `offset` (the file grows to their end if it is shorter)
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { WRITE = 1, TRUNCATE = 2, SYNC = 3, DURABLE = 4, SAID = 5, ALLOCATE = 6 };
+
+static int record = -1;
+static const char *watched;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static ssize_t (*real_write)(int, const void *, size_t);
+static ssize_t (*real_writev)(int, const struct iovec *, int);
+static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
+static ssize_t (*real_pwritev)(int, const struct iovec *, int, off_t);
+static int (*real_fdatasync)(int);
+static int (*real_fsync)(int);
+static int (*real_ftruncate)(int, off_t);
+static int (*real_posix_fallocate)(int, off_t, off_t);
+
+static void prepare(void) {
+    static int done;
+    if (done) return;
+    done = 1;
+    real_write = dlsym(RTLD_NEXT, "write");
+    real_writev = dlsym(RTLD_NEXT, "writev");
+    real_pwrite = dlsym(RTLD_NEXT, "pwrite");
+    real_pwritev = dlsym(RTLD_NEXT, "pwritev");
+    real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
+    real_fsync = dlsym(RTLD_NEXT, "fsync");
+    real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
+    real_posix_fallocate = dlsym(RTLD_NEXT, "posix_fallocate");
+    watched = getenv("FREEHOLD_RECORD_FILE");
+    const char *path = getenv("FREEHOLD_RECORD");
+    if (path) record = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+static int is_watched(int fd) {
+    prepare();
+    struct stat a, b;
+    return record >= 0 && watched && stat(watched, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev
+        && a.st_ino == b.st_ino;
+}
+
+static int write_kind(int fd) { return (fcntl(fd, F_GETFL) & O_DSYNC) ? DURABLE : WRITE; }
+
+static void note(int kind, off_t offset, const struct iovec *parts, int count, size_t length) {
+    int saved = errno;
+    size_t follow = 0;
+    for (int i = 0; i < count; i++) follow += parts[i].iov_len;
+    uint64_t header[4] = {(uint64_t)kind, (uint64_t)offset, length, follow < length ? follow : length};
+    if (kind == ALLOCATE || kind == TRUNCATE || kind == SYNC) header[3] = 0;
+    pthread_mutex_lock(&mutex);
+    if (real_write(record, header, sizeof header) < 0) abort();
+    size_t rest = header[3];
+    for (int i = 0; i < count && rest > 0; i++) {
+        size_t size = parts[i].iov_len < rest ? parts[i].iov_len : rest;
+        if (real_write(record, parts[i].iov_base, size) != (ssize_t)size) abort();
+        rest -= size;
+    }
+    pthread_mutex_unlock(&mutex);
+    errno = saved;
+}
+
+// Each is noted when it has succeeded. One thread writes the file (LMDB's writer), so the record has its order.
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
+    prepare();
+    ssize_t result = real_pwrite(fd, bytes, size, offset);
+    if (result > 0 && is_watched(fd)) {
+        struct iovec part = {(void *)bytes, (size_t)result};
+        note(write_kind(fd), offset, &part, 1, (size_t)result);
+    }
+    return result;
+}
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t offset) { return pwrite(fd, bytes, size, offset); }
+
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
+    prepare();
+    ssize_t result = real_pwritev(fd, parts, count, offset);
+    if (result > 0 && is_watched(fd)) note(write_kind(fd), offset, parts, count, (size_t)result);
+    return result;
+}
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t offset) {
+    return pwritev(fd, parts, count, offset);
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count) {
+    prepare();
+    int is_ours = is_watched(fd);
+    off_t offset = is_ours ? lseek(fd, 0, SEEK_CUR) : 0;
+    ssize_t result = real_writev(fd, parts, count);
+    if (result > 0 && is_ours) note(write_kind(fd), offset, parts, count, (size_t)result);
+    return result;
+}
+
+ssize_t write(int fd, const void *bytes, size_t size) {
+    prepare();
+    int is_ours = fd > 2 && fd != record && is_watched(fd);
+    off_t offset = is_ours ? lseek(fd, 0, SEEK_CUR) : 0;
+    ssize_t result = real_write(fd, bytes, size);
+    struct iovec part = {(void *)bytes, result > 0 ? (size_t)result : 0};
+    if (result > 0 && is_ours) note(write_kind(fd), offset, &part, 1, (size_t)result);
+    if (result > 0 && fd == 1 && record >= 0) note(SAID, 0, &part, 1, (size_t)result);
+    return result;
+}
+
+int fdatasync(int fd) {
+    prepare();
+    int result = real_fdatasync(fd);
+    if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
+    return result;
+}
+
+int fsync(int fd) {
+    prepare();
+    int result = real_fsync(fd);
+    if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
+    return result;
+}
+
+int ftruncate(int fd, off_t size) {
+    prepare();
+    int result = real_ftruncate(fd, size);
+    if (result == 0 && is_watched(fd)) note(TRUNCATE, size, NULL, 0, 0);
+    return result;
+}
+int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
+
+int posix_fallocate(int fd, off_t offset, off_t length) {
+    prepare();
+    int result = real_posix_fallocate(fd, offset, length);
+    if (result == 0 && is_watched(fd)) note(ALLOCATE, offset, NULL, 0, (size_t)length);
+    return result;
+}
+int posix_fallocate64(int fd, off_t offset, off_t length) { return posix_fallocate(fd, offset, length); }

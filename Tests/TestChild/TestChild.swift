@@ -1,0 +1,111 @@
+import FreeholdEngine
+import TestScript
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A process that tests start, talk to and kill. Every line that it prints is written at once.
+///
+/// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
+///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
+/// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
+/// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
+/// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
+/// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
+/// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
+@main
+struct TestChild {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { fail("usage: freehold-testchild COMMAND PATH …") }
+        let path = arguments[2]
+        func number(_ position: Int) -> Int? { position < arguments.count ? Int(arguments[position]) : nil }
+        do {
+            switch arguments[1] {
+            case "writer":
+                try write(path, seed: number(3) ?? 0, budget: number(4), count: .max)
+            case "transactions":
+                try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1)
+            case "lock":
+                let database = try Database.open(at: path)
+                let transaction = try database.beginWrite()
+                say("locked")
+                while readLine() != nil {}
+                transaction.cancel()
+            case "increment":
+                try increment(path, count: number(3) ?? 1)
+            case "reader":
+                let database = try Database.open(at: path)
+                say("ready")
+                while readLine() != nil { say("\(State(try database.snapshot()).transaction)") }
+            case "pin":
+                let database = try Database.open(at: path)
+                let snapshot = try database.snapshot()
+                say("pinned \(snapshot.version)")
+                while readLine() != nil { say("\(State(snapshot).transaction)") }
+            default:
+                fail("no such command: \(arguments[1])")
+            }
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    static func write(_ path: String, seed: Int, budget: Int?, count: Int) throws {
+        var options = Database.Options()
+        if let budget { options.memoryBudget = budget }
+        let database = try Database.open(at: path, options: options)
+        let script = Script(seed: UInt64(seed))
+        var state = State(try database.snapshot())
+        say("ready")
+        for _ in 0..<count {
+            let n = state.transaction + 1
+            let steps = script.steps(n, on: state)
+            let transaction = try database.beginWrite()
+            try script.run(steps, in: transaction)
+            _ = try transaction.commit()
+            say("\(n)")
+            state.apply(steps)
+        }
+    }
+
+    static func increment(_ path: String, count: Int) throws {
+        let database = try Database.open(at: path)
+        for i in 0..<count {
+            let transaction = try database.beginWrite()
+            let table = transaction.schema.table(named: Script.tableName)!
+            let column = table.column(named: "number")!
+            let key = transaction.find(primaryKey: .int(0), in: table)!
+            try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
+            _ = try transaction.commit()
+            say("\(i)")
+        }
+    }
+
+    /// One `write`, so that a kill can't leave half a line unseen in a buffer.
+    static func say(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        _ = bytes.withUnsafeBytes { Self.write(1, $0) }
+    }
+
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes.baseAddress!, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes.baseAddress!, bytes.count)
+        #else
+            Darwin.write(descriptor, bytes.baseAddress!, bytes.count)
+        #endif
+    }
+
+    static func fail(_ message: String) -> Never {
+        let bytes = Array((message + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(2, $0) }
+        exit(1)
+    }
+}

@@ -1,0 +1,120 @@
+public import FreeholdEngine
+
+/// What a file of the script holds: by plain dictionaries, or read from the file.
+public struct State: Equatable, Sendable {
+    /// By primary key.
+    public var entries: [Int64: Entry] = [:]
+
+    public init() {}
+
+    /// The number of the last transaction.
+    public var transaction: Int64 { entries[0]?.number ?? 0 }
+
+    public mutating func apply(_ steps: [Script.Step]) {
+        for step in steps {
+            switch step {
+            case .add(let id, let entry): entries[id] = entry
+            case .set(let id, let number, let text):
+                entries[id]?.number = number
+                entries[id]?.text = text
+            case .append(let id, let items): entries[id]?.items += items
+            case .removeFirstItem(let id):
+                if entries[id]?.items.isEmpty == false { entries[id]!.items.removeFirst() }
+            case .delete(let id):
+                entries[id] = nil
+                for (other, entry) in entries {
+                    if entry.next == id { entries[other]!.next = nil }
+                    if entry.others.contains(id) { entries[other]!.others.removeAll { $0 == id } }
+                }
+            }
+        }
+    }
+
+    /// Reads the whole table; empty where the file has none.
+    public init(_ view: DataView) {
+        guard let columns = Columns(view.schema) else { return }
+        for position in 0..<view.count(columns.table) {
+            let key = view.key(at: position, in: columns.table)
+            func id(_ key: ObjectKey) -> Int64 { view.readInt(columns.id, key) ?? .min }
+            var entry = Entry(
+                number: view.readInt(columns.number, key) ?? .min,
+                text: view.readString(columns.text, key) ?? "null"
+            )
+            entry.note = view.readString(columns.note, key)
+            entry.score = view.readDouble(columns.score, key) ?? .nan
+            entry.next = view.readLink(columns.next, key).map(id)
+            entry.items = view.listValues(columns.items, key).map {
+                if case .int(let item) = $0 { item } else { .min }
+            }
+            entry.others = view.listValues(columns.others, key).map {
+                if case .link(let key) = $0 { id(key) } else { .min }
+            }
+            entries[id(key)] = entry
+        }
+    }
+
+    /// What differs, for a test's message.
+    public func differences(from other: State) -> [String] {
+        Set(entries.keys).union(other.entries.keys).sorted().compactMap { id in
+            entries[id] == other.entries[id]
+                ? nil
+                : "\(id): \(entries[id].map { "\($0)" } ?? "none") / \(other.entries[id].map { "\($0)" } ?? "none")"
+        }
+    }
+}
+
+/// The columns of the script's table in a file.
+struct Columns {
+    let table: Table
+    let id, number, text, note, score, next, items, others: Column
+
+    init?(_ schema: DatabaseSchema) {
+        guard let table = schema.table(named: Script.tableName) else { return nil }
+        self.table = table
+        let columns = table.columns
+        func column(_ name: String) -> Column { columns.first { $0.name == name }! }
+        (id, number, text, note) = (column("id"), column("number"), column("text"), column("note"))
+        (score, next, items, others) = (column("score"), column("next"), column("items"), column("others"))
+    }
+}
+
+extension Script {
+    /// Runs transaction `n` in the engine, without committing.
+    public func run(_ steps: [Step], in transaction: WriteTransaction) throws(EngineError) {
+        try transaction.applySchema(Self.specs, userVersion: 1)
+        let columns = Columns(transaction.schema)!
+        func key(_ id: Int64) -> ObjectKey? { transaction.find(primaryKey: .int(id), in: columns.table) }
+        for step in steps {
+            switch step {
+            case .add(let id, let entry):
+                let object = try transaction.create(columns.table, primaryKey: .int(id))
+                try transaction.set(columns.number, object, .int(entry.number))
+                try transaction.set(columns.text, object, .string(entry.text))
+                if let note = entry.note { try transaction.set(columns.note, object, .string(note)) }
+                try transaction.set(columns.score, object, .double(entry.score))
+                if let next = entry.next, let target = key(next) {
+                    try transaction.set(columns.next, object, .link(target))
+                }
+                try transaction.listAppend(columns.items, object, entry.items.map { .int($0) })
+                try transaction.listAppend(
+                    columns.others,
+                    object,
+                    entry.others.compactMap { key($0).map { .link($0) } }
+                )
+            case .set(let id, let number, let text):
+                guard let object = key(id) else { continue }
+                try transaction.set(columns.number, object, .int(number))
+                try transaction.set(columns.text, object, .string(text))
+            case .append(let id, let items):
+                guard let object = key(id) else { continue }
+                try transaction.listAppend(columns.items, object, items.map { .int($0) })
+            case .removeFirstItem(let id):
+                guard let object = key(id), transaction.listCount(columns.items, object) > 0 else { continue }
+                try transaction.listRemove(columns.items, object, at: 0)
+            case .delete(let id):
+                guard let object = key(id) else { continue }
+                transaction.delete(columns.table, object)
+            }
+        }
+    }
+}
