@@ -126,7 +126,8 @@ final class EnvironmentRegistry: Sendable {
     }
 }
 
-/// A use of a registered environment; ends when it goes.
+/// A use of a registered environment; ends when it goes. Keep the lease as long as the environment: without another
+/// one, and without readers, the environment closes.
 final class EnvironmentLease: Sendable {
     let environment: StorageEnvironment
     private let end: @Sendable () -> Void

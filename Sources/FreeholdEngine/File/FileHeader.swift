@@ -69,6 +69,9 @@ struct FileHeader: Equatable, Sendable {
         case .failure(let reason): return .invalid(reason.text)
         }
         let newest = other.version > one.version ? other : one
+        if let reason = checkRoots(newest == other ? second : first, lastPage: newest.lastPage) {
+            return .invalid(reason.text)
+        }
         // The size is read after the root: a concurrent commit can only have made the file longer.
         let size = try size(of: descriptor)
         guard size >= newest.requiredSize else {
@@ -81,10 +84,11 @@ struct FileHeader: Equatable, Sendable {
 
     private struct Reason: Error { let text: String }
 
+    private static let foreign = Reason(text: "The file isn't a Freehold database.")
+    private static let damaged = Reason(text: "The file's header is damaged.")
+
     private static func parse(_ bytes: [UInt8], index: UInt64, pageSize: Int) -> Result<FileHeader, Reason> {
         func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-        let foreign = Reason(text: "The file isn't a Freehold database.")
-        let damaged = Reason(text: "The file's header is damaged.")
         guard bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic,
             bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self) == dataVersion
         else { return .failure(index == 0 ? foreign : damaged) }
@@ -95,15 +99,21 @@ struct FileHeader: Equatable, Sendable {
         let lastPage = word(16 + 120)
         let version = word(16 + 128)
         guard lastPage >= 1, lastPage < 1 << 47, version == 0 || version & 1 == index else { return .failure(damaged) }
-        for root in [word(16 + 24 + 40), word(16 + 72 + 40)] where root != noPage {
-            guard root > 1, root <= lastPage else { return .failure(damaged) }
-        }
-        let mainFlags = bytes.loadUnaligned(fromByteOffset: 16 + 72 + 4, as: UInt16.self)
-        let mainIsEmpty = word(16 + 72 + 40) == noPage
-        guard mainFlags == UInt16(MDB_INTEGERKEY) || mainIsEmpty && mainFlags == 0 else { return .failure(foreign) }
         return .success(
             FileHeader(pageSize: pageSize, mapSize: word(16 + 16), lastPage: lastPage, version: version)
         )
+    }
+
+    /// Of the newest version only: where the write of a root failed, LMDB puts the old version number back but leaves
+    /// the new roots in that page.
+    private static func checkRoots(_ bytes: [UInt8], lastPage: UInt64) -> Reason? {
+        func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+        let main = word(16 + 72 + 40)
+        for root in [word(16 + 24 + 40), main] where root != noPage {
+            guard root > 1, root <= lastPage else { return damaged }
+        }
+        let flags = bytes.loadUnaligned(fromByteOffset: 16 + 72 + 4, as: UInt16.self)
+        return flags == UInt16(MDB_INTEGERKEY) || main == noPage && flags == 0 ? nil : foreign
     }
 
     private static func size(of descriptor: Int32) throws(EngineError) -> UInt64 {
