@@ -210,9 +210,4 @@ extension OrderedEncoding {
         if upper { return (successor(ofPrefix: prefix)!, false) }
         return (Array(prefix), true)
     }
-
-    /// The encoded prefix to scan for strings that begin with `utf8`; over 64 bytes, rows need checking.
-    static func stringPrefix(_ utf8: UnsafeRawBufferPointer) -> (bytes: [UInt8], needsCheck: Bool) {
-        ([Tag.string] + utf8.prefix(cutLength), utf8.count > cutLength)
-    }
 }

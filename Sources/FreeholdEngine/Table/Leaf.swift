@@ -130,12 +130,6 @@ struct Leaf {
     /// The bytes of a UUID or a decimal (`lo`, `hi`).
     @inline(__always) func fixed16(_ slot: Int) -> UnsafeRawPointer { valuesPointer + slot << 4 }
 
-    /// The two words of a 16-byte value; an object id's last word is its last four bytes.
-    @inline(__always) func words16(_ slot: Int) -> (lo: UInt64, hi: UInt64) {
-        let p = fixed16(slot)
-        return (p.load(as: UInt64.self), p.load(fromByteOffset: 8, as: UInt64.self))
-    }
-
     // MARK: Bytes
 
     /// The first byte that offset 0 means.

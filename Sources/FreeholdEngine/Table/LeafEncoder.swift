@@ -66,10 +66,6 @@ enum LeafEncoder {
         return leaf
     }
 
-    static func encodedSizeBools(nulls: Bitmap?, count: Int) -> Int {
-        Leaf.headerSize + nullsSize(nulls, count: count) + words(count) * 8
-    }
-
     /// Booleans from a bitmap of `(count + 63) / 64` words.
     static func encodeBools(values: Bitmap, nulls: Bitmap?, count: Int) -> UnsafeMutableRawBufferPointer {
         let (leaf, at) = begin(
@@ -86,10 +82,6 @@ enum LeafEncoder {
             out[w] = values[w] & ~(nulls?[w] ?? 0) & lastWordMask(w, count: count)
         }
         return leaf
-    }
-
-    static func encodedSizeFixed(width: Int, nulls: Bitmap?, count: Int) -> Int {
-        Leaf.headerSize + nullsSize(nulls, count: count) + count * width
     }
 
     static func encodeFloats(

@@ -3,8 +3,6 @@ internal import Synchronization
 /// What all handles of one file in this process share.
 final class DatabaseCore: Sendable {
     let storage: StorageEnvironment
-    let writerLock: WriterLock
-    let path: String
     let clusterSpan: Int
     let memoryBudget: Int
     /// Serialises the filling of snapshots' caches. Held for single look-ups only.
@@ -16,13 +14,14 @@ final class DatabaseCore: Sendable {
         weak var pin: SnapshotPin?
     }
 
-    init(storage: StorageEnvironment, writerLock: WriterLock, clusterSpan: Int, memoryBudget: Int) {
+    init(storage: StorageEnvironment, clusterSpan: Int, memoryBudget: Int) {
         self.storage = storage
-        self.writerLock = writerLock
         self.clusterSpan = clusterSpan
         self.memoryBudget = memoryBudget
-        path = storage.path
     }
+
+    var writerLock: WriterLock { storage.writerLock }
+    var path: String { storage.path }
 
     func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
         // A forked child has the parent's snapshots in memory, but not its reader slots: `beginRead` refuses it.
@@ -154,7 +153,6 @@ public final class Database: Sendable {
         let core = environment.attachment {
             DatabaseCore(
                 storage: environment,
-                writerLock: lock,
                 clusterSpan: header.clusterSpan,
                 memoryBudget: options.memoryBudget
             )

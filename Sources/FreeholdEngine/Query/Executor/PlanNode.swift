@@ -38,9 +38,10 @@ final class MaskBuffer {
     deinit { mask.deallocate() }
 }
 
-final class AndNode: PlanNode {
+/// Conditions combined into one, the cheapest first.
+class CombinedNode: PlanNode {
     let children: [PlanNode]
-    private let scratch: MaskBuffer
+    let scratch: MaskBuffer
 
     init(view: DataView, _ children: [PlanNode]) {
         self.children = children.sorted { $0.cost < $1.cost }
@@ -49,7 +50,9 @@ final class AndNode: PlanNode {
     }
 
     override var cost: Int { children.reduce(0) { $0 + $1.cost } }
+}
 
+final class AndNode: CombinedNode {
     override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
         children[0].fill(cluster, mask, n)
         for child in children.dropFirst() {
@@ -62,18 +65,7 @@ final class AndNode: PlanNode {
     override func test(_ key: ObjectKey) -> Bool { children.allSatisfy { $0.test(key) } }
 }
 
-final class OrNode: PlanNode {
-    let children: [PlanNode]
-    private let scratch: MaskBuffer
-
-    init(view: DataView, _ children: [PlanNode]) {
-        self.children = children.sorted { $0.cost < $1.cost }
-        scratch = MaskBuffer(span: view.clusterSpan)
-        super.init(view: view)
-    }
-
-    override var cost: Int { children.reduce(0) { $0 + $1.cost } }
-
+final class OrNode: CombinedNode {
     override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
         children[0].fill(cluster, mask, n)
         for child in children.dropFirst() {
