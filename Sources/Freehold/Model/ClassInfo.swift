@@ -8,7 +8,9 @@ struct PropertyInfo {
     let index: Int
     let name: String
     /// The name in the file.
-    let columnName: String
+    fileprivate(set) var columnName: String
+    /// The name in the file is the property's own, so that no policy changes it.
+    let isMapped: Bool
     let shape: _PropertyShape
     let isPrimaryKey: Bool
     let isIndexed: Bool
@@ -29,12 +31,19 @@ struct PropertyInfo {
 }
 
 /// What the library knows of a model class: found once, by reflection on the class and on one throw-away instance.
+///
+/// Where a configuration has naming policies, there is a second one of the class for them: it differs in the names of
+/// table and columns only.
 final class ClassInfo: Sendable {
     let cls: ObjectBase.Type
     /// As declared.
     let className: String
     /// The name of the class's table.
     let tableName: String
+    /// The policies of the realm that this is for.
+    let naming: Naming
+    /// The name of the table is the class's own, so that no policy changes it.
+    private let isMapped: Bool
     /// Those of superclasses first, each class's in the order of declaration.
     nonisolated(unsafe) let properties: [PropertyInfo]
     let primaryKeyIndex: Int?
@@ -43,6 +52,7 @@ final class ClassInfo: Sendable {
     /// Accessors may be made without evaluating default values.
     let canDropDefaults: Bool
     private let byName: [String: Int]
+    private let byColumnName: [String: Int]
     private let metaOffsets: [Int]
     /// By property.
     let directProperties: [DirectProperty]
@@ -65,23 +75,62 @@ final class ClassInfo: Sendable {
         }
     }
 
+    private struct Variant: Hashable {
+        let cls: ObjectIdentifier
+        let naming: Naming
+    }
+
+    private static let variants = Mutex<[Variant: ClassInfo]>([:])
+
+    /// What realms with these policies know of the class. - Complexity: O(1) after the first time.
+    static func of(_ cls: ObjectBase.Type, _ naming: Naming) -> ClassInfo {
+        let plain = of(cls)
+        if naming == .plain { return plain }
+        return variants.withLock { variants in
+            let key = Variant(cls: ObjectIdentifier(cls), naming: naming)
+            if let known = variants[key] { return known }
+            let made = ClassInfo(plain, naming)
+            variants[key] = made
+            return made
+        }
+    }
+
+    /// What the same realms know of another class.
+    func sibling(_ cls: ObjectBase.Type) -> ClassInfo { Self.of(cls, naming) }
+
     private init(_ cls: ObjectBase.Type) {
         self.cls = cls
-        className = cls.className()
-        tableName = cls._realmObjectName() ?? className
+        naming = .plain
+        let names = ClassNames(cls)
+        className = names.className
+        tableName = names.tableName ?? className
+        isMapped = names.tableName != nil
         let fields = StoredFields.of(cls).dropFirst(StoredFields.of(ObjectBase.self).count)
         let (instance, made) = CreatingFlag.countingObjects { cls.init(_freehold: _HiddenInitializer()) }
 
         let declaredKey = (cls as? Object.Type)?.primaryKey()
         let declaredIndexes = Set((cls as? Object.Type)?.indexedProperties() ?? [])
+        let ignored = Set(cls.ignoredProperties())
         let mapping = cls.propertiesMapping()
+        let policy = cls.propertyNamingPolicy()
         var properties: [PropertyInfo] = []
         var byName: [String: Int] = [:]
-        var problems: [SchemaProblem] = []
+        var problems = names.problems
         for field in fields {
             guard let access = field.type as? any PersistedAccess.Type else { continue }
-            let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let name = field.declaredName
+            if ignored.contains(name) { continue }
             let options = access.options(UnsafeRawPointer(instance._fieldAddress(field.offset)))
+            let mapped = options.mappedName ?? mapping[name]
+            if let other = mapping[name], let mapped, other != mapped {
+                problems.append(
+                    SchemaProblem(
+                        className,
+                        name,
+                        "has the stored name \"\(mapped)\" by mapTo: and \"\(other)\" by propertiesMapping(): give one"
+                    )
+                )
+            }
             if byName[name] != nil {
                 problems.append(SchemaProblem(className, name, "is declared in the class and in a superclass"))
             }
@@ -90,7 +139,8 @@ final class ClassInfo: Sendable {
                 PropertyInfo(
                     index: properties.count,
                     name: name,
-                    columnName: mapping[name] ?? name,
+                    columnName: mapped ?? policy?.storedName(of: name) ?? name,
+                    isMapped: mapped != nil || policy != nil,
                     shape: access.shape,
                     isPrimaryKey: options.primary || declaredKey == name,
                     isIndexed: options.indexed || declaredIndexes.contains(name),
@@ -101,21 +151,21 @@ final class ClassInfo: Sendable {
                 )
             )
         }
-        if let declaredKey, byName[declaredKey] == nil {
-            problems.append(
-                SchemaProblem(className, nil, "primaryKey() names \"\(declaredKey)\", which is no property")
-            )
+        func report(_ function: String, _ mentioned: [String], _ mistake: String) {
+            for name in mentioned.sorted() {
+                problems.append(
+                    SchemaProblem(names.className, nil, "\(function) names \"\(name)\", which is \(mistake)")
+                )
+            }
         }
-        for name in declaredIndexes.sorted() where byName[name] == nil {
-            problems.append(
-                SchemaProblem(className, nil, "indexedProperties() names \"\(name)\", which is no property")
-            )
-        }
-        for name in mapping.keys.sorted() where byName[name] == nil {
-            problems.append(
-                SchemaProblem(className, nil, "propertiesMapping() names \"\(name)\", which is no property")
-            )
-        }
+        let missing = { (name: String) in byName[name] == nil && !ignored.contains(name) }
+        report("primaryKey()", (declaredKey.map { [$0] } ?? []).filter(missing), "no property")
+        report("indexedProperties()", declaredIndexes.filter(missing), "no property")
+        report("propertiesMapping()", mapping.keys.filter(missing), "no property")
+        report("primaryKey()", (declaredKey.map { [$0] } ?? []).filter(ignored.contains), "ignored")
+        report("indexedProperties()", declaredIndexes.filter(ignored.contains), "ignored")
+        let declared = Set(fields.map(\.declaredName))
+        report("ignoredProperties()", ignored.subtracting(declared).sorted(), "no stored property")
         primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
         // A plain stored property may have a default value that creates objects, and so may the body of an
         // initialiser: those objects need their defaults.
@@ -134,7 +184,35 @@ final class ClassInfo: Sendable {
         isDirect = !directProperties.contains { $0.storage == .other }
         self.properties = properties
         self.byName = byName
+        byColumnName = Self.byColumnName(properties)
         self.problems = problems
+    }
+
+    /// The same with other names in the file.
+    private init(_ plain: ClassInfo, _ naming: Naming) {
+        cls = plain.cls
+        className = plain.className
+        self.naming = naming
+        isMapped = plain.isMapped
+        tableName = isMapped ? plain.tableName : naming.classes.storedName(of: className)
+        var properties = plain.properties
+        for i in properties.indices where !properties[i].isMapped {
+            properties[i].columnName = naming.properties.storedName(of: properties[i].name)
+        }
+        self.properties = properties
+        byName = plain.byName
+        byColumnName = Self.byColumnName(properties)
+        primaryKeyIndex = plain.primaryKeyIndex
+        problems = plain.problems
+        canDropDefaults = plain.canDropDefaults
+        metaOffsets = plain.metaOffsets
+        directProperties = plain.directProperties
+        isDirect = plain.isDirect
+        hasLists = plain.hasLists
+    }
+
+    private static func byColumnName(_ properties: [PropertyInfo]) -> [String: Int] {
+        Dictionary(properties.map { ($0.columnName, $0.index) }, uniquingKeysWith: { first, _ in first })
     }
 
     var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
@@ -147,9 +225,7 @@ final class ClassInfo: Sendable {
     func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
 
     /// By the name in Swift, else by the name in the file.
-    func index(named name: String) -> Int? {
-        byName[name] ?? properties.firstIndex { $0.columnName == name }
-    }
+    func index(named name: String) -> Int? { byName[name] ?? byColumnName[name] }
 
     /// An instance whose values are never read.
     func makeAccessor() -> ObjectBase {

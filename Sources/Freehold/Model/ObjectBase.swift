@@ -37,14 +37,31 @@ open class ObjectBase {
     /// Whether a realm that is opened without a list of classes stores this one.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
-    /// The name of the class's table, where it isn't that of the class.
+    /// The name of the class in the file, where it isn't that of the class.
+    ///
+    /// For classes that were renamed, that other systems call otherwise, whose own name is over 57 bytes, or that share
+    /// their name with another class. A subclass doesn't inherit the name.
+    ///
+    /// ```swift
+    /// class Boat: Object {
+    ///     @Persisted var name = ""
+    ///     override class func mappedName() -> String? { "naval_ship" }
+    /// }
+    /// ```
+    open class func mappedName() -> String? { nil }
+
+    /// RealmSwift's spelling of ``mappedName()``.
     open class func _realmObjectName() -> String? { nil }
 
-    /// Names of properties whose columns have another name in the file.
+    /// Names of properties, and the names that they have in the file. `@Persisted(mapTo:)` says the same of one.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Names of stored properties that are no columns. Properties without `@Persisted` never are, so that there is
-    /// no need to name them.
+    /// How the properties are called in the file that aren't mapped one by one, inherited ones with them. Nil for what
+    /// the realm's configuration says.
+    open class func propertyNamingPolicy() -> NamingPolicy? { nil }
+
+    /// Names of properties that aren't stored, although they are declared with `@Persisted`. They behave as plain
+    /// ones, in managed objects too. Properties without `@Persisted` are never stored, and need no mention.
     open class func ignoredProperties() -> [String] { [] }
 
     /// The object and its properties in text: links to a depth of 5, the first 100 elements of collections, the

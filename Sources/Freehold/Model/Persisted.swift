@@ -18,8 +18,8 @@ public import CFreeholdShims
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var value: Value._Storage
-    /// Bit 31: managed. Bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: the property's number
-    /// (of managed objects).
+    /// Bit 31: managed. Bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: of managed objects the
+    /// property's number; of the instance by which the library learns of a class the number of its mapped name.
     @usableFromInline var meta: UInt32
 
     @usableFromInline static var managedBit: UInt32 { @inlinable @inline(__always) get { 0x8000_0000 } }

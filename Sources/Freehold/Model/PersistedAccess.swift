@@ -5,7 +5,8 @@ protocol PersistedAccess {
     static var shape: _PropertyShape { get }
     static var metaOffset: Int { get }
     static var storage: DirectStorage { get }
-    static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?)
+    /// What the declaration says, of the instance by which the library learns of a class.
+    static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions
     /// Makes the wrapper that of a row, after the object was bound.
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
@@ -19,16 +20,28 @@ protocol PersistedAccess {
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
 }
 
+struct PersistedOptions {
+    let primary: Bool
+    let indexed: Bool
+    let origin: String?
+    let mappedName: String?
+}
+
 extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
     static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
 
-    static func options(_ wrapper: UnsafeRawPointer) -> (primary: Bool, indexed: Bool, origin: String?) {
+    static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
         let wrapper = wrapper.assumingMemoryBound(to: Self.self)
         let meta = wrapper.pointee.meta
         let origin = Value._rlmUnbox(wrapper.pointee.value) as? any LinkingObjectsProtocol
-        return (meta & primaryBit != 0, meta & indexedBit != 0, origin?._rlmOriginProperty)
+        return PersistedOptions(
+            primary: meta & primaryBit != 0,
+            indexed: meta & indexedBit != 0,
+            origin: origin?._rlmOriginProperty,
+            mappedName: MappedNames.name(meta & 0xffff)
+        )
     }
 
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {

@@ -7,11 +7,21 @@ public struct Schema {
 
     init(_ infos: [ClassInfo]) {
         objectSchema = infos.map { ObjectSchema($0) }
-        byName = Dictionary(infos.enumerated().map { ($1.tableName, $0) }, uniquingKeysWith: { first, _ in first })
+        byName = Self.byName(infos)
     }
 
-    /// By the name of the class (of its table, where that has another).
+    /// By the name of the class in the file, else in Swift.
     public subscript(className: String) -> ObjectSchema? { byName[className].map { objectSchema[$0] } }
+
+    /// The name in the file beats that in Swift, which two classes may share: then only the former tells.
+    static func byName(_ infos: [ClassInfo]) -> [String: Int] {
+        var byName: [String: Int] = [:]
+        for (name, same) in Dictionary(grouping: infos.indices, by: { infos[$0].className }) where same.count == 1 {
+            byName[name] = same[0]
+        }
+        for (i, info) in infos.enumerated() { byName[info.tableName] = i }
+        return byName
+    }
 
     var classes: [ClassInfo] { objectSchema.map(\.info) }
 
@@ -26,15 +36,17 @@ public struct ObjectSchema {
     init(_ info: ClassInfo) { self.info = info }
 
     /// In the order of declaration, superclasses' first.
-    public var properties: [Property] { info.properties.map { Property($0) } }
+    public var properties: [Property] { info.properties.map { Property($0, in: info) } }
+    /// The name in the file.
     public var className: String { info.tableName }
     public var objectClass: AnyClass { info.cls }
     public var isEmbedded: Bool { false }
     public var isAsymmetric: Bool { false }
-    public var primaryKeyProperty: Property? { info.primaryKeyIndex.map { Property(info.properties[$0]) } }
+    public var primaryKeyProperty: Property? { info.primaryKeyIndex.map { Property(info.properties[$0], in: info) } }
 
+    /// By the name in Swift, else in the file.
     public subscript(propertyName: String) -> Property? {
-        info.index(named: propertyName).map { Property(info.properties[$0]) }
+        info.index(named: propertyName).map { Property(info.properties[$0], in: info) }
     }
 }
 
@@ -51,23 +63,23 @@ public struct Property {
     public let isMap: Bool
     public let isIndexed: Bool
     public let isOptional: Bool
-    /// The class that links point to.
+    /// The class that links point to, by its name in the file.
     public let objectClassName: String?
     let isPrimaryKey: Bool
     let origin: String?
 
-    init(_ info: PropertyInfo) {
-        name = info.name
-        columnName = info.columnName
-        type = info.shape.type
-        isArray = info.shape.collection == .list
-        isSet = info.shape.collection == .set
-        isMap = info.shape.collection == .map
-        isIndexed = info.isIndexed || info.isPrimaryKey
-        isOptional = info.shape.isOptional
-        objectClassName = info.target.map { ClassInfo.of($0).tableName }
-        isPrimaryKey = info.isPrimaryKey
-        origin = info.origin
+    init(_ property: PropertyInfo, in info: ClassInfo) {
+        name = property.name
+        columnName = property.columnName
+        type = property.shape.type
+        isArray = property.shape.collection == .list
+        isSet = property.shape.collection == .set
+        isMap = property.shape.collection == .map
+        isIndexed = property.isIndexed || property.isPrimaryKey
+        isOptional = property.shape.isOptional
+        objectClassName = property.target.map { info.sibling($0).tableName }
+        isPrimaryKey = property.isPrimaryKey
+        origin = property.origin
     }
 }
 
@@ -132,7 +144,7 @@ extension ClassInfo {
     var tableSpec: TableSpec {
         TableSpec(
             tableName,
-            columns: properties.compactMap(\.columnSpec),
+            columns: properties.compactMap { $0.columnSpec(in: self) },
             primaryKey: primaryKeyIndex.map { properties[$0].columnName }
         )
     }
@@ -140,7 +152,7 @@ extension ClassInfo {
 
 extension PropertyInfo {
     /// Nil for linking objects, which have no column.
-    var columnSpec: ColumnSpec? {
+    func columnSpec(in info: ClassInfo) -> ColumnSpec? {
         guard let type = columnType else { return nil }
         return ColumnSpec(
             columnName,
@@ -148,7 +160,7 @@ extension PropertyInfo {
             // Whether a link is there is no question of optionality to the engine.
             optional: type == .link ? false : shape.isOptional,
             collection: isCollection ? .list : .none,
-            target: type == .link ? target.map { ClassInfo.of($0).tableName } : nil,
+            target: type == .link ? target.map { info.sibling($0).tableName } : nil,
             indexed: isIndexed && !isPrimaryKey
         )
     }

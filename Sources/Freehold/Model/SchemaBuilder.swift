@@ -22,13 +22,15 @@ enum SchemaBuilder {
     static let maximumProperties = Int(UInt16.max)
 
     /// - Parameter types: nil for all models of the program that don't exclude themselves.
-    static func build(_ types: [AnyClass]?) throws(Realm.Error) -> Schema {
+    static func build(_ types: [AnyClass]?, naming: Naming = .plain) throws(Realm.Error) -> Schema {
         var problems: [SchemaProblem] = []
         var classes: [ObjectBase.Type] = []
         if let types {
             for type in types {
                 guard let cls = type as? ObjectBase.Type, !isBase(cls) else {
-                    problems.append(SchemaProblem("\(type)", nil, "is no model: models are subclasses of Object"))
+                    problems.append(
+                        SchemaProblem(ClassNames.qualified(type), nil, "is no model: models are subclasses of Object")
+                    )
                     continue
                 }
                 if !classes.contains(where: { $0 == cls }) { classes.append(cls) }
@@ -36,7 +38,7 @@ enum SchemaBuilder {
         } else {
             classes = Discovery.modelClasses().filter { $0.shouldIncludeInDefaultSchema() }
         }
-        var infos = classes.map { ClassInfo.of($0) }
+        var infos = classes.map { ClassInfo.of($0, naming) }
         if types == nil {
             // What exists for its subclasses alone stores nothing.
             let bases = Set(infos.filter { $0.properties.isEmpty }.map { ObjectIdentifier($0.cls) })
@@ -89,16 +91,31 @@ enum SchemaValidation {
         if info.properties.count > SchemaBuilder.maximumProperties { report(nil, "has too many properties") }
         if info.tableName.isEmpty { report(nil, "has an empty name") }
         if info.tableName.utf8.count > SchemaBuilder.maximumClassName {
-            report(nil, "has a name of over \(SchemaBuilder.maximumClassName) bytes: \(info.tableName)")
+            report(
+                nil,
+                "has a name of over \(SchemaBuilder.maximumClassName) bytes (\(info.tableName)): give it a shorter one in the file by overriding mappedName()"
+            )
         }
         var columns: [String: String] = [:]
+        let names = Set(info.properties.map(\.name))
         for property in info.properties {
             if property.columnName.isEmpty { report(property, "has an empty name") }
             if property.columnName.utf8.count > SchemaBuilder.maximumPropertyName {
-                report(property, "has a name of over \(SchemaBuilder.maximumPropertyName) bytes")
+                report(
+                    property,
+                    "has a name of over \(SchemaBuilder.maximumPropertyName) bytes (\(property.columnName)): give it a shorter one in the file with mapTo:"
+                )
+            }
+            if property.columnName.contains(".") {
+                report(property, "has a dot in its stored name \"\(property.columnName)\": key paths can't name it")
             }
             if let other = columns[property.columnName], other != property.name {
                 report(property, "has the stored name \"\(property.columnName)\", which \(other) has too")
+            } else if property.columnName != property.name, names.contains(property.columnName) {
+                report(
+                    property,
+                    "has the stored name \"\(property.columnName)\", which is the name of another property in Swift"
+                )
             }
             columns[property.columnName] = property.name
             if property.isRequiredLink {
@@ -134,19 +151,19 @@ enum SchemaValidation {
         let chosen = Set(infos.map { ObjectIdentifier($0.cls) })
         for (name, same) in Dictionary(grouping: infos, by: \.tableName).sorted(by: { $0.key < $1.key })
         where same.count > 1 {
-            let types = same.map { String(reflecting: $0.cls) }.sorted().joined(separator: ", ")
+            let types = same.map { ClassNames.qualified($0.cls) }.sorted().joined(separator: ", ")
             problems.append(
                 SchemaProblem(
                     name,
                     nil,
-                    "is the name of \(same.count) classes (\(types)): rename one, override _realmObjectName(), or choose with objectTypes"
+                    "is the name of \(same.count) classes (\(types)): give one another in the file by overriding mappedName(), or choose with objectTypes"
                 )
             )
         }
         for info in infos {
             for property in info.properties {
                 guard let target = property.target else { continue }
-                let targetInfo = ClassInfo.of(target)
+                let targetInfo = info.sibling(target)
                 if !chosen.contains(ObjectIdentifier(target)) {
                     problems.append(
                         SchemaProblem(

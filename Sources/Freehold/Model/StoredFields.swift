@@ -4,6 +4,14 @@ struct StoredField {
     /// From the object's address.
     let offset: Int
     let type: Any.Type
+
+    /// The name of the property that it is the storage of: `_x` is that of a wrapped one, another prefix a lazy one's.
+    var declaredName: String {
+        let lazy = "$__lazy_storage_$_"
+        if name.hasPrefix(lazy) { return String(name.dropFirst(lazy.count)) }
+        guard type is any PersistedAccess.Type, name.hasPrefix("_") else { return name }
+        return String(name.dropFirst())
+    }
 }
 
 /// The stored fields of classes by the entry points that `Mirror` stands on. They are part of Swift's stable ABI

@@ -68,7 +68,8 @@ enum ValueConversion {
             }
             let from = source._info
             for property in info.properties where !property.isComputed {
-                guard let index = from.index(named: property.name) else { continue }
+                guard let index = from.index(named: property.name) ?? from.index(named: property.columnName)
+                else { continue }
                 let field = try copied(
                     from.content(of: source, at: index),
                     from.properties[index],
@@ -80,7 +81,7 @@ enum ValueConversion {
             }
         } else if let dictionary = PlainValue.dictionary(value) {
             for property in info.properties where !property.isComputed {
-                guard let found = dictionary[property.name] else { continue }
+                guard let found = try named(property, in: dictionary, info) else { continue }
                 fields.append((property.index, try field(found, of: property, in: info, depth: depth)))
             }
         } else if let array = PlainValue.array(value) {
@@ -136,6 +137,24 @@ enum ValueConversion {
         return .value(stored)
     }
 
+    /// What a dictionary has under the property's name in Swift or in the file.
+    private static func named(
+        _ property: PropertyInfo,
+        in dictionary: [String: Any],
+        _ info: ClassInfo
+    ) throws(Realm.Error) -> Any? {
+        let value = dictionary[property.name]
+        if property.columnName == property.name { return value }
+        guard let stored = dictionary[property.columnName] else { return value }
+        if value == nil { return stored }
+        throw Realm.Error(
+            .invalidValue,
+            "is given twice, as \"\(property.name)\" and as \"\(property.columnName)\"",
+            className: info.className,
+            property: property.name
+        )
+    }
+
     private static func link(
         _ value: Any,
         _ property: PropertyInfo,
@@ -147,7 +166,7 @@ enum ValueConversion {
         guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
             throw mismatch(value, property, info)
         }
-        return .nested(try object(value, ClassInfo.of(target), depth: depth + 1))
+        return .nested(try object(value, info.sibling(target), depth: depth + 1))
     }
 
     private static func elements(

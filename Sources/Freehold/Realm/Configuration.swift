@@ -42,6 +42,17 @@ extension Realm {
         /// The classes stored in the realm, or nil for every model class of the process.
         public var objectTypes: [ObjectBase.Type]?
 
+        /// How classes are called in the file that don't override `mappedName()`.
+        public var classNamingPolicy = NamingPolicy.asDeclared
+
+        /// How properties are called in the file that aren't mapped, of classes without a policy of their own.
+        ///
+        /// A file that has been written with other policies has other names: opening it throws
+        /// ``Realm/Error/Code/schemaMismatch``, or adds classes beside those that are there.
+        public var propertyNamingPolicy = NamingPolicy.asDeclared
+
+        var naming: Naming { Naming(classes: classNamingPolicy, properties: propertyNamingPolicy) }
+
         /// The address space reserved for the file in bytes, or nil for the default of 32 GiB. It is the file's
         /// largest size; it costs no memory. The first open of a file in the process decides.
         public var mapSize: Int?
@@ -102,6 +113,8 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         if let inMemoryIdentifier { parts.append("inMemoryIdentifier: \(inMemoryIdentifier)") }
         parts.append("readOnly: \(readOnly)")
         parts.append("schemaVersion: \(schemaVersion)")
+        if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
+        if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }
         if let objectTypes { parts.append("objectTypes: [\(objectTypes.map { "\($0)" }.joined(separator: ", "))]") }
         return "Realm.Configuration(\(parts.joined(separator: ", ")))"
     }

@@ -11,7 +11,7 @@ extension RealmCore {
         }
         // Mistaken models make no file.
         let schema: Schema
-        do { schema = try SchemaCache.schema(of: configuration.objectTypes) } catch {
+        do { schema = try SchemaCache.schema(of: configuration.objectTypes, configuration.naming) } catch {
             throw error.with(fileURL: configuration.fileURL)
         }
         let database = try openDatabase(configuration)
@@ -85,6 +85,8 @@ extension RealmCore {
             difference = "`readOnly` is \(self.configuration.readOnly) there"
         } else if configuration.schemaVersion != self.configuration.schemaVersion {
             difference = "`schemaVersion` is \(self.configuration.schemaVersion) there"
+        } else if configuration.naming != self.configuration.naming {
+            difference = "the naming policies are others there"
         } else if let missing = configuration.objectTypes?.first(where: { table(for: $0) == nil }) {
             difference = "`objectTypes` lacks \(missing.className()) there"
         }

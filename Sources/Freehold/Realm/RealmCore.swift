@@ -72,7 +72,7 @@ final class RealmCore {
             tables.append(managed)
             tablesByClass[ObjectIdentifier(info.cls)] = managed
             tablesByID[table.id] = managed
-            tablesByName[info.className] = managed
+            tablesByName[info.tableName] = managed
         }
     }
 
@@ -90,8 +90,8 @@ final class RealmCore {
         return found
     }
 
-    /// The table of a class's name.
-    func table(named name: String) -> ManagedTable? { tablesByName[name] }
+    /// The table of a class by its name in the file, else in Swift.
+    func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
     /// What writes new objects of a class. - Complexity: O(1) after the first time.

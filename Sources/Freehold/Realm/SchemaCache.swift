@@ -9,18 +9,19 @@ enum SchemaCache {
 
     private enum Key: Hashable {
         /// Of so many classes: there can be more when a library was loaded.
-        case discovered(Int)
-        case listed([ObjectIdentifier])
+        case discovered(Int, Naming)
+        case listed([ObjectIdentifier], Naming)
     }
 
     private static let schemas = Mutex<[Key: Entry]>([:])
 
     /// The schema of these classes, or of all where there are none given.
-    static func schema(of types: [ObjectBase.Type]?) throws(Realm.Error) -> Schema {
+    static func schema(of types: [ObjectBase.Type]?, _ naming: Naming) throws(Realm.Error) -> Schema {
         let key: Key =
-            types.map { .listed($0.map { ObjectIdentifier($0) }) } ?? .discovered(Discovery.modelClasses().count)
+            types.map { .listed($0.map { ObjectIdentifier($0) }, naming) }
+            ?? .discovered(Discovery.modelClasses().count, naming)
         if let found = schemas.withLock({ $0[key] }) { return found.schema }
-        let made = Entry(schema: try SchemaBuilder.build(types))
+        let made = Entry(schema: try SchemaBuilder.build(types, naming: naming))
         schemas.withLock { $0[key] = made }
         return made.schema
     }

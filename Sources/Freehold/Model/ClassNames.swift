@@ -1,0 +1,42 @@
+import Foundation
+
+/// What a class is called: in Swift, in the file, in messages.
+struct ClassNames {
+    let className: String
+    /// The name in the file that the class itself gives.
+    let tableName: String?
+    let problems: [SchemaProblem]
+
+    init(_ cls: ObjectBase.Type) {
+        className = cls.className()
+        var problems: [SchemaProblem] = []
+        let mapped = cls.mappedName()
+        let name = mapped ?? cls._realmObjectName()
+        if let mapped, let other = cls._realmObjectName(), mapped != other {
+            problems.append(
+                SchemaProblem(
+                    className,
+                    nil,
+                    "has the stored name \"\(mapped)\" by mappedName() and \"\(other)\" by _realmObjectName(): give one"
+                )
+            )
+        }
+        tableName = name == Self.inherited(by: cls) ? nil : name
+        self.problems = problems
+    }
+
+    /// A name belongs to the class that gives it: with that of its superclass a class would share the table.
+    private static func inherited(by cls: ObjectBase.Type) -> String? {
+        guard let superclass = _getSuperclass(cls) as? ObjectBase.Type else { return nil }
+        return superclass.mappedName() ?? superclass._realmObjectName()
+    }
+
+    /// The name with module and enclosing types, without the compiler's words for private ones.
+    static func qualified(_ type: Any.Type) -> String {
+        var name = String(reflecting: type)
+        while let start = name.range(of: "(unknown context at "), let end = name[start.upperBound...].range(of: ").") {
+            name.removeSubrange(start.lowerBound..<end.upperBound)
+        }
+        return name
+    }
+}

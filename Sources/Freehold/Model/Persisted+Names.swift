@@ -1,0 +1,90 @@
+public import CFreeholdShims
+import Synchronization
+
+// A property with another name in the file: `@Persisted(mapTo: "first_name") var firstName = ""`.
+//
+// The name isn't kept with each object. Wrappers of the instance by which the library learns of a class take a number
+// for it, where wrappers of managed properties have theirs; all others only look at the thread's flag.
+
+extension Persisted {
+    @inlinable @inline(__always) mutating func map(to name: String) {
+        if fh_creating() >= 2 { meta |= _fhMappedNameNumber(name) }
+    }
+
+    /// A property that is called otherwise in the file.
+    @inlinable public init(mapTo name: String) {
+        self.init()
+        map(to: name)
+    }
+
+    /// A property with a default value that is called otherwise in the file.
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, mapTo name: String) {
+        self.init(wrappedValue: value())
+        map(to: name)
+    }
+
+    /// A property that equality queries find through an index, and that is called otherwise in the file.
+    @inlinable public init(indexed: Bool, mapTo name: String) where Value.PersistedType: _Indexable {
+        self.init(indexed: indexed)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, indexed: Bool, mapTo name: String)
+    where Value.PersistedType: _Indexable {
+        self.init(wrappedValue: value(), indexed: indexed)
+        map(to: name)
+    }
+
+    /// The primary key, which is called otherwise in the file.
+    @inlinable public init(primaryKey: Bool, mapTo name: String) where Value.PersistedType: _PrimaryKey {
+        self.init(primaryKey: primaryKey)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, primaryKey: Bool, mapTo name: String)
+    where Value.PersistedType: _PrimaryKey {
+        self.init(wrappedValue: value(), primaryKey: primaryKey)
+        map(to: name)
+    }
+
+    /// Linking objects with a second name for queries. Nothing is stored of them.
+    @inlinable public init(originProperty: String, mapTo name: String) where Value: LinkingObjectsProtocol {
+        self.init(originProperty: originProperty)
+        map(to: name)
+    }
+}
+
+@usableFromInline @inline(never)
+func _fhMappedNameNumber(_ name: String) -> UInt32 { MappedNames.number(name) }
+
+/// The mapped names of the program's properties, numbered from 1.
+enum MappedNames {
+    /// Numbers have 16 bits.
+    private static let maximum = 0xffff
+
+    private struct Names {
+        var names: [String] = []
+        var numbers: [String: UInt32] = [:]
+    }
+
+    private static let names = Mutex(Names())
+
+    static func number(_ name: String) -> UInt32 {
+        let number: UInt32? = names.withLock { known in
+            if let number = known.numbers[name] { return number }
+            if known.names.count == maximum { return nil }
+            known.names.append(name)
+            let number = UInt32(known.names.count)
+            known.numbers[name] = number
+            return number
+        }
+        if let number { return number }
+        programmerError("The program maps properties to more than \(maximum) different names. Use naming policies.")
+    }
+
+    /// Nil for 0.
+    static func name(_ number: UInt32) -> String? {
+        if number == 0 { return nil }
+        return names.withLock { $0.names[Int(number) - 1] }
+    }
+}

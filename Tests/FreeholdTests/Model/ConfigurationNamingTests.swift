@@ -1,0 +1,167 @@
+import Foundation
+import FreeholdEngine
+import Testing
+
+@testable import Freehold
+
+class NamingHTMLPage: Object {
+    @Persisted(primaryKey: true) var _id = 0
+    @Persisted(indexed: true) var pageTitle = ""
+    @Persisted(mapTo: "URL") var sourceURL = ""
+    @Persisted var linkedPages: List<NamingHTMLPage>
+    @Persisted var mainAuthor: NamingAuthor?
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Has a policy of its own for its properties, and a name.
+class NamingHuman: Object {
+    @Persisted var fullName = ""
+    @Persisted(mapTo: "BORN") var bornIn = 0
+    override class func propertyNamingPolicy() -> NamingPolicy? { .kebabCase }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class NamingAuthor: NamingHuman {
+    @Persisted(originProperty: "mainAuthor") var writtenPages: LinkingObjects<NamingHTMLPage>
+    override class func mappedName() -> String? { "Writer" }
+}
+
+/// Takes a policy of its own for all properties, inherited ones with them.
+class NamingNovelist: NamingHuman {
+    @Persisted var bestSeller = ""
+    override class func propertyNamingPolicy() -> NamingPolicy? { .pascalCase }
+}
+
+class NamingPlain: Object {
+    @Persisted var someValue = 0
+    override class func propertyNamingPolicy() -> NamingPolicy? { .asDeclared }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class NamingClash: Object {
+    @Persisted var firstName = ""
+    @Persisted var first_name = ""
+    @Persisted var lastName = ""
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite("Naming policies of classes and configurations")
+struct ConfigurationNamingTests {
+    private let types: [ObjectBase.Type] = [
+        NamingHTMLPage.self, NamingAuthor.self, NamingNovelist.self, NamingPlain.self,
+    ]
+
+    private func snake(_ base: Realm.Configuration = newConfiguration()) -> Realm.Configuration {
+        var configuration = base
+        configuration.objectTypes = types
+        configuration.classNamingPolicy = .snakeCase
+        configuration.propertyNamingPolicy = .snakeCase
+        return configuration
+    }
+
+    @Test("A name beats the class's policy, which beats the configuration's")
+    func precedence() throws {
+        let realm = try Realm(configuration: snake())
+        let columns = { (table: String) in realm.core.view.schema.table(named: table)?.columns.map(\.name) }
+        #expect(columns("naming_html_page") == ["_id", "page_title", "URL", "linked_pages", "main_author"])
+        #expect(columns("Writer") == ["full-name", "BORN"])
+        #expect(columns("naming_novelist") == ["FullName", "BORN", "BestSeller"])
+        #expect(columns("naming_plain") == ["someValue"])
+    }
+
+    @Test("Objects, queries, dictionaries and inverse links work under a policy, and after reopening")
+    func use() throws {
+        try withNewFile { base in
+            do {
+                let realm = try Realm(configuration: snake(base))
+                let author = NamingAuthor(value: ["fullName": "Ada", "BORN": 1815] as [String: Any])
+                try realm.write {
+                    let page = realm.create(
+                        NamingHTMLPage.self,
+                        value: [
+                            "_id": 1, "page_title": "One", "sourceURL": "a",
+                            "linked_pages": [["_id": 2, "page_title": "Two", "main_author": ["full-name": "Bob"]]],
+                        ] as [String: Any]
+                    )
+                    page.mainAuthor = author
+                    #expect(page["page_title"] as? String == "One" && page["pageTitle"] as? String == "One")
+                }
+                #expect(author.writtenPages.map(\._id) == [1] && author["full-name"] as? String == "Ada")
+            }
+            let realm = try Realm(configuration: snake(base))
+            let pages = realm.objects(NamingHTMLPage.self)
+            #expect(pages.where { $0.mainAuthor.fullName == "Bob" }.map(\.pageTitle) == ["Two"])
+            #expect(pages.sorted(byKeyPath: "main_author.full-name", ascending: false).map(\._id) == [2, 1])
+            #expect(pages.sorted(byKeyPath: "mainAuthor.fullName").map(\._id) == [1, 2])
+            #expect(pages.where { $0.linkedPages.pageTitle == "Two" }.count == 1)
+            #expect(realm.objects(NamingAuthor.self).where { $0.writtenPages.pageTitle == "One" }[0].bornIn == 1815)
+            let schema = try #require(realm.schema["naming_html_page"])
+            #expect(realm.schema["NamingHTMLPage"] == schema && schema["pageTitle"]?.columnName == "page_title")
+            #expect(schema["linkedPages"]?.objectClassName == "naming_html_page")
+            #expect(pages[0].objectSchema == schema)
+        }
+    }
+
+    @Test("Unmanaged objects know their class's own names only")
+    func unmanaged() {
+        let page = NamingHTMLPage(value: ["page_title": "ignored", "pageTitle": "taken", "URL": "u"])
+        #expect(page.pageTitle == "taken" && page.sourceURL == "u")
+        #expect(page.objectSchema["page_title"] == nil && page.objectSchema.className == "NamingHTMLPage")
+        #expect(NamingAuthor(value: ["full-name": "x"]).fullName == "x")
+    }
+
+    @Test("Realms with different policies are used side by side")
+    func sideBySide() throws {
+        var plain = newConfiguration()
+        plain.objectTypes = types
+        let a = try Realm(configuration: plain), b = try Realm(configuration: snake())
+        let page = NamingHTMLPage(value: ["_id": 1, "pageTitle": "in a"] as [String: Any])
+        try a.write { a.add(page) }
+        try b.write { b.create(NamingHTMLPage.self, value: page).pageTitle += " and b" }
+        #expect(a.objects(NamingHTMLPage.self)[0]["pageTitle"] as? String == "in a")
+        #expect(b.objects(NamingHTMLPage.self)[0]["page_title"] as? String == "in a and b")
+        #expect(a.schema != b.schema && a.schema["NamingHTMLPage"] != nil && a.schema["naming_html_page"] == nil)
+    }
+
+    @Test("A realm that is open on the thread is refused with other policies")
+    func otherPolicy() throws {
+        try withNewFile { base in
+            let realm = try Realm(configuration: snake(base))
+            var other = snake(base)
+            other.propertyNamingPolicy = .asDeclared
+            let error = #expect(throws: Realm.Error.self) { try Realm(configuration: other) }
+            #expect(error?.code == .alreadyOpen && error?.message.contains("naming policies") == true)
+            #expect(realm.isEmpty)
+        }
+    }
+
+    @Test("Clashes that a policy makes are found at open, all of them")
+    func clashes() throws {
+        var configuration = newConfiguration()
+        configuration.objectTypes = [NamingClash.self]
+        _ = try Realm(configuration: configuration)
+        configuration = newConfiguration()
+        configuration.objectTypes = [NamingClash.self, NamesDog.self]
+        configuration.propertyNamingPolicy = .snakeCase
+        let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
+        #expect(error?.code == .invalidSchema)
+        #expect(
+            error?.message.contains(
+                "NamingClash.first_name has the stored name \"first_name\", which firstName has too"
+            ) == true
+        )
+        #expect(error?.message.contains("links to NamesPerson") == true)
+    }
+
+    @Test("Two classes that a policy gives one name are found at open")
+    func classClash() throws {
+        class NamingTwin: Object { @Persisted var x = 0 }
+        class naming_twin: Object { @Persisted var x = 0 }
+        var configuration = newConfiguration()
+        configuration.objectTypes = [NamingTwin.self, naming_twin.self]
+        configuration.classNamingPolicy = .snakeCase
+        let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
+        #expect(error?.message.hasPrefix("naming_twin is the name of 2 classes") == true)
+        #expect(error?.message.contains("unknown context") == false)
+    }
+}
