@@ -141,7 +141,7 @@ extension Property {
             columnType,
             // Whether a link is there is no question of optionality to the engine.
             optional: columnType == .link ? false : isOptional,
-            collection: isCollection ? .list : .none,
+            collection: CollectionKind(collection),
             target: columnType == .link ? objectClassName : nil,
             indexed: isIndexed && !isPrimaryKey
         )
@@ -160,7 +160,8 @@ extension Property {
         case .objectId: .objectId
         case .decimal128: .decimal128
         case .UUID: .uuid
-        case .linkingObjects, .any: nil
+        case .any: .mixed
+        case .linkingObjects: nil
         }
     }
 
@@ -169,8 +170,8 @@ extension Property {
         self.init(
             column.name,
             PropertyType(column.type),
-            optional: column.isOptional,
-            collection: column.collection == .list ? .list : .none,
+            optional: column.isOptional && column.type != .mixed,
+            collection: Collection(column.collection),
             objectClassName: column.targetTableID.flatMap { schema.table(id: $0)?.name },
             indexed: column.isIndexed,
             primaryKey: column.isPrimaryKey
@@ -193,6 +194,31 @@ extension PropertyType {
             case .objectId: .objectId
             case .decimal128: .decimal128
             case .uuid: .UUID
+            case .mixed: .any
+            }
+    }
+}
+
+extension CollectionKind {
+    init(_ collection: Property.Collection) {
+        self =
+            switch collection {
+            case .none: .none
+            case .list: .list
+            case .set: .set
+            case .map: .dictionary
+            }
+    }
+}
+
+extension Property.Collection {
+    init(_ kind: CollectionKind) {
+        self =
+            switch kind {
+            case .none: .none
+            case .list: .list
+            case .set: .set
+            case .dictionary: .map
             }
     }
 }

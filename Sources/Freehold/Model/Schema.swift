@@ -42,7 +42,11 @@ public struct Schema: Sendable {
     init(_ stored: DatabaseSchema) {
         self.init(
             stored.tables.map { table in
-                ObjectSchema(table.name, properties: table.columns.map { Property($0, in: stored) })
+                ObjectSchema(
+                    table.name,
+                    isEmbedded: table.isEmbedded,
+                    properties: table.columns.map { Property($0, in: stored) }
+                )
             }
         )
     }
@@ -126,7 +130,8 @@ public struct ObjectSchema: Sendable {
         TableSpec(
             className,
             columns: properties.compactMap(\.columnSpec),
-            primaryKey: primaryKeyProperty?.columnName
+            primaryKey: primaryKeyProperty?.columnName,
+            isEmbedded: isEmbedded
         )
     }
 }
