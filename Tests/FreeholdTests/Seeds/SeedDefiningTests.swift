@@ -420,7 +420,9 @@ struct SeedDefiningTests {
             dog.name = "changed"
         }
         #expect(set.contains(frog) && set.contains(dog))
-        #expect(set.contains(realm.objects(KotlinForJava.Frog.self)[0]) && set.contains(realm.objects(SwiftTab.Dog.self)[0]))
+        #expect(
+            set.contains(realm.objects(KotlinForJava.Frog.self)[0]) && set.contains(realm.objects(SwiftTab.Dog.self)[0])
+        )
     }
 
     @Test("Creating an object in the realm is for write transactions only")

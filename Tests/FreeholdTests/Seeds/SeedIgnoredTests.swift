@@ -150,6 +150,26 @@ struct SeedIgnoredTests {
         #expect(frog.age == 6 && realm.schema["Frog"]?["age"] == nil)
     }
 
+    @Test("Objective-C: Person with ignoredProperties() and a read-only name")
+    func objectiveC() throws {
+        typealias Person = ObjectiveC.Person
+        let file = SeedFile(Person.self)
+        try file.open { realm in
+            let person = Person()
+            (person.tmpId, person.firstName, person.lastName) = (7, "Ada", "Lovelace")
+            try realm.write { realm.add(person) }
+            #expect(realm.schema["Person"]?.properties.map(\.name) == ["firstName", "lastName"])
+            person.tmpId = 8
+            #expect(person.tmpId == 8 && person.name == "Ada Lovelace")
+        }
+        try file.open { realm in
+            let person = realm.objects(Person.self)[0]
+            #expect(person.tmpId == 0 && person.name == "Ada Lovelace")
+            try realm.write { person.lastName = nil }
+            #expect(person.name == "Ada ")
+        }
+    }
+
     @Test("Swift: Person with an ignored number, a read-only name and an unmarked dynamic property")
     func swift() throws {
         typealias Person = SwiftTab.Person
@@ -191,7 +211,9 @@ struct SeedIgnoredTests {
     @Test("An ignored property isn't set by create, and is no name for the subscript")
     func byName() async throws {
         let realm = try seedRealm(SwiftTab.Person.self)
-        try realm.write { realm.create(SwiftTab.Person.self, value: ["firstName": "Ada", "tmpId": 7] as [String: Any]) }
+        try realm.write {
+            realm.create(SwiftTab.Person.self, value: ["firstName": "Ada", "tmpId": 7] as [String: Any])
+        }
         #expect(realm.objects(SwiftTab.Person.self)[0].firstName == "Ada")
         #expect(realm.objects(SwiftTab.Person.self)[0].tmpId == 0)
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

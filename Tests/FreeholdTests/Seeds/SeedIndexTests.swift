@@ -133,7 +133,10 @@ struct SeedIndexTests {
         let file = SeedFile(Dart.Rug.self, Kotlin.Frog.self)
         try file.open { realm in
             try realm.write {
-                realm.create(Dart.Rug.self, value: ["pattern": "stripes", "material": "wool", "softness": 3] as [String: Any])
+                realm.create(
+                    Dart.Rug.self,
+                    value: ["pattern": "stripes", "material": "wool", "softness": 3] as [String: Any]
+                )
                 realm.create(Kotlin.Frog.self, value: ["name": "Kermit", "physicalDescription": "green"])
             }
         }
@@ -197,7 +200,9 @@ struct SeedIndexTests {
             try file.open { realm in
                 #expect(realm.schema["Book"]?.properties.filter(\.isIndexed).map(\.name) == ["title"])
                 try realm.write {
-                    for i in 0..<30 { realm.create(type, value: ["priceCents": i, "title": "t\(i % 3)"] as [String: Any]) }
+                    for i in 0..<30 {
+                        realm.create(type, value: ["priceCents": i, "title": "t\(i % 3)"] as [String: Any])
+                    }
                 }
             }
             try file.open { realm in
@@ -212,7 +217,9 @@ struct SeedIndexTests {
         let realm = try seedRealm(SwiftTab.Book.self)
         try realm.write { for i in 0..<30 { realm.create(SwiftTab.Book.self, value: [i, "t\(i % 3)"] as [Any]) } }
         let books = realm.objects(SwiftTab.Book.self)
-        #expect(books.where { $0.title == "t1" }.count == 10 && books.where { $0.title.in(["t0", "t2", "t9"]) }.count == 20)
+        #expect(
+            books.where { $0.title == "t1" }.count == 10 && books.where { $0.title.in(["t0", "t2", "t9"]) }.count == 20
+        )
         #expect(books.where { $0.title == "t1" && $0.priceCents > 20 }.map(\.priceCents) == [22, 25, 28])
     }
 

@@ -140,7 +140,9 @@ struct SeedKeyTests {
         try file.open { realm in
             let dog = try #require(realm.object(ofType: Dog.self, forPrimaryKey: "Rex"))
             #expect(dog.Age == 4 && dog.Owner?.Name == "Ann")
-            try realm.write { realm.create(Dog.self, value: ["Name": "Rex", "Age": 5] as [String: Any], update: .modified) }
+            try realm.write {
+                realm.create(Dog.self, value: ["Name": "Rex", "Age": 5] as [String: Any], update: .modified)
+            }
             #expect(dog.Age == 5 && dog.Owner?.Name == "Ann" && realm.objects(Dog.self).count == 1)
             try realm.write { realm.delete(dog) }
         }
@@ -169,7 +171,9 @@ struct SeedKeyTests {
         }
         try file.open { realm in
             let vehicle = realm.objects(Vehicle.self)[0]
-            #expect(vehicle.maybeDescription == "red" && vehicle.milesTravelled == 12.5 && vehicle.notInRealmModel == "")
+            #expect(
+                vehicle.maybeDescription == "red" && vehicle.milesTravelled == 12.5 && vehicle.notInRealmModel == ""
+            )
             try realm.write { realm.delete(vehicle) }
             #expect(realm.isEmpty)
         }
@@ -185,7 +189,8 @@ struct SeedKeyTests {
                 realm.create(Frog.self, value: ["age": 3])
             }
             #expect(
-                thrownCode { try realm.write { _ = realm.create(Frog.self, value: ["age": 4]) } } == .duplicatePrimaryKey
+                thrownCode { try realm.write { _ = realm.create(Frog.self, value: ["age": 4]) } }
+                    == .duplicatePrimaryKey
             )
         }
         try file.open { realm in

@@ -133,7 +133,9 @@ struct SeedSchemaTests {
         let realm = try seedRealm(Versions.First.Dog.self, Versions.First.Cat.self)
         try realm.write { realm.add([Versions.First.Dog(), Versions.First.Dog()]) }
         let dogs = realm.objects(Versions.First.Dog.self)
-        #expect(dogs[0].objectSchema == dogs[1].objectSchema && dogs[0].objectSchema == Versions.First.Dog().objectSchema)
+        #expect(
+            dogs[0].objectSchema == dogs[1].objectSchema && dogs[0].objectSchema == Versions.First.Dog().objectSchema
+        )
         #expect(dogs[0].objectSchema != Versions.First.Cat().objectSchema)
     }
 
