@@ -17,6 +17,10 @@ extension FreeholdEngine.Value {
         case .objectId(let value): value
         case .uuid(let value): value
         case .link(let key): key
+        case .objectLink(let link): link
+        case .list(let list): list.values.map(\.plainValue)
+        case .dictionary(let dictionary):
+            Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, $0.value.plainValue) })
         }
     }
 }
@@ -70,8 +74,24 @@ enum PlainNumber {
         case let value as Decimal: return Decimal128(value)
         default: break
         }
-        if let whole = integer(value) { return Decimal128(whole) }
+        if let number = number(value) { return decimal128(number) }
+        if value is Bool { return nil }
+        if let whole = value as? any BinaryInteger { return Decimal128(whole) }
+        // From its own digits, not from those of the nearest `Double`.
+        if let short = value as? Float { return Decimal128(short) }
         return double(value).map { Decimal128($0) }
+    }
+
+    /// The number with all of its digits; nil for a boolean.
+    static func decimal128(_ number: NSNumber) -> Decimal128? {
+        if number.isBoolean { return nil }
+        if let decimal = number as? NSDecimalNumber { return Decimal128(decimal.decimalValue) }
+        switch String(cString: number.objCType) {
+        case "f": return Decimal128(number.floatValue)
+        case "d": return Decimal128(number.doubleValue)
+        case "Q": return Decimal128(number.uint64Value)
+        default: return Decimal128(number.int64Value)
+        }
     }
 
     /// What is an `NSNumber`, not what could be bridged to one.

@@ -38,7 +38,7 @@ struct ChunkBuilder {
         case .timestamp: 12
         case .objectId: 12
         case .decimal128, .uuid: 16
-        case .string, .data: 5 + min(byteCount, FieldCoding.longBytes)
+        case .string, .data, .mixed: 5 + min(byteCount, FieldCoding.longBytes)
         }
     }
 

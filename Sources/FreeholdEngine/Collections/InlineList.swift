@@ -66,7 +66,7 @@ struct InlineList {
                 )
             )
         case .decimal128, .uuid, .objectId: return FieldCoding.fixedValue(type, p + i * width)
-        case .string, .data:
+        case .string, .data, .mixed:
             var start = count * 2
             for j in 0..<i { start += Int(p.loadUnaligned(fromByteOffset: j * 2, as: UInt16.self)) }
             let length = Int(p.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
@@ -76,7 +76,7 @@ struct InlineList {
 
     func values() -> [Value] {
         switch type {
-        case .string, .data:
+        case .string, .data, .mixed:
             guard count > 0 else { return [] }
             let p = bytes.baseAddress! + valuesOffset
             var start = count * 2
@@ -153,15 +153,15 @@ struct InlineList {
                     out.append(contentsOf: room[0..<width])
                 }
             }
-        case .string, .data:
+        case .string, .data, .mixed:
             var total = 4 + values.count * 2
             for v in values {
-                total += FieldCoding.byteCount(v)
+                total += FieldCoding.byteCount(v, type)
                 if total > limit { return nil }
             }
             head(0)
-            for v in values { append(UInt16(FieldCoding.byteCount(v))) }
-            for v in values { FieldCoding.withBytes(v) { out.append(contentsOf: $0) } }
+            for v in values { append(UInt16(FieldCoding.byteCount(v, type))) }
+            for v in values { FieldCoding.withBytes(v, type) { out.append(contentsOf: $0) } }
         }
         return out.count <= limit ? out : nil
     }

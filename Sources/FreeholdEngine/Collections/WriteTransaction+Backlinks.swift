@@ -1,6 +1,17 @@
 /// The inverse of links: gathered while links change, brought into the targets' leaves in one sorted pass when they
 /// are read or committed.
 extension WriteTransaction {
+    /// Keeps the inverse in step with an edit of a link or mixed value, of one object's property: before or after the
+    /// values themselves are changed. Every such edit goes through here (those of to-one links and of appended links
+    /// do the same in place).
+    func linksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
+        guard column.type == .link else { return }
+        let changes = backlinks(of: column)
+        for case .link(let target) in removed { changes.add(target: target.raw, origin: key.raw, delta: -1) }
+        for case .link(let target) in added { changes.add(target: target.raw, origin: key.raw, delta: 1) }
+        if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+    }
+
     func backlinks(of column: Column) -> BacklinkChanges {
         if let found = backlinkChanges[column.firstSegment] { return found }
         let made = BacklinkChanges(column: column)

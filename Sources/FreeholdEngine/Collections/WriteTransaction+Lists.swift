@@ -150,17 +150,11 @@ extension WriteTransaction {
         guard count > 0 else { return }
         relieve()
         let place = place(column, key)
-        if column.type == .link {
-            let changes = backlinks(of: column)
-            for target in withEntry(
-                place.buffer,
-                place.slot,
-                type: .link,
-                blobs: place.blobs,
-                { ints(of: $0, type: .link) }
-            ) {
-                changes.add(target: target, origin: key.raw, delta: -1)
+        if column.type == .link || column.type == .mixed {
+            let old = withEntry(place.buffer, place.slot, type: column.type, blobs: place.blobs) {
+                values(of: $0, type: column.type, isOptional: column.isOptional)
             }
+            linksChanged(column, key, removed: old, added: [])
         }
         freeLarge(place)
         place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -233,21 +227,16 @@ extension WriteTransaction {
     private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
         relieve()
         let place = place(column, key)
-        if column.type == .link {
-            let changes = backlinks(of: column)
-            if !range.isEmpty {
-                withEntry(place.buffer, place.slot, type: .link, blobs: place.blobs) { list in
-                    for i in range {
-                        changes.add(target: int(of: list, at: i, type: .link), origin: key.raw, delta: -1)
-                    }
+        if column.type == .link || column.type == .mixed {
+            let old =
+                range.isEmpty
+                ? []
+                : withEntry(place.buffer, place.slot, type: column.type, blobs: place.blobs) { list in
+                    range.map { value(of: list, at: $0, type: column.type, isOptional: column.isOptional) }
                 }
-            }
-            for case .link(let target) in values { changes.add(target: target.raw, origin: key.raw, delta: 1) }
+            linksChanged(column, key, removed: old, added: values)
         }
         splice(place, range, with: values)
-        if column.type == .link, backlinks(of: column).pending.count > BacklinkChanges.logLimit {
-            settleBacklinks(column)
-        }
     }
 
     /// The same without inverse links; also edits the lists of backlinks.
@@ -319,7 +308,7 @@ extension WriteTransaction {
 
     private func add(_ values: [Value], to builder: inout ChunkBuilder, _ place: ListPlace) {
         for value in values {
-            let (buffer, slot) = builder.next(byteCount: FieldCoding.byteCount(value))
+            let (buffer, slot) = builder.next(byteCount: FieldCoding.byteCount(value, place.type))
             store(value, place.type, in: buffer, slot, place.blobs)
         }
     }
@@ -380,7 +369,7 @@ extension WriteTransaction {
             weight += ChunkBuilder.weight(place.type, byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)
         }
         for value in values {
-            weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value))
+            weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value, place.type))
         }
         let count = found.count - removed + values.count
         let isAppend = offset == found.count && found.start + found.count == tree.count
@@ -434,7 +423,7 @@ extension WriteTransaction {
             chunks.append((chunk, count))
             return true
         }
-        if place.type == .string || place.type == .data {
+        if LeafBuffer.kind(of: place.type) == .bytes {
             for (chunk, count) in chunks {
                 let old = loadChunk(place, chunk, count)
                 for slot in 0..<count where !old.isNull(slot) && old.isReference(slot) {

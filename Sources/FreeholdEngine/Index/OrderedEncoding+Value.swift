@@ -8,7 +8,7 @@ extension OrderedEncoding {
     /// Whether columns of this type can be indexed: all but floats, doubles and decimals.
     static func isIndexable(_ type: ColumnType) -> Bool {
         switch type {
-        case .float, .double, .decimal128: false
+        case .float, .double, .decimal128, .mixed: false
         case .bool, .int, .string, .data, .timestamp, .objectId, .uuid, .link: true
         }
     }
@@ -19,7 +19,7 @@ extension OrderedEncoding {
         case .null: return null(out)
         case .bool(let value): return bool(value, out)
         case .int(let value): return int(value, out)
-        case .float, .double, .decimal128: return nil
+        case .float, .double, .decimal128, .objectLink, .list, .dictionary: return nil
         case .string(var value): return value.withUTF8 { string(UnsafeRawBufferPointer($0), out) }
         case .data(let value): return value.withUnsafeBytes { data($0, out) }
         case .timestamp(let value): return timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds, out)

@@ -73,6 +73,12 @@ struct ByteReader {
         return Int64(bitPattern: v >> 1) ^ -Int64(bitPattern: v & 1)
     }
 
+    mutating func raw(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, count <= bytes.count - offset else { return nil }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
     mutating func string() -> String? {
         guard let length = varint(), length <= UInt64(bytes.count - offset) else { return nil }
         defer { offset += Int(length) }

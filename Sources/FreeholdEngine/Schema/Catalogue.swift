@@ -10,7 +10,7 @@ enum Catalogue {
     static let firstFreeSegment: UInt32 = 16
     /// "FREEHOLD" as bytes.
     static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
-    static let formatVersion: UInt32 = 1
+    static let formatVersion: UInt32 = 2
     static let defaultClusterSpan = 1000
 }
 
@@ -43,7 +43,14 @@ struct DatabaseHeader: Equatable {
                 path: path
             )
         }
-        guard version >= 1, span >= 1, span <= 1024 else {
+        guard version == Catalogue.formatVersion else {
+            throw EngineError(
+                .unsupportedFormat,
+                "The file has format \(version), of a Freehold from before its first release; it was left as it is.",
+                path: path
+            )
+        }
+        guard span >= 1, span <= 1024 else {
             throw EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
         }
         return DatabaseHeader(formatVersion: version, clusterSpan: span)
@@ -102,6 +109,7 @@ extension DatabaseSchema {
         for table in tables {
             w.varint(UInt64(table.id))
             w.string(table.name)
+            w.u8(table.isEmbedded ? 1 : 0)
             w.varint(UInt64(table.firstSegment))
             w.varint(UInt64(table.nextColumnID))
             w.varint(UInt64(table.columns.count))
@@ -124,8 +132,8 @@ extension DatabaseSchema {
         guard let tableCount = r.number() else { return nil }
         var tables: [Table] = []
         for _ in 0..<tableCount {
-            guard let id = r.number(), let name = r.string(), let segment = r.segment(), let next = r.number(),
-                let columnCount = r.number(), id <= maximumTableID
+            guard let id = r.number(), let name = r.string(), let flags = r.u8(), let segment = r.segment(),
+                let next = r.number(), let columnCount = r.number(), id <= maximumTableID
             else { return nil }
             var columns: [Column] = []
             for index in 0..<columnCount {
@@ -155,6 +163,7 @@ extension DatabaseSchema {
                     id: id,
                     name: name,
                     columns: columns,
+                    isEmbedded: flags & 1 != 0,
                     firstSegment: segment,
                     nextColumnID: next
                 )

@@ -12,12 +12,18 @@ public enum ColumnType: UInt8, Sendable, CaseIterable, Codable {
     case uuid = 10
     /// A reference to an object of one other table (or the same).
     case link = 11
+    /// Any of the others, with links to objects of any table, and lists and dictionaries of such values.
+    case mixed = 12
 }
 
 /// Whether a column holds one value an object, or a collection of them. Raw values are stored.
 public enum CollectionKind: UInt8, Sendable, Codable {
     case none = 0
     case list = 1
+    /// Without duplicates, by rising order of values (links by key).
+    case set = 2
+    /// Values by string keys, by rising bytes of the keys.
+    case dictionary = 3
 }
 
 /// The segments (address spaces of blocks) that belong to one column, as offsets from its first.
@@ -94,14 +100,24 @@ public final class Table: Sendable, CustomStringConvertible {
     public let name: String
     public let columns: [Column]
     public let primaryKey: Column?
+    /// Whether each object belongs to exactly one link of another object and goes with it.
+    public let isEmbedded: Bool
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
     /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters.
     let firstSegment: UInt32
     /// Ids of dropped columns are never used again.
     let nextColumnID: Int
 
-    init(id: Int, name: String, columns: [Column], firstSegment: UInt32, nextColumnID: Int) {
+    init(
+        id: Int,
+        name: String,
+        columns: [Column],
+        isEmbedded: Bool = false,
+        firstSegment: UInt32,
+        nextColumnID: Int
+    ) {
         self.nextColumnID = nextColumnID
+        self.isEmbedded = isEmbedded
         self.id = id
         self.name = name
         self.columns = columns

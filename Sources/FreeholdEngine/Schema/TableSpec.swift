@@ -18,7 +18,7 @@ public struct ColumnSpec: Equatable, Sendable {
     ) {
         self.name = name
         self.type = type
-        self.isOptional = optional
+        self.isOptional = optional || type == .mixed
         self.collection = collection
         self.target = target
         self.isIndexed = indexed
@@ -30,8 +30,11 @@ public struct TableSpec: Equatable, Sendable {
     public var name: String
     public var columns: [ColumnSpec]
     public var primaryKey: String?
+    /// Whether each object belongs to exactly one link of another object and goes with it.
+    public var isEmbedded: Bool
 
-    public init(_ name: String, columns: [ColumnSpec], primaryKey: String? = nil) {
+    public init(_ name: String, columns: [ColumnSpec], primaryKey: String? = nil, isEmbedded: Bool = false) {
+        self.isEmbedded = isEmbedded
         self.name = name
         self.columns = columns
         self.primaryKey = primaryKey

@@ -50,7 +50,14 @@ extension WriteTransaction {
                 )
             }
             tables.append(
-                Table(id: id, name: spec.name, columns: columns, firstSegment: segment, nextColumnID: columns.count)
+                Table(
+                    id: id,
+                    name: spec.name,
+                    columns: columns,
+                    isEmbedded: spec.isEmbedded,
+                    firstSegment: segment,
+                    nextColumnID: columns.count
+                )
             )
         }
         replaceSchema(DatabaseSchema(tables: tables))
@@ -77,6 +84,7 @@ extension WriteTransaction {
                 id: table.id,
                 name: table.name,
                 columns: columns,
+                isEmbedded: table.isEmbedded,
                 firstSegment: table.firstSegment,
                 nextColumnID: table.nextColumnID
             )

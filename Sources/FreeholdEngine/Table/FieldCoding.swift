@@ -38,18 +38,26 @@ enum FieldCoding {
     }
 
     static func bytesValue(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer) -> Value {
-        type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .data(Data(bytes))
+        switch type {
+        case .string: .string(String(decoding: bytes, as: UTF8.self))
+        case .mixed: MixedCoding.decode(bytes) ?? .null
+        default: .data(Data(bytes))
+        }
     }
 
-    static func byteCount(_ value: Value) -> Int {
+    /// How many bytes a value of a column of that type has in the bytes of its leaf.
+    static func byteCount(_ value: Value, _ type: ColumnType) -> Int {
         switch value {
+        case .null: 0
+        case _ where type == .mixed: MixedCoding.encode(value).count
         case .string(let s): s.utf8.count
         case .data(let d): d.count
         default: 0
         }
     }
 
-    static func withBytes<R>(_ value: Value, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    static func withBytes<R>(_ value: Value, _ type: ColumnType, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        if type == .mixed, !value.isNull { return MixedCoding.encode(value).withUnsafeBytes { body($0) } }
         switch value {
         case .string(var s): return s.withUTF8 { body(UnsafeRawBufferPointer($0)) }
         case .data(let d): return d.withUnsafeBytes { body($0) }
@@ -59,7 +67,7 @@ enum FieldCoding {
 
     /// The value that a slot without one has.
     static func defaultValue(_ type: ColumnType, isOptional: Bool) -> Value {
-        if isOptional || type == .link { return .null }
+        if isOptional || type == .link || type == .mixed { return .null }
         switch type {
         case .bool: return .bool(false)
         case .int: return .int(0)
@@ -71,7 +79,7 @@ enum FieldCoding {
         case .decimal128: return .decimal128(Decimal128(lo: 0, hi: 0))
         case .objectId: return .objectId(ObjectId())
         case .uuid: return .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-        case .link: return .null
+        case .link, .mixed: return .null
         }
     }
 }
@@ -115,7 +123,7 @@ extension DataView {
             return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
         case .objectId: return FieldCoding.fixedValue(type, leaf.fixed12(slot))
         case .decimal128, .uuid: return FieldCoding.fixedValue(type, leaf.fixed16(slot))
-        case .string, .data:
+        case .string, .data, .mixed:
             if leaf.isReference(slot) {
                 return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { FieldCoding.bytesValue(type, $0) }
             }

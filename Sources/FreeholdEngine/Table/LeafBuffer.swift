@@ -82,7 +82,7 @@ final class LeafBuffer {
         case .int, .link: .ints
         case .float: .floats
         case .double: .doubles
-        case .string, .data: .bytes
+        case .string, .data, .mixed: .bytes
         case .timestamp: .timestamps
         case .decimal128, .uuid: .fixed16
         case .objectId: .fixed12

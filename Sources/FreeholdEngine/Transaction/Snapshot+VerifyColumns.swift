@@ -13,14 +13,14 @@ extension SnapshotCheck {
                 column.segment(.parts),
                 cluster,
                 type: column.type,
-                isList: column.collection == .list,
+                isList: column.collection != .none,
                 isOptional: column.isOptional,
                 "\(who), cluster \(cluster)"
             )
             for slot in live {
                 let key = Int64(cluster * span + slot)
                 let place = found?.locate(slot)
-                if column.collection == .list {
+                if column.collection != .none {
                     if let place { checkList(place.leaf, place.slot, column, blobs, key) }
                     continue
                 }
@@ -235,7 +235,7 @@ extension InlineList {
             }
         case .objectId: return width == 12 && room == list.count * 12
         case .decimal128, .uuid: return width == 16 && room == list.count * 16
-        case .string, .data:
+        case .string, .data, .mixed:
             guard width == 0, room >= list.count * 2 else { return false }
             let total = (0..<list.count).reduce(0) {
                 $0 + Int(bytes.loadUnaligned(fromByteOffset: start + $1 * 2, as: UInt16.self))

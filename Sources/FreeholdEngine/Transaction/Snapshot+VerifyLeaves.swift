@@ -33,7 +33,7 @@ extension SnapshotCheck {
             return Leaves(leaves: [leaf], partSpan: span)
         }
         guard head.codec == codec, bytes.count == Leaf.headerSize, (1...6).contains(head.partsLog2), head.count <= span,
-            type == .string || type == .data || isList
+            LeafBuffer.kind(of: type) == .bytes || isList
         else {
             report("\(who): the head of its split leaf is damaged.")
             return nil
@@ -68,7 +68,7 @@ extension SnapshotCheck {
         guard leaf.codec == codec, let type = ColumnType(rawValue: codec & ~Leaf.listCodec) else {
             return damaged("its codec is \(leaf.codec), not \(codec)")
         }
-        let isBytes = type == .string || type == .data || codec & Leaf.listCodec != 0
+        let isBytes = LeafBuffer.kind(of: type) == .bytes || codec & Leaf.listCodec != 0
         guard leaf.count <= limit else { return damaged("\(leaf.count) slots of \(limit)") }
         var allowed: UInt8 = 0
         if isOptional, type != .link, codec & Leaf.listCodec == 0 { allowed |= Leaf.Flag.nulls }
@@ -102,7 +102,7 @@ extension SnapshotCheck {
         case .double: return leaf.width == 8 ? 8 * count : nil
         case .objectId: return leaf.width == 12 ? 12 * count : nil
         case .decimal128, .uuid: return leaf.width == 16 ? 16 * count : nil
-        case .string, .data: return nil
+        case .string, .data, .mixed: return nil
         }
     }
 
@@ -128,7 +128,7 @@ extension SnapshotCheck {
             let t = leaf.timestamp(slot)
             guard (0..<1_000_000_000).contains(t.nanoseconds) else { return damaged("\(t.nanoseconds) nanoseconds") }
             return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
-        case .string, .data:
+        case .string, .data, .mixed:
             if leaf.isReference(slot) {
                 guard leaf.bytes(slot).count == 16 else {
                     return damaged("a reference of \(leaf.bytes(slot).count) bytes")

@@ -53,7 +53,7 @@ extension WriteTransaction {
             }
             return true
         }
-        return column.collection == .none && column.type != .link
+        return column.collection == .none && column.type != .link && column.type != .mixed
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
@@ -64,8 +64,8 @@ extension WriteTransaction {
 
     /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
     private static func keepsOutside(_ column: Column) -> Bool {
-        column.collection == .list || column.isIndexed || column.isPrimaryKey || column.type == .link
-            || column.type == .string || column.type == .data
+        column.collection != .none || column.isIndexed || column.isPrimaryKey || column.type == .link
+            || LeafBuffer.kind(of: column.type) == .bytes
     }
 
     public func deleteAll(_ table: Table) {
@@ -92,7 +92,7 @@ extension WriteTransaction {
 
     /// What a column keeps outside of its slot for an object that goes.
     private func release(_ column: Column, _ overlay: TableOverlay, _ key: ObjectKey) {
-        if column.collection == .list {
+        if column.collection != .none {
             listClear(column, key, isRecorded: false)
             return
         }
@@ -108,7 +108,7 @@ extension WriteTransaction {
         if column.isPrimaryKey || (column.isIndexed && key.raw < overlay.unindexedFrom) {
             index(column).remove(value(column, key), key)
         }
-        if column.type == .string || column.type == .data { releaseLong(column, key) }
+        if LeafBuffer.kind(of: column.type) == .bytes { releaseLong(column, key) }
     }
 
     private func releaseLong(_ column: Column, _ key: ObjectKey) {

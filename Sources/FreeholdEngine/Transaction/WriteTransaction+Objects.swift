@@ -173,6 +173,10 @@ extension WriteTransaction {
         let (columns, buffer) = hot(column, cluster)
         if column.isIndexed { noteIndexed(column, key, value) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        if column.type == .mixed {
+            let old = self.value(column, key)
+            if old != value { linksChanged(column, key, removed: [old], added: [value]) }
+        }
         buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot, column.segment(.blobs)) }
     }
 
@@ -279,6 +283,7 @@ extension WriteTransaction {
         if buffer.kind == .bytes, buffer.isReference(slot) { freeLong(buffer, slot, blobs) }
         switch value {
         case .null: buffer.setDefault(slot)
+        case _ where type == .mixed: storeBytes(value, type, in: buffer, slot, blobs)
         case .bool(let v): buffer.setBool(slot, v)
         case .int(let v): buffer.setInt(slot, v)
         case .link(let target): buffer.setInt(slot, target.raw + 1)
@@ -290,13 +295,22 @@ extension WriteTransaction {
                 FieldCoding.copyFixed(value, to: room.baseAddress!)
                 buffer.setFixed(slot, UnsafeRawPointer(room.baseAddress!))
             }
-        case .string, .data:
-            FieldCoding.withBytes(value) { bytes in
-                if bytes.count <= FieldCoding.longBytes {
-                    buffer.setBytes(slot, bytes)
-                } else {
-                    storeReference(buffer, slot, storeLong(bytes, blobs), UInt64(bytes.count))
-                }
+        case .string, .data, .objectLink, .list, .dictionary: storeBytes(value, type, in: buffer, slot, blobs)
+        }
+    }
+
+    private func storeBytes(
+        _ value: Value,
+        _ type: ColumnType,
+        in buffer: LeafBuffer,
+        _ slot: Int,
+        _ blobs: UInt32
+    ) {
+        FieldCoding.withBytes(value, type) { bytes in
+            if bytes.count <= FieldCoding.longBytes {
+                buffer.setBytes(slot, bytes)
+            } else {
+                storeReference(buffer, slot, storeLong(bytes, blobs), UInt64(bytes.count))
             }
         }
     }
@@ -364,6 +378,7 @@ extension WriteTransaction {
                     "'\(column.name)' can't link to \(target): there is no such object."
                 )
             }
+        case _ where column.type == .mixed: try checkMixed(value, column, depth: 1)
         default:
             guard value.type == column.type else {
                 throw EngineError(
@@ -371,6 +386,54 @@ extension WriteTransaction {
                     "'\(column.name)' holds values of type \(column.type), not \(value)."
                 )
             }
+        }
+    }
+
+    /// Whether a value may stand in a mixed column.
+    private func checkMixed(_ value: Value, _ column: Column, depth: Int) throws(EngineError) {
+        switch value {
+        case .null, .bool, .int, .float, .double, .timestamp, .decimal128, .objectId, .uuid: return
+        case .string(let s):
+            if s.utf8.count > FieldCoding.maximumString {
+                throw EngineError(
+                    .limitExceeded,
+                    "The string for '\(column.name)' has \(s.utf8.count) bytes; the limit is \(FieldCoding.maximumString)."
+                )
+            }
+        case .data(let d):
+            if d.count > FieldCoding.maximumData {
+                throw EngineError(
+                    .limitExceeded,
+                    "The data for '\(column.name)' has \(d.count) bytes; the limit is \(FieldCoding.maximumData)."
+                )
+            }
+        case .objectLink(let link):
+            guard let table = currentSchema.table(id: link.tableID), !table.isEmbedded, contains(table, link.key) else {
+                throw EngineError(
+                    .invalidArgument,
+                    "'\(column.name)' can't link to \(link): there is no such object."
+                )
+            }
+        case .link:
+            throw EngineError(.invalidArgument, "'\(column.name)' holds typed links: \(value) names no table.")
+        case .list(let list):
+            try checkNesting(column, depth)
+            for element in list.values { try checkMixed(element, column, depth: depth + 1) }
+        case .dictionary(let dictionary):
+            try checkNesting(column, depth)
+            for entry in dictionary.entries { try checkMixed(entry.value, column, depth: depth + 1) }
+        }
+    }
+
+    private func checkNesting(_ column: Column, _ depth: Int) throws(EngineError) {
+        if column.collection == .set {
+            throw EngineError(.invalidArgument, "The set '\(column.name)' can't hold lists or dictionaries.")
+        }
+        if depth > MixedCoding.maximumDepth {
+            throw EngineError(
+                .limitExceeded,
+                "The value for '\(column.name)' is nested deeper than \(MixedCoding.maximumDepth) levels."
+            )
         }
     }
 

@@ -386,7 +386,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         let column = columns.column
         let buffer = LeafBuffer(
             type: isBacklink ? .int : column.type,
-            isList: isBacklink || column.collection == .list,
+            isList: isBacklink || column.collection != .none,
             isOptional: column.isOptional,
             capacity: clusterSpan
         )

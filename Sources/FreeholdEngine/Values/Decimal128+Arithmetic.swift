@@ -83,20 +83,24 @@ extension Decimal128: SignedNumeric, Strideable {
     }
 
     /// The quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.
-    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
+    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { a.divided(by: b) }
+
+    /// The same.
+    public func divided(by b: Decimal128) -> Decimal128 {
+        let a = self
         let negative = a.isSignMinus != b.isSignMinus
         guard a.isFinite && b.isFinite else {
             if a.isNaN || b.isNaN || (a.isInfinite && b.isInfinite) { return .nan }
-            if a.isInfinite { return infinity(negative: negative) }
-            return Decimal128(negative: negative, coefficient: 0, exponent: minimumExponent)
+            if a.isInfinite { return Self.infinity(negative: negative) }
+            return Decimal128(negative: negative, coefficient: 0, exponent: Self.minimumExponent)
         }
         let x = a.parts
         let y = b.parts
-        if y.coefficient == 0 { return x.coefficient == 0 ? .nan : infinity(negative: negative) }
+        if y.coefficient == 0 { return x.coefficient == 0 ? .nan : Self.infinity(negative: negative) }
         let ideal = x.exponent - y.exponent
         if x.coefficient == 0 { return Decimal128(rounding: negative, low: 0, exponent: ideal) }
         // Scaled so that the quotient has 36 or 37 digits.
-        let lift = precision - decimalDigits(x.coefficient)
+        let lift = Self.precision - decimalDigits(x.coefficient)
         let scale = decimalDigits(y.coefficient) + 2
         let dividend = (x.coefficient * powerOfTen(lift)).multipliedFullWidth(by: powerOfTen(scale))
         var (quotient, remainder) = y.coefficient.dividingFullWidth(dividend)

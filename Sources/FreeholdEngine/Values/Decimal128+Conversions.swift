@@ -70,24 +70,61 @@ extension Decimal128 {
     }
 
     /// The whole part; nil for NaN and for what is out of `Int`'s range.
-    public var intValue: Int? {
+    public var intValue: Int? { wholePart.flatMap { Int(exactly: $0) } }
+
+    /// The number as an integer; nil if it has a fraction, isn't finite or is out of range.
+    public var exactInt64: Int64? { Int64(exactly: self) }
+
+    /// The number without its fraction; nil if it isn't finite or has more than 38 digits.
+    fileprivate var wholePart: Int128? {
         guard isFinite else { return nil }
         let number = parts
         var whole = number.coefficient
         if number.exponent < 0 {
             whole = number.exponent < -38 ? 0 : whole / powerOfTen(-number.exponent)
         } else if whole != 0 && number.exponent > 0 {
-            guard decimalDigits(whole) + number.exponent <= 19 else { return nil }
+            guard decimalDigits(whole) + number.exponent <= 38 else { return nil }
             whole *= powerOfTen(number.exponent)
         }
-        return number.negative ? Int(exactly: -Int128(whole)) : Int(exactly: whole)
+        return number.negative ? -Int128(whole) : Int128(whole)
+    }
+}
+
+// `@_disfavoredOverload`: `Int("5")` and `Double("1.5")` go on parsing text, though a decimal can be written so.
+
+extension BinaryInteger {
+    /// The whole part of the decimal.
+    ///
+    /// - Precondition: It is finite and in range.
+    @_disfavoredOverload public init(_ value: Decimal128) {
+        guard let whole = value.wholePart.flatMap({ Self(exactly: $0) }) else {
+            fatalError("Freehold: \(value) can't be converted to \(Self.self): it isn't finite or is out of range")
+        }
+        self = whole
     }
 
-    /// The number as an integer; nil if it has a fraction, isn't finite or is out of range.
-    public var exactInt64: Int64? {
-        guard let whole = intValue, Decimal128.compare(self, Int64(whole)) == 0 else { return nil }
-        return Int64(whole)
+    /// The decimal as an integer; nil if it has a fraction, isn't finite or is out of range.
+    @_disfavoredOverload public init?(exactly value: Decimal128) {
+        guard let whole = value.wholePart, Decimal128(whole) == value, let integer = Self(exactly: whole) else {
+            return nil
+        }
+        self = integer
     }
+}
+
+extension Double {
+    /// The `Double` nearest to the decimal.
+    @_disfavoredOverload public init(_ value: Decimal128) { self = value.doubleValue }
+}
+
+extension Float {
+    /// The `Float` nearest to the decimal, by way of the nearest `Double`.
+    @_disfavoredOverload public init(_ value: Decimal128) { self = value.floatValue }
+}
+
+extension Decimal {
+    /// Foundation's number; NaN for NaN, infinities and what its exponents from −128 to 127 can't hold exactly.
+    @_disfavoredOverload public init(_ value: Decimal128) { self = value.decimalValue }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
@@ -96,15 +133,18 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
     /// The literal as a `Double` has it, in the shortest form. Write a string literal for more than 15 digits.
     public init(floatLiteral value: Double) { self.init(value) }
 
-    /// As `init(string:)`; text that is no number is a programmer error and traps.
+    /// As `init(_:)`; text that is no number is a programmer error and traps.
     public init(stringLiteral value: String) {
-        guard let number = Decimal128(parsing: value) else { preconditionFailure("'\(value)' is no decimal number") }
+        guard let number = Decimal128(parsing: value) else { fatalError("Freehold: '\(value)' is no decimal number") }
         self = number
     }
 }
 
 extension Decimal128: Codable {
     /// Decodes a string, an integer or a floating-point number.
+    ///
+    /// A number in JSON is read digit by digit, up to the 38 digits that Foundation's `Decimal` keeps; other coders
+    /// give what they have, an integer or a `Double`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
@@ -117,6 +157,8 @@ extension Decimal128: Codable {
             self = number
         } else if let integer = try? container.decode(Int64.self) {
             self.init(integer)
+        } else if let number = try? container.decode(Decimal.self), !number.isNaN {
+            self.init(number)
         } else {
             self.init(try container.decode(Double.self))
         }

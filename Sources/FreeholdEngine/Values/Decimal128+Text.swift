@@ -1,14 +1,6 @@
 extension Decimal128: LosslessStringConvertible {
     /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case,
-    /// rounded half to even if it has more than 34 digits. Throws `.invalidArgument` for any other text.
-    public init(string: String) throws(EngineError) {
-        guard let number = Decimal128(parsing: string) else {
-            throw EngineError(.invalidArgument, "'\(string)' is no decimal number")
-        }
-        self = number
-    }
-
-    /// The same; nil if the text is no number.
+    /// rounded half to even if it has more than 34 digits; nil for any other text.
     public init?(_ description: String) {
         self.init(parsing: description)
     }

@@ -106,24 +106,16 @@ extension ObjectId {
 }
 
 extension ObjectId: LosslessStringConvertible {
-    /// The id written as 24 hexadecimal digits of either case. Throws `.invalidArgument` for any other text.
-    public init(string: String) throws(EngineError) {
-        guard let id = ObjectId(string) else {
-            throw EngineError(.invalidArgument, "'\(string)' is no ObjectId: 24 hexadecimal digits are needed")
-        }
-        self = id
-    }
-
     /// The id written as 24 hexadecimal digits; anything else is a programmer error and traps.
     public init(_ text: StaticString) {
         let string = text.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
         guard let id = ObjectId(Substring(string)) else {
-            preconditionFailure("'\(string)' is no ObjectId: 24 hexadecimal digits are needed")
+            fatalError("Freehold: '\(string)' is no ObjectId: 24 hexadecimal digits are needed")
         }
         self = id
     }
 
-    /// The id written as 24 hexadecimal digits; nil for any other text. A literal takes the initializer that traps.
+    /// The id written as 24 hexadecimal digits of either case; nil for any other text. A literal takes the initializer that traps.
     @_disfavoredOverload public init?(_ description: String) {
         self.init(Substring(description))
     }

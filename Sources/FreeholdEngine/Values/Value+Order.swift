@@ -14,7 +14,8 @@
 extension Value {
     /// −1, 0 or 1: the order of values of all types.
     ///
-    /// null < bool < numbers < string < data < timestamp < ObjectId < UUID < link. Numbers (int, float, double,
+    /// null < bool < numbers < string < data < timestamp < ObjectId < UUID < typed link < link < list < dictionary; two
+    /// lists, or two dictionaries, are equal in this order. Numbers (int, float, double,
     /// decimal) compare by their exact value, NaN below all others; strings and data by unsigned bytes, a prefix first.
     public static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
@@ -28,6 +29,8 @@ extension Value {
         case (.data(let a), .data(let b)): compareBytes(a, b)
         case (.link(let a), .link(let b)): order(a, b)
         case (.decimal128(let a), .decimal128(let b)): Decimal128.compare(a, b)
+        case (.objectLink(let a), .objectLink(let b)):
+            a.tableID == b.tableID ? order(a.key, b.key) : order(a.tableID, b.tableID)
         default:
             a.rank == Self.numberRank && b.rank == Self.numberRank ? compareNumbers(a, b) : order(a.rank, b.rank)
         }
@@ -46,7 +49,10 @@ extension Value {
         case .timestamp: 5
         case .objectId: 6
         case .uuid: 7
-        case .link: 8
+        case .objectLink: 8
+        case .link: 9
+        case .list: 10
+        case .dictionary: 11
         }
     }
 

@@ -21,8 +21,12 @@ public enum Value: Sendable {
     case objectId(ObjectId)
     case uuid(UUID)
     case link(ObjectKey)
+    // Of mixed columns only:
+    case objectLink(ObjectLink)
+    case list(NestedList)
+    case dictionary(NestedDictionary)
 
-    /// The type of column that holds such values; nil for null.
+    /// The type of column that holds such values; nil for null. A mixed column holds all but `link`.
     public var type: ColumnType? {
         switch self {
         case .null: nil
@@ -37,6 +41,7 @@ public enum Value: Sendable {
         case .objectId: .objectId
         case .uuid: .uuid
         case .link: .link
+        case .objectLink, .list, .dictionary: .mixed
         }
     }
 
@@ -60,6 +65,9 @@ extension Value: Hashable {
         case (.objectId(let a), .objectId(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
         case (.link(let a), .link(let b)): a == b
+        case (.objectLink(let a), .objectLink(let b)): a == b
+        case (.list(let a), .list(let b)): a == b
+        case (.dictionary(let a), .dictionary(let b)): a == b
         default: false
         }
     }
@@ -79,6 +87,9 @@ extension Value: Hashable {
         case .objectId(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .link(let value): hasher.combine(value)
+        case .objectLink(let value): hasher.combine(value)
+        case .list(let value): hasher.combine(value)
+        case .dictionary(let value): hasher.combine(value)
         }
     }
 }
@@ -98,6 +109,10 @@ extension Value: CustomStringConvertible {
         case .objectId(let value): "oid(\(value))"
         case .uuid(let value): "uuid(\(value.uuidString))"
         case .link(let value): value.description
+        case .objectLink(let value): value.description
+        case .list(let value): "\(value.values)"
+        case .dictionary(let value):
+            "{" + value.entries.map { "\($0.key.debugDescription): \($0.value)" }.joined(separator: ", ") + "}"
         }
     }
 

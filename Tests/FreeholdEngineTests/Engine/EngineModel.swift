@@ -182,6 +182,7 @@ struct EngineModel {
         case .objectId: view.readObjectId(column, key).map(Value.objectId) ?? .null
         case .uuid: view.readUUID(column, key).map(Value.uuid) ?? .null
         case .link: view.readLink(column, key).map(Value.link) ?? .null
+        case .mixed: view.value(column, key)
         }
     }
 

@@ -146,6 +146,7 @@ struct EngineModelDriver {
             column.type == .link
             ? randomLink(column, transaction.schema) : random.value(column.type, optional: column.isOptional)
         switch value {
+        case _ where column.type == .mixed: try transaction.set(column, key, value)
         case .int(let v) where random.chance(50): transaction.setInt(column, key, v)
         case .double(let v) where random.chance(50): transaction.setDouble(column, key, v)
         case .bool(let v) where random.chance(50): transaction.setBool(column, key, v)

@@ -90,6 +90,18 @@ struct RandomEngine {
         case .uuid:
             let b = UInt8(below(40))
             return .uuid(UUID(uuid: (b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
+        case .mixed: return mixed(depth: 0)
+        }
+    }
+
+    private mutating func mixed(depth: Int) -> Value {
+        switch below(depth < 3 ? 12 : 10) {
+        case 10: return .list(NestedList((0..<below(4)).map { _ in mixed(depth: depth + 1) }))
+        case 11:
+            return .dictionary(
+                NestedDictionary((0..<below(4)).map { _ in .init(string(), mixed(depth: depth + 1)) })
+            )
+        case let i: return value(ColumnType.allCases[i], optional: true)
         }
     }
 }

@@ -145,11 +145,11 @@ final class MemoryView: DataView {
                 nulls: nulls,
                 count: n
             )
-        case .string, .data:
+        case .string, .data, .mixed:
             var storage: [UInt8] = []
             var places: [(Int, Int, Bool)] = []
             for value in values {
-                var bytes = value.withStoredBytes { Array($0) }
+                var bytes = FieldCoding.withBytes(value, column.type) { Array($0) }
                 let isLong = bytes.count > longLimit
                 if isLong {
                     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)

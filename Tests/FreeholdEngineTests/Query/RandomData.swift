@@ -149,6 +149,9 @@ struct RandomDatabase {
             let last = ["0", "1", "2", "f"].randomElement(using: &random)!
             return .uuid(UUID(uuidString: "00000000-0000-0000-0000-\(last)0000000000\(last)")!)
         case .link: return .null
+        case .mixed:
+            let types = ColumnType.allCases.filter { $0 != .link && $0 != .mixed }
+            return value(types.randomElement(using: &random)!, optional: true, &random)
         }
     }
 }

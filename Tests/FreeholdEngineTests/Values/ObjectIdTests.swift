@@ -11,7 +11,7 @@ import Testing
 @Suite("ObjectId") struct ObjectIdTests {
     @Test("Text of 24 hexadecimal digits is read and written")
     func text() throws {
-        let id = try ObjectId(string: "507F1f77bcf86cd799439011")
+        let id = try #require(ObjectId(String("507F1f77bcf86cd799439011")))
         #expect(id.stringValue == "507f1f77bcf86cd799439011")
         #expect(id.description == id.stringValue)
         #expect(ObjectId("507f1f77bcf86cd799439011") == id)
@@ -27,12 +27,16 @@ import Testing
         ]
     )
     func refused(text: String) {
-        #expect {
-            try ObjectId(string: text)
-        } throws: { error in
-            (error as? EngineError)?.code == .invalidArgument
-        }
         #expect(ObjectId(String(text)) == nil)
+    }
+
+    @Test("A literal that is no id traps, and says so")
+    func literal() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ObjectId("507f1f77")
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("24 hexadecimal digits"))
     }
 
     @Test("Bytes round trip in order, at any alignment")

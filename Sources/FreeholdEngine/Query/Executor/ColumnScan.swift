@@ -70,7 +70,7 @@ extension Column {
         case .decimal128: return Value.leafValue(.decimal128, zeroBits)
         case .objectId: return .objectId(ObjectId())
         case .uuid: return Value.leafValue(.uuid, zeroBits)
-        case .link: return .null
+        case .link, .mixed: return .null
         }
     }
 }

@@ -123,6 +123,8 @@ struct Planner {
         case .double: return DoubleScan(view: view, column: column, condition: test)
         case .string, .data: return BytesScan(view: view, column: column, condition: test)
         case .timestamp: return TimestampScan(view: view, column: column, condition: test)
+        case .mixed:
+            return RowNode(view: view, table: table) { [view] in test.matches(view.value(column, $0)) }
         case .decimal128, .objectId, .uuid: return FixedScan(view: view, column: column, condition: test)
         }
     }

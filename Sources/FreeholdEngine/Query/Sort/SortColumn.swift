@@ -76,7 +76,7 @@ final class SortColumn {
     }
 
     /// Whether the chunk's numbers can't be made one by one: values are to be ranked by comparing them.
-    func isRanked(_ chunk: Int) -> Bool { type == .decimal128 && chunk > 0 }
+    func isRanked(_ chunk: Int) -> Bool { (type == .decimal128 || type == .mixed) && chunk > 0 }
 
     /// Kind and value in one number that orders as these do where it differs.
     @inline(__always)
@@ -98,6 +98,9 @@ final class SortColumn {
     /// For ranked chunks.
     func value(_ key: Int64) -> Value {
         guard let target = resolve(key), let (leaf, slot) = values.locate(target) else { return column.defaultValue }
+        if type == .mixed {
+            return values.view.value(type, leaf, slot, isOptional: true, blobs: column.segment(.blobs))
+        }
         return .leafValue(type, leaf.fixed16(slot))
     }
 
@@ -143,7 +146,7 @@ final class SortColumn {
         case .uuid:
             guard let p = found.map({ $0.leaf.fixed16($0.slot) }) else { return 0 }
             return UInt64(bigEndian: p.loadUnaligned(fromByteOffset: (chunk &- 1) &* 8, as: UInt64.self))
-        case .decimal128: return 0
+        case .decimal128, .mixed: return 0
         }
     }
 

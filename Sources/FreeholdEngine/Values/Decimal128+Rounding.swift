@@ -1,0 +1,128 @@
+extension Decimal128 {
+    /// The number as a whole one. `5.2` gives `5`; without a rule, halves go away from zero, as `Double`'s do.
+    public func rounded(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Decimal128 {
+        rounded(scale: 0, rule)
+    }
+
+    /// Makes the number a whole one: see ``rounded(_:)``.
+    public mutating func round(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
+        self = rounded(rule)
+    }
+
+    /// The number with at most `scale` digits after the point, or, if that is negative, so many zeros before it.
+    ///
+    /// ```swift
+    /// let net: Decimal128 = "19.995"
+    /// net.rounded(scale: 2)                      // 20.00
+    /// net.rounded(scale: 2, .toNearestOrEven)    // 20.00
+    /// net.rounded(scale: -1)                     // 20
+    /// ```
+    ///
+    /// NaN and infinities are given back.
+    public func rounded(
+        scale: Int,
+        _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
+    ) -> Decimal128 {
+        guard isFinite else { return self }
+        let number = parts
+        // Beyond any exponent, further zeros change nothing.
+        let target = -Swift.min(Swift.max(scale, -20_000), 20_000)
+        let drop = target - number.exponent
+        guard drop > 0 else { return self }
+        var whole: UInt128 = 0
+        /// Less than half, half, more than half of the last digit.
+        var place = -1
+        var isExact = number.coefficient == 0
+        if drop <= 38 {
+            let power = powerOfTen(drop)
+            let (quotient, remainder) = number.coefficient.quotientAndRemainder(dividingBy: power)
+            whole = quotient
+            let half = power >> 1
+            place = remainder < half ? -1 : remainder == half ? 0 : 1
+            isExact = remainder == 0
+        }
+        let up: Bool =
+            switch rule {
+            case _ where isExact: false
+            case .up: !number.negative
+            case .down: number.negative
+            case .towardZero: false
+            case .awayFromZero: true
+            case .toNearestOrEven: place > 0 || (place == 0 && whole & 1 == 1)
+            case .toNearestOrAwayFromZero: place >= 0
+            @unknown default: place > 0 || (place == 0 && whole & 1 == 1)
+            }
+        if up { whole += 1 }
+        return Decimal128(rounding: number.negative, low: whole, exponent: target)
+    }
+
+    /// What is left after taking away `other` a whole number of times, rounding the quotient toward zero: exact, with
+    /// this number's sign. NaN if `other` is zero or this number infinite.
+    public func truncatingRemainder(dividingBy other: Decimal128) -> Decimal128 {
+        guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
+        guard let exponent = commonExponent(x, y) else { return self }
+        return Decimal128(rounding: x.negative, low: residue(x, exponent, scaled(y, to: exponent)), exponent: exponent)
+    }
+
+    /// IEEE's remainder: what is left after taking away `other` the nearest whole number of times (an even one, if
+    /// two are as near), so that it is at most half of `other`. Exact. NaN if `other` is zero or this number infinite.
+    public func remainder(dividingBy other: Decimal128) -> Decimal128 {
+        guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
+        guard let exponent = commonExponent(x, y) else { return self }
+        // Modulo 2y, so that the quotient's parity is known: 0 … y/2 stays, y/2 … 3y/2 loses y, the rest 2y.
+        let divisor = scaled(y, to: exponent)
+        let rest = residue(x, exponent, 2 * divisor)
+        if 2 * rest <= divisor { return Decimal128(rounding: x.negative, low: rest, exponent: exponent) }
+        if 2 * rest < 3 * divisor {
+            let over = rest >= divisor
+            return Decimal128(
+                rounding: over == x.negative,
+                low: over ? rest - divisor : divisor - rest,
+                exponent: exponent
+            )
+        }
+        return Decimal128(rounding: !x.negative, low: 2 * divisor - rest, exponent: exponent)
+    }
+
+    public mutating func formTruncatingRemainder(dividingBy other: Decimal128) {
+        self = truncatingRemainder(dividingBy: other)
+    }
+
+    public mutating func formRemainder(dividingBy other: Decimal128) { self = remainder(dividingBy: other) }
+
+    // MARK: -
+
+    private func remainderOperands(_ other: Decimal128) -> (Parts, Parts)? {
+        guard isFinite && other.isFinite && !other.isZero else { return nil }
+        return (parts, other.parts)
+    }
+
+    private func remainderOfSpecial(_ other: Decimal128) -> Decimal128 {
+        isFinite && other.isInfinite ? self : .nan
+    }
+
+    /// The exponent to which `y` is brought; nil if it is so much larger that the remainder is this number.
+    private func commonExponent(_ x: Parts, _ y: Parts) -> Int? {
+        let gap = y.exponent - x.exponent
+        guard gap > 0 else { return y.exponent }
+        // At 37 digits, half of `y` is over every `x`.
+        return decimalDigits(y.coefficient) + gap > 37 ? nil : x.exponent
+    }
+
+    private func scaled(_ y: Parts, to exponent: Int) -> UInt128 {
+        y.coefficient * powerOfTen(y.exponent - exponent)
+    }
+
+    /// `x` modulo `divisor`, both in units of 10^exponent.
+    private func residue(_ x: Parts, _ exponent: Int, _ divisor: UInt128) -> UInt128 {
+        var rest = x.coefficient % divisor
+        var left = x.exponent - exponent
+        while left > 0 && rest != 0 {
+            let step = Swift.min(left, 38)
+            let product = rest.multipliedFullWidth(by: powerOfTen(step))
+            rest = divisor.dividingFullWidth(product).remainder
+            left -= step
+        }
+        return rest
+    }
+}
