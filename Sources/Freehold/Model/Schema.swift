@@ -40,7 +40,7 @@ public struct ObjectSchema {
     /// The name in the file.
     public var className: String { info.tableName }
     public var objectClass: AnyClass { info.cls }
-    public var isEmbedded: Bool { false }
+    public var isEmbedded: Bool { info.isEmbedded }
     public var isAsymmetric: Bool { false }
     public var primaryKeyProperty: Property? { info.primaryKeyIndex.map { Property(info.properties[$0], in: info) } }
 
@@ -145,7 +145,8 @@ extension ClassInfo {
         TableSpec(
             tableName,
             columns: properties.compactMap { $0.columnSpec(in: self) },
-            primaryKey: primaryKeyIndex.map { properties[$0].columnName }
+            primaryKey: primaryKeyIndex.map { properties[$0].columnName },
+            isEmbedded: isEmbedded
         )
     }
 }
@@ -158,8 +159,8 @@ extension PropertyInfo {
             columnName,
             type,
             // Whether a link is there is no question of optionality to the engine.
-            optional: type == .link ? false : shape.isOptional,
-            collection: isCollection ? .list : .none,
+            optional: type == .link ? shape.collection == .map : shape.isOptional,
+            collection: collectionKind,
             target: type == .link ? target.map { info.sibling($0).tableName } : nil,
             indexed: isIndexed && !isPrimaryKey
         )
@@ -178,7 +179,17 @@ extension PropertyInfo {
         case .objectId: .objectId
         case .decimal128: .decimal128
         case .UUID: .uuid
-        case .linkingObjects, .any: nil
+        case .any: .mixed
+        case .linkingObjects: nil
+        }
+    }
+
+    var collectionKind: CollectionKind {
+        switch shape.collection {
+        case .none: .none
+        case .list: .list
+        case .set: .set
+        case .map: .dictionary
         }
     }
 }
