@@ -158,7 +158,8 @@ extension LinkingObjects: _Persistable {
         readOnly(current.property)
     }
     public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: LinkingObjects<Element>) {
-        readOnly(object._info.properties[key].name)
+        let property = object._info.properties[key]
+        readOnly(property.origin ?? property.name)
     }
 
     private static func readOnly(_ property: String) -> Never {

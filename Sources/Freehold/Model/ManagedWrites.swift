@@ -158,7 +158,8 @@ extension ManagedTable {
             object._verifyLive(self)
             return object._key
         }
-        guard case .link(let key)? = core.store([.object(object)], for: origin.info.properties[property], of: origin)?[0]
+        guard
+            case .link(let key)? = core.store([.object(object)], for: origin.info.properties[property], of: origin)?[0]
         else { return nil }
         return key
     }

@@ -1,18 +1,17 @@
 public import FreeholdEngine
 
-/// A class whose objects links lead to: ``Object``, ``EmbeddedObject`` and their subclasses.
-///
-/// A to-one link is declared as an optional; a non-optional one compiles and is refused when a realm opens.
-public protocol _PersistableObject: ObjectBase, _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
-    _DefaultConstructible
-where _Storage == ObjectBase? {}
+// Links: to objects and embedded objects. A to-one link is declared as an optional; a non-optional one compiles and is
+// refused when a realm opens.
 
-extension _PersistableObject {
+extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible {
+    public typealias PersistedType = ObjectBase
+    public typealias _Storage = ObjectBase?
+
     public static var _rlmShape: _PropertyShape { _PropertyShape(.object, target: self) }
 
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> ObjectBase? { nil }
     @inlinable public static func _rlmInitialStorage() -> ObjectBase? { nil }
-    @inlinable public static func _rlmBox(_ value: Self) -> ObjectBase? { value }
+    @inlinable public static func _rlmBox(_ value: ObjectBase) -> ObjectBase? { value }
     @inlinable public static func _rlmUnbox(_ storage: ObjectBase?) -> Self? {
         storage.map { unsafeDowncast($0, to: self) }
     }
@@ -24,29 +23,25 @@ extension _PersistableObject {
         }
         return link
     }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) { _fhWriteLink(object, key, value) }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: ObjectBase) {
+        _fhWriteLink(object, key, value)
+    }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         guard let link = _fhReadLink(object, key) else { return nil }
         return unsafeDowncast(link, to: self)
     }
-    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
+    @inlinable @inline(__always) public static func _rlmSetOptional(
+        _ object: ObjectBase,
+        _ key: Int,
+        _ value: ObjectBase?
+    ) {
         _fhWriteLink(object, key, value)
     }
-    public static func _rlmAny(_ value: Self) -> Any? { value }
-    public static func _rlmContent(_ value: Self) -> _StoredContent { .object(value) }
+    public static func _rlmAny(_ value: ObjectBase) -> Any? { value }
+    public static func _rlmContent(_ value: ObjectBase) -> _StoredContent { .object(value) }
     public static func _rlmFromContent(_ content: _StoredContent) -> Self? {
         guard case .object(let object?) = content else { return nil }
         return object as? Self
     }
     public static func _rlmConvert(_ value: Any) -> _StoredContent? { nil }
-}
-
-extension Object: _PersistableObject {
-    public typealias PersistedType = Object
-    public typealias _Storage = ObjectBase?
-}
-
-extension EmbeddedObject: _PersistableObject {
-    public typealias PersistedType = EmbeddedObject
-    public typealias _Storage = ObjectBase?
 }

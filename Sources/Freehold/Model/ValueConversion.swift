@@ -122,6 +122,24 @@ enum ValueConversion {
         return .values(try object(value, info.sibling(target), depth: depth + 1))
     }
 
+    /// What a dictionary has under the property's name in Swift or in the file.
+    private static func named(
+        _ property: PropertyInfo,
+        in dictionary: [String: Any],
+        _ info: ClassInfo
+    ) throws(Realm.Error) -> Any? {
+        let value = dictionary[property.name]
+        if property.columnName == property.name { return value }
+        guard let stored = dictionary[property.columnName] else { return value }
+        if value == nil { return stored }
+        throw Realm.Error(
+            .invalidValue,
+            "is given twice, as \"\(property.name)\" and as \"\(property.columnName)\"",
+            className: info.className,
+            property: property.name
+        )
+    }
+
     private static func element(
         _ given: Any?,
         _ property: PropertyInfo,

@@ -211,9 +211,11 @@ private struct RowWrite {
         guard let column = table.columns[property], !column.isPrimaryKey else { return }
         switch (column.collection, value) {
         case (.list, .list(let elements)): try setList(column, elements.map { plan.stored($0, column.type, keys) })
-        case (.set, .list(let elements)): try setSet(column, elements.map { plan.stored($0, column.type, keys) })
-        case (.dictionary, .dictionary(let entries)):
-            try setDictionary(column, entries.map { ($0.key, plan.stored($0.value, column.type, keys)) })
+        #if COLLECTIONS
+            case (.set, .list(let elements)): try setSet(column, elements.map { plan.stored($0, column.type, keys) })
+            case (.dictionary, .dictionary(let entries)):
+                try setDictionary(column, entries.map { ($0.key, plan.stored($0.value, column.type, keys)) })
+        #endif
         default: try set(column, plan.stored(value, column.type, keys))
         }
     }
@@ -252,28 +254,30 @@ private struct RowWrite {
         if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
     }
 
-    private func setSet(_ column: Column, _ values: [Value]) throws(EngineError) {
-        if !isNew, onlyDifferent {
-            let new = Set(values)
-            let old = transaction.listValues(column, key)
-            for value in old where !new.contains(value) { _ = try transaction.setRemove(column, key, value) }
-            for value in values { _ = try transaction.setInsert(column, key, value) }
-        } else if !isNew || !values.isEmpty {
-            try transaction.setAssign(column, key, values)
+    #if COLLECTIONS
+        private func setSet(_ column: Column, _ values: [Value]) throws(EngineError) {
+            if !isNew, onlyDifferent {
+                let new = Set(values)
+                let old = transaction.listValues(column, key)
+                for value in old where !new.contains(value) { _ = try transaction.setRemove(column, key, value) }
+                for value in values { _ = try transaction.setInsert(column, key, value) }
+            } else if !isNew || !values.isEmpty {
+                try transaction.setAssign(column, key, values)
+            }
         }
-    }
 
-    private func setDictionary(_ column: Column, _ entries: [(String, Value)]) throws(EngineError) {
-        guard !isNew, onlyDifferent || isEmbedded(column) else {
-            if !isNew || !entries.isEmpty { try transaction.dictionaryAssign(column, key, entries) }
-            return
+        private func setDictionary(_ column: Column, _ entries: [(String, Value)]) throws(EngineError) {
+            guard !isNew, onlyDifferent || isEmbedded(column) else {
+                if !isNew || !entries.isEmpty { try transaction.dictionaryAssign(column, key, entries) }
+                return
+            }
+            let new = Dictionary(entries, uniquingKeysWith: { $1 })
+            for old in transaction.dictionaryKeys(column, key) where new[old] == nil {
+                _ = try transaction.dictionaryRemove(column, key, forKey: old)
+            }
+            for (name, value) in entries where transaction.dictionaryValue(column, key, forKey: name) != value {
+                try transaction.dictionarySet(column, key, forKey: name, value)
+            }
         }
-        let new = Dictionary(entries, uniquingKeysWith: { $1 })
-        for old in transaction.dictionaryKeys(column, key) where new[old] == nil {
-            _ = try transaction.dictionaryRemove(column, key, forKey: old)
-        }
-        for (name, value) in entries where transaction.dictionaryValue(column, key, forKey: name) != value {
-            try transaction.dictionarySet(column, key, forKey: name, value)
-        }
-    }
+    #endif
 }

@@ -343,10 +343,12 @@ private struct EmbeddedRows {
         let view = owner.core.view
         switch column.collection {
         case .none: rows = [view.readLink(column, key)]
-        case .dictionary where policy == .modified:
-            for (name, value) in view.dictionaryEntries(column, key) {
-                if case .link(let row) = value { byName[name] = row }
-            }
+        #if COLLECTIONS
+            case .dictionary where policy == .modified:
+                for (name, value) in view.dictionaryEntries(column, key) {
+                    if case .link(let row) = value { byName[name] = row }
+                }
+        #endif
         case .list where policy == .modified: rows = view.listLinks(column, key)
         default: break
         }

@@ -39,7 +39,7 @@ extension RealmCore {
             for content in contents { planned.append(try planner.element(content, property, table)) }
             try planner.finish()
             let keys = planner.plan.nodes.isEmpty ? [] : try planner.plan.apply(to: self, policy: .error)
-            let type = property.columnType ?? .link
+            let type = table.columns[property.index]?.type ?? .link
             return planned.map { planner.plan.stored($0, type, keys) }
         } catch {
             record(error)

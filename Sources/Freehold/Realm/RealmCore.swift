@@ -65,7 +65,7 @@ final class RealmCore {
     // MARK: Tables
 
     private func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
-        for info in schema.objectSchema.map(\.info) {
+        for info in schema.classes {
             guard let table = stored.table(named: info.tableName) else { continue }
             let managed = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
             tables.append(managed)
