@@ -92,9 +92,9 @@ extension RealmCollection {
 
     private func replaceEach<C: ContentCollection>(of collection: C, by value: Any?) {
         let given = PlainValue.unwrap(value)
-        let content: Value? =
+        let content: _StoredContent? =
             if let given { C.convertElement(given) } else { Element._rlmShape.isOptional ? .null : nil }
-        if let content, collection.assignContents(Array(repeating: .value(content), count: count)) { return }
+        if let content, collection.assignContents(.list(Array(repeating: content, count: count))) { return }
         let error = Realm.Error(
             given == nil ? .missingValue : .invalidValue,
             "\(given.map { PlainValue.describe($0) } ?? "nil") can't be an element of \(type(of: self))"
