@@ -169,7 +169,12 @@ extension WriteTransaction {
         relieve()
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
-            linksChanged(column, key, removed: difference.removed.map { old[$0] }, added: difference.added.map { new[$0] })
+            linksChanged(
+                column,
+                key,
+                removed: difference.removed.map { old[$0] },
+                added: difference.added.map { new[$0] }
+            )
         }
         if difference.isSmall(in: old.count) {
             for edit in difference.edits {

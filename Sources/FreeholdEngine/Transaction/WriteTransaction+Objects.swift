@@ -346,7 +346,10 @@ extension WriteTransaction {
     /// Whether a value may stand in a single-valued column.
     package func check(_ value: Value, _ column: Column) throws(EngineError) {
         guard column.collection == .none else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is a collection: use the calls for lists, sets or dictionaries.")
+            throw EngineError(
+                .invalidArgument,
+                "'\(column.name)' is a collection: use the calls for lists, sets or dictionaries."
+            )
         }
         try checkElement(value, column)
     }

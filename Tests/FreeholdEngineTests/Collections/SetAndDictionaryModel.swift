@@ -13,7 +13,9 @@ struct SetAndDictionaryModel: Equatable {
 
         func elements(_ column: Column) -> [Value] {
             if column.collection == .dictionary {
-                let entries = (dictionaries[column.index] ?? [:]).sorted { Array($0.key.utf8).isBefore(Array($1.key.utf8)) }
+                let entries = (dictionaries[column.index] ?? [:]).sorted {
+                    Array($0.key.utf8).isBefore(Array($1.key.utf8))
+                }
                 return entries.map(\.value)
             }
             return (sets[column.index] ?? []).sorted { Value.compare($0, $1) < 0 }
@@ -97,7 +99,8 @@ struct SetAndDictionaryModel: Equatable {
             out.append("\(who): some entries")
         }
         for i in names.indices where i % 17 == 0 || i < 5 {
-            if view.dictionaryIndex(column, key, of: names[i]) != i || view.dictionaryKey(column, key, at: i) != names[i]
+            if view.dictionaryIndex(column, key, of: names[i]) != i
+                || view.dictionaryKey(column, key, at: i) != names[i]
                 || view.dictionaryValue(column, key, at: i) != expected[i]
                 || view.dictionaryValue(column, key, forKey: names[i]) != expected[i]
             {

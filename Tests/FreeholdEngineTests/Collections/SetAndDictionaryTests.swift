@@ -6,7 +6,9 @@ import Testing
 @Suite struct SetAndDictionaryTests {
     private let folder = TemporaryFolder()
 
-    private func open(_ columns: [ColumnSpec], span: Int = 1000) throws -> (Database, WriteTransaction, Table, ObjectKey) {
+    private func open(_ columns: [ColumnSpec], span: Int = 1000) throws -> (
+        Database, WriteTransaction, Table, ObjectKey
+    ) {
         var options = Database.Options()
         options.clusterSpan = span
         options.mapSize = 1 << 30
@@ -111,7 +113,10 @@ import Testing
             try t.dictionarySet(map, key, forKey: name, .int(Int64(i)))
         }
         #expect(t.dictionaryCount(map, key) == 6)
-        #expect(t.dictionaryKeys(map, key).map { Array($0.utf8) } == ["", "\0", "E", "a$", "e\u{301}", "é"].map { Array($0.utf8) })
+        #expect(
+            t.dictionaryKeys(map, key).map { Array($0.utf8) }
+                == ["", "\0", "E", "a$", "e\u{301}", "é"].map { Array($0.utf8) }
+        )
         #expect(t.dictionaryValue(map, key, forKey: "é") == .int(0))
         #expect(t.dictionaryValue(map, key, forKey: "e\u{301}") == .int(1))
         #expect(t.dictionaryRemove(map, key, forKey: "é"))
@@ -160,7 +165,7 @@ import Testing
         let w = try database.beginWrite()
         w.deleteAll(thing)
         #expect(w.listCount(set, key) == 0)
-        #expect(w.dictionaryValues(map, key).allSatisfy(\.isNull))
+        #expect(w.dictionaryValues(map, key).allSatisfy { $0.isNull })
         w.delete(table, key)
         #expect(try w.commit().verify() == [])
     }
@@ -216,13 +221,17 @@ import Testing
         func damage(_ column: Column, _ from: [UInt8], _ to: [UInt8], blobs: Bool = false) throws -> [String] {
             for number in blobs ? 1..<6 : UInt64(0)..<1 {
                 let segment = column.segment(blobs ? .blobs : .leaf)
-                guard let block = try database.snapshot().block(segment, number) else { continue }
-                let bytes = Array(block)
-                guard let at = bytes.indices.dropLast(from.count - 1).first(where: { Array(bytes[$0..<$0 + from.count]) == from })
+                let snapshot = try database.snapshot()
+                guard let bytes = snapshot.block(segment, number).map(Array.init) else { continue }
+                guard
+                    let at = bytes.indices.dropLast(from.count - 1).first(where: {
+                        Array(bytes[$0..<$0 + from.count]) == from
+                    })
                 else { continue }
                 var damaged = bytes
                 damaged.replaceSubrange(at..<at + from.count, with: to)
-                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, damaged) }
+                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, damaged)
+                }
                 let found = try database.snapshot().verify()
                 try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, bytes) }
                 return found
@@ -235,11 +244,19 @@ import Testing
         #expect(try damage(map, Array("ab".utf8), Array("$b".utf8)).contains { $0.contains("begins with '$'") })
         #expect(try damage(map, Array("ab".utf8), [0xFF, 0x62]).contains { $0.contains("UTF-8") })
         // The lengths of the two halves: of two keys and one value.
-        #expect(try damage(map, [0, 0, 2, 0, 1, 0, 1, 0], [0, 0, 2, 0, 1, 0, 2, 0]).contains { $0.contains("is damaged") })
-        #expect(try damage(map, [1, 0, 2, 0, 1, 2], [2, 0, 1, 0, 1, 2]).contains { $0.contains("2 keys and 1 values") })
+        #expect(
+            try damage(map, [0, 0, 2, 0, 1, 0, 1, 0], [0, 0, 2, 0, 1, 0, 2, 0]).contains { $0.contains("is damaged") }
+        )
+        #expect(
+            try damage(map, [1, 0, 2, 0, 1, 2], [2, 0, 1, 0, 1, 2]).contains { $0.contains("2 keys and 1 values") }
+        )
         // The count of a large one's reference.
         #expect(try damage(large, [0x84, 3, 0, 0, 0, 0, 0, 0], [0x83, 3, 0, 0, 0, 0, 0, 0]).count >= 2)
-        #expect(try damage(large, Array("key 1003".utf8), Array("key 1002".utf8), blobs: true).contains { $0.contains("behind") })
+        #expect(
+            try damage(large, Array("key 1003".utf8), Array("key 1002".utf8), blobs: true).contains {
+                $0.contains("behind")
+            }
+        )
         #expect(try database.snapshot().verify() == [])
     }
 }
