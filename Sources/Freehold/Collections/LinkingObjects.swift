@@ -158,7 +158,8 @@ extension LinkingObjects: _Persistable {
         readOnly(current.property)
     }
     public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: LinkingObjects<Element>) {
-        readOnly(object._info.properties[key].name)
+        let property = object._info.properties[key]
+        readOnly(property.origin ?? property.name)
     }
 
     private static func readOnly(_ property: String) -> Never {
@@ -168,7 +169,7 @@ extension LinkingObjects: _Persistable {
     }
 
     public static func _rlmAny(_ value: LinkingObjects<Element>) -> Any? { value }
-    public static func _rlmContent(_ value: LinkingObjects<Element>) -> _StoredContent { .collection }
+    public static func _rlmContent(_ value: LinkingObjects<Element>) -> _StoredContent { .computed }
     public static func _rlmFromContent(_ content: _StoredContent) -> LinkingObjects<Element>? { nil }
-    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { nil }
 }

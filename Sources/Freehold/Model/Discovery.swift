@@ -31,9 +31,9 @@ enum Discovery {
     }
 
     /// The library's own bases.
-    static let roots: [ObjectBase.Type] = [Object.self]
+    static let roots: [ObjectBase.Type] = [Object.self, EmbeddedObject.self]
 
-    private static func isRoot(_ cls: ObjectBase.Type) -> Bool {
+    static func isRoot(_ cls: ObjectBase.Type) -> Bool {
         cls == ObjectBase.self || roots.contains { $0 == cls }
     }
 

@@ -40,7 +40,7 @@ public typealias PropertyKey = UInt16
 
 /// What the Swift type of a property says about it.
 public struct _PropertyShape {
-    public enum Collection: Sendable { case none, list, set, map }
+    public typealias Collection = Property.Collection
 
     public var type: PropertyType
     public var isOptional: Bool

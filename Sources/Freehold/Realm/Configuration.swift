@@ -53,6 +53,18 @@ extension Realm {
 
         var naming: Naming { Naming(classes: classNamingPolicy, properties: propertyNamingPolicy) }
 
+        /// The schema, where it isn't just that of classes: made by hand, or that of classes with more properties.
+        ///
+        /// ```swift
+        /// var schema = try Schema(classes: [Person.self])
+        /// schema.objectSchema.append(ObjectSchema("Log", properties: [Property("text", .string)]))
+        /// configuration.schema = schema
+        /// let log = try Realm(configuration: configuration).dynamicObjects("Log")
+        /// ```
+        ///
+        /// Stands in place of `objectTypes` and of the naming policies: it names everything itself.
+        public var schema: Schema?
+
         /// The address space reserved for the file in bytes, or nil for the default of 32 GiB. It is the file's
         /// largest size; it costs no memory. The first open of a file in the process decides.
         public var mapSize: Int?

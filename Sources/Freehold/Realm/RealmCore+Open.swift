@@ -11,7 +11,7 @@ extension RealmCore {
         }
         // Mistaken models make no file.
         let schema: Schema
-        do { schema = try SchemaCache.schema(of: configuration.objectTypes, configuration.naming) } catch {
+        do { schema = try configuration.checkedSchema() } catch {
             throw error.with(fileURL: configuration.fileURL)
         }
         let database = try openDatabase(configuration)
@@ -87,6 +87,8 @@ extension RealmCore {
             difference = "`schemaVersion` is \(self.configuration.schemaVersion) there"
         } else if configuration.naming != self.configuration.naming {
             difference = "the naming policies are others there"
+        } else if let schema = configuration.schema, schema != self.schema {
+            difference = "`schema` is another there"
         } else if let missing = configuration.objectTypes?.first(where: { table(for: $0) == nil }) {
             difference = "`objectTypes` lacks \(missing.className()) there"
         }
@@ -129,6 +131,13 @@ extension Realm.Configuration {
         if schemaVersion == .max {
             throw Realm.Error(.invalidInput, "Schema version \(UInt64.max) is reserved. Choose a lower one.")
         }
+        if schema != nil, objectTypes != nil || naming != .plain {
+            throw Realm.Error(
+                .invalidInput,
+                "The configuration has a `schema`, which says all classes and names. Leave out `objectTypes` and naming "
+                    + "policies, or give them to `Schema(classes:)`."
+            )
+        }
         if let inMemoryIdentifier {
             if inMemoryIdentifier.isEmpty {
                 throw Realm.Error(.invalidInput, "`inMemoryIdentifier` is empty. Give the database a name.")
@@ -145,6 +154,12 @@ extension Realm.Configuration {
             throw Realm.Error(.invalidInput, "\(fileURL) is no file URL. Make one with `URL(fileURLWithPath:)`.")
         }
         return .path(fileURL.standardizedFileURL.path)
+    }
+
+    /// The schema that the configuration gives or asks for, if there is no mistake in it.
+    fileprivate func checkedSchema() throws(Realm.Error) -> Schema {
+        guard let schema else { return try SchemaCache.schema(of: objectTypes, naming) }
+        return try SchemaBuilder.check(schema)
     }
 
     /// Only the default folder is made; a missing folder elsewhere is the caller's error.

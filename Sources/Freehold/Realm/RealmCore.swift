@@ -27,7 +27,6 @@ final class RealmCore {
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
-    private var writers: [Int: ObjectWriter] = [:]
     private var boundSchema: DatabaseSchema?
     @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
@@ -66,7 +65,7 @@ final class RealmCore {
     // MARK: Tables
 
     private func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
-        for info in schema.objectSchema.map(\.info) {
+        for info in schema.classes {
             guard let table = stored.table(named: info.tableName) else { continue }
             let managed = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
             tables.append(managed)
@@ -93,14 +92,6 @@ final class RealmCore {
     /// The table of a class by its name in the file, else in Swift.
     func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
-
-    /// What writes new objects of a class. - Complexity: O(1) after the first time.
-    func writer(for table: ManagedTable) -> ObjectWriter {
-        if let found = writers[table.table.id] { return found }
-        let made = ObjectWriter(table)
-        writers[table.table.id] = made
-        return made
-    }
 
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
@@ -163,7 +154,6 @@ final class RealmCore {
         for table in tables where table.rebind(to: schema) { changed = true }
         if changed {
             schemaGeneration += 1
-            writers = [:]
         }
     }
 

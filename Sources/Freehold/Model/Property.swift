@@ -1,0 +1,224 @@
+import FreeholdEngine
+
+/// One property of a class.
+///
+/// Those of a model class are found by the library. One made by hand is part of an ``ObjectSchema`` for classes that
+/// have no Swift class, or for what a Swift class's table has beside the class's own properties:
+///
+/// ```swift
+/// Property("name", .string, indexed: true)
+/// Property("dogs", .object, collection: .list, objectClassName: "Dog")
+/// Property("owners", .linkingObjects, objectClassName: "Person", originProperty: "dogs")
+/// ```
+public struct Property: Sendable {
+    /// How many values a property holds.
+    public enum Collection: Sendable, Hashable { case none, list, set, map }
+
+    /// The name in Swift.
+    public var name: String
+    /// The name in the file.
+    public var columnName: String
+    /// Of the value, or of a collection's elements.
+    public var type: PropertyType
+    public var collection: Collection
+    /// Whether equality queries find the property through an index; true of primary keys.
+    public var isIndexed: Bool
+    /// Whether the value, or a collection's elements, can be null.
+    public var isOptional: Bool
+    /// Whether objects of the class are told apart by it.
+    public var isPrimaryKey: Bool
+    /// The class that links point to, by its name in the file.
+    public var objectClassName: String?
+    /// For linking objects: the property of the other class.
+    public var originProperty: String?
+    /// What objects made without a value for it get; nil for zero, empty, null, the current time or a new identifier.
+    /// Of properties made by hand only: those of classes have theirs in the class.
+    public var defaultValue: (any Sendable)?
+
+    /// The class that links point to, where the property is a class's.
+    let target: ObjectBase.Type?
+
+    public var isArray: Bool { collection == .list }
+    public var isSet: Bool { collection == .set }
+    public var isMap: Bool { collection == .map }
+
+    /// A property made by hand.
+    ///
+    /// What contradicts itself is found when a realm is opened with the schema.
+    ///
+    /// - Parameters:
+    ///   - mapTo: The name in the file, where it is another.
+    ///   - optional: Whether the value, or a collection's elements, can be null. Links to one object always can.
+    ///   - objectClassName: For links and linking objects: the other class, by its name in the file.
+    ///   - originProperty: For linking objects: the property of the other class.
+    public init(
+        _ name: String,
+        _ type: PropertyType,
+        mapTo columnName: String? = nil,
+        optional: Bool = false,
+        collection: Collection = .none,
+        objectClassName: String? = nil,
+        originProperty: String? = nil,
+        indexed: Bool = false,
+        primaryKey: Bool = false,
+        defaultValue: (any Sendable)? = nil
+    ) {
+        self.name = name
+        self.columnName = columnName ?? name
+        self.type = type
+        self.collection = type == .linkingObjects ? .list : collection
+        isIndexed = indexed || primaryKey
+        isOptional = optional || (type == .object && collection == .none)
+        isPrimaryKey = primaryKey
+        self.objectClassName = objectClassName
+        self.originProperty = originProperty
+        self.defaultValue = defaultValue
+        target = nil
+    }
+
+    init(_ property: PropertyInfo, in info: ClassInfo) {
+        name = property.name
+        columnName = property.columnName
+        type = property.shape.type
+        collection = property.shape.collection
+        isIndexed = property.isIndexed || property.isPrimaryKey
+        isOptional = property.shape.isOptional
+        isPrimaryKey = property.isPrimaryKey
+        target = property.target
+        objectClassName = property.target.map { info.sibling($0).tableName }
+        originProperty = property.origin
+    }
+
+    var isComputed: Bool { type == .linkingObjects }
+    var isCollection: Bool { collection != .none }
+    /// `@Persisted var dog: Dog`, which can't be stored.
+    var isRequiredLink: Bool { type == .object && !isCollection && !isOptional }
+}
+
+extension Property: Equatable {
+    /// Equal in everything that is stored.
+    public static func == (a: Property, b: Property) -> Bool {
+        a.isSame(as: b) && a.isIndexed == b.isIndexed
+    }
+
+    /// Equal but for the index.
+    func isSame(as other: Property) -> Bool {
+        name == other.name && columnName == other.columnName && type == other.type && collection == other.collection
+            && isOptional == other.isOptional && isPrimaryKey == other.isPrimaryKey
+            && objectClassName == other.objectClassName && originProperty == other.originProperty
+    }
+}
+
+extension Property: CustomStringConvertible {
+    public var description: String { described(indent: "") }
+
+    func described(indent: String) -> String {
+        func yes(_ flag: Bool) -> String { flag ? "YES" : "NO" }
+        var lines = ["type = \(type)"]
+        if let objectClassName {
+            lines.append("objectClassName = \(objectClassName)")
+            lines.append("linkOriginPropertyName = \(originProperty ?? "(null)")")
+        }
+        lines.append("columnName = \(columnName)")
+        lines.append("indexed = \(yes(isIndexed))")
+        lines.append("isPrimary = \(yes(isPrimaryKey))")
+        lines.append("array = \(yes(isArray))")
+        lines.append("set = \(yes(isSet))")
+        lines.append("dictionary = \(yes(isMap))")
+        lines.append("optional = \(yes(isOptional))")
+        return "\(indent)\(name) {\n" + lines.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
+    }
+}
+
+// MARK: The file's terms
+
+extension Property {
+    /// Nil for linking objects, which have no column.
+    var columnSpec: ColumnSpec? {
+        guard let columnType else { return nil }
+        return ColumnSpec(
+            columnName,
+            columnType,
+            // Whether a link is there is no question of optionality to the engine; in a dictionary it is null.
+            optional: columnType == .link ? collection == .map : isOptional,
+            collection: CollectionKind(collection),
+            target: columnType == .link ? objectClassName : nil,
+            indexed: isIndexed && !isPrimaryKey
+        )
+    }
+
+    var columnType: ColumnType? {
+        switch type {
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .data: .data
+        case .date: .timestamp
+        case .float: .float
+        case .double: .double
+        case .object: .link
+        case .objectId: .objectId
+        case .decimal128: .decimal128
+        case .UUID: .uuid
+        case .any: .mixed
+        case .linkingObjects: nil
+        }
+    }
+
+    /// What a file has.
+    init(_ column: Column, in schema: DatabaseSchema) {
+        self.init(
+            column.name,
+            PropertyType(column.type),
+            optional: column.isOptional && column.type != .mixed,
+            collection: Collection(column.collection),
+            objectClassName: column.targetTableID.flatMap { schema.table(id: $0)?.name },
+            indexed: column.isIndexed,
+            primaryKey: column.isPrimaryKey
+        )
+    }
+}
+
+extension PropertyType {
+    init(_ type: ColumnType) {
+        self =
+            switch type {
+            case .int: .int
+            case .bool: .bool
+            case .string: .string
+            case .data: .data
+            case .timestamp: .date
+            case .float: .float
+            case .double: .double
+            case .link: .object
+            case .objectId: .objectId
+            case .decimal128: .decimal128
+            case .uuid: .UUID
+            case .mixed: .any
+            }
+    }
+}
+
+extension CollectionKind {
+    init(_ collection: Property.Collection) {
+        self =
+            switch collection {
+            case .none: .none
+            case .list: .list
+            case .set: .set
+            case .map: .dictionary
+            }
+    }
+}
+
+extension Property.Collection {
+    init(_ kind: CollectionKind) {
+        self =
+            switch kind {
+            case .none: .none
+            case .list: .list
+            case .set: .set
+            case .dictionary: .map
+            }
+    }
+}

@@ -1,0 +1,209 @@
+/// A mistake in the declaration of a model.
+struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
+    let className: String
+    let property: String?
+    let message: String
+
+    init(_ className: String, _ property: String?, _ message: String) {
+        self.className = className
+        self.property = property
+        self.message = message
+    }
+
+    var description: String { "\(className)\(property.map { ".\($0)" } ?? "") \(message)" }
+}
+
+/// What is wrong with a schema, of model classes or made by hand.
+struct SchemaValidation {
+    static let maximumClassName = 57
+    static let maximumPropertyName = 63
+    static let maximumProperties = Int(UInt16.max)
+
+    private let schema: Schema
+    private var problems: [SchemaProblem] = []
+
+    private init(_ schema: Schema) { self.schema = schema }
+
+    static func problems(of schema: Schema) -> [SchemaProblem] {
+        var validation = SchemaValidation(schema)
+        for object in schema.objectSchema { validation.check(object) }
+        validation.checkNames()
+        for object in schema.objectSchema { validation.checkLinks(of: object) }
+        return validation.problems
+    }
+
+    private mutating func report(_ object: ObjectSchema, _ property: Property?, _ message: String) {
+        problems.append(SchemaProblem(object.declaredName, property?.name, message))
+    }
+
+    // MARK: A class by itself
+
+    private mutating func check(_ object: ObjectSchema) {
+        problems += object.typed?.problems ?? []
+        if object.properties.isEmpty {
+            report(object, nil, object.typed == nil ? "has no property" : "has no @Persisted property")
+        }
+        if object.properties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
+        if object.className.isEmpty { report(object, nil, "has an empty name") }
+        if object.className.utf8.count > Self.maximumClassName {
+            report(
+                object,
+                nil,
+                "has a name of over \(Self.maximumClassName) bytes (\(object.className)): give it a shorter one in the file by overriding mappedName()"
+            )
+        }
+        checkPropertyNames(of: object)
+        for property in object.properties { check(property, of: object) }
+        checkKeys(of: object)
+        checkClass(of: object)
+    }
+
+    private mutating func checkPropertyNames(of object: ObjectSchema) {
+        var columns: [String: String] = [:]
+        var names: [String: Int] = [:]
+        for property in object.properties { names[property.name, default: 0] += 1 }
+        for property in object.properties {
+            let column = property.columnName
+            if column.isEmpty || property.name.isEmpty { report(object, property, "has an empty name") }
+            if column.utf8.count > Self.maximumPropertyName {
+                report(
+                    object,
+                    property,
+                    "has a name of over \(Self.maximumPropertyName) bytes (\(column)): give it a shorter one in the file with mapTo:"
+                )
+            }
+            if column.contains(".") {
+                report(object, property, "has a dot in its stored name \"\(column)\": key paths can't name it")
+            }
+            if let other = columns[column], other != property.name {
+                report(object, property, "has the stored name \"\(column)\", which \(other) has too")
+            } else if column != property.name, names[column] != nil {
+                report(
+                    object,
+                    property,
+                    "has the stored name \"\(column)\", which is the name of another property in Swift"
+                )
+            }
+            columns[column] = property.name
+        }
+        // The class itself reports those that are declared twice.
+        guard object.typed?.properties.count != object.properties.count else { return }
+        for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
+            report(object, object.properties.first { $0.name == name }, "is there \(count) times")
+        }
+    }
+
+    private mutating func check(_ property: Property, of object: ObjectSchema) {
+        let isLink = property.type == .object || property.isComputed
+        if isLink && property.objectClassName == nil {
+            report(object, property, "links to no class: give its name")
+        } else if !isLink && property.objectClassName != nil {
+            report(object, property, "names the class \(property.objectClassName!), but is no link")
+        }
+        if property.isRequiredLink {
+            report(object, property, "must be optional: `var \(property.name): \(targetName(property))?`")
+        }
+        if property.collection == .list, property.type == .object, property.isOptional {
+            report(object, property, "must be a list of objects that aren't optional")
+        }
+        if property.isComputed, property.originProperty == nil {
+            report(object, property, "needs @Persisted(originProperty: …)")
+        }
+    }
+
+    private mutating func checkKeys(of object: ObjectSchema) {
+        let keys = object.properties.filter(\.isPrimaryKey)
+        if keys.count > 1 {
+            report(object, nil, "has more than one primary key: \(keys.map(\.name).joined(separator: ", "))")
+        }
+        for key in keys where key.isCollection || ![.int, .string, .objectId, .UUID].contains(key.type) {
+            report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
+        }
+        for property in object.properties where property.isIndexed && !property.isPrimaryKey {
+            if property.isCollection || ![.int, .bool, .string, .date, .objectId, .UUID].contains(property.type) {
+                report(
+                    object,
+                    property,
+                    "can't be indexed: only integers, booleans, strings, dates, object ids and UUIDs can"
+                )
+            }
+        }
+    }
+
+    /// The Swift class reads its columns whatever the schema says of them.
+    private mutating func checkClass(of object: ObjectSchema) {
+        guard let info = object.typed else { return }
+        let declared = ObjectSchema(info)
+        if object.className != declared.className || object.isEmbedded != declared.isEmbedded {
+            report(object, nil, "is the schema of a class, whose name (\(declared.className)) and kind it must keep")
+        }
+        for property in declared.properties
+        where !object.properties.contains(where: { $0.isSame(as: property) }) {
+            report(object, property, "isn't as its class declares it: only add properties to those of a class")
+        }
+    }
+
+    // MARK: Between classes
+
+    private mutating func checkNames() {
+        for (name, same) in Dictionary(grouping: schema.objectSchema, by: \.className).sorted(by: { $0.key < $1.key })
+        where same.count > 1 {
+            let types = same.map { $0.typed.map { ClassNames.qualified($0.cls) } ?? "\(name), made by hand" }
+            problems.append(
+                SchemaProblem(
+                    name,
+                    nil,
+                    "is the name of \(same.count) classes (\(types.sorted().joined(separator: ", "))): give one another in the file by overriding mappedName(), or choose with objectTypes"
+                )
+            )
+        }
+    }
+
+    private mutating func checkLinks(of object: ObjectSchema) {
+        for property in object.properties {
+            guard let name = property.objectClassName else { continue }
+            let target = schema.objectSchema.first { other in
+                other.className == name && (property.target == nil || other.typed?.cls == property.target)
+            }
+            guard let target else {
+                report(
+                    object,
+                    property,
+                    property.target.map { Discovery.isRoot($0) } == true
+                        ? "links to \(targetName(property)) itself: name a subclass"
+                        : "links to \(targetName(property)), which isn't among the realm's classes: add it to objectTypes"
+                )
+                // The class is known all the same, so that its origin can be checked.
+                if let target = property.target { checkOrigin(property, of: object, in: ObjectSchema(target)) }
+                continue
+            }
+            checkOrigin(property, of: object, in: target)
+        }
+    }
+
+    private mutating func checkOrigin(_ property: Property, of object: ObjectSchema, in target: ObjectSchema) {
+        guard property.isComputed, let origin = property.originProperty else { return }
+        guard let link = target[origin] else {
+            report(
+                object,
+                property,
+                "has the origin \"\(origin)\", which is no property of \(target.declaredName)"
+            )
+            return
+        }
+        if link.type != .object || link.objectClassName != object.className {
+            report(
+                object,
+                property,
+                "has the origin \(target.declaredName).\(origin), which is no link to \(object.declaredName)"
+            )
+        }
+    }
+
+    /// In Swift, where there is a class.
+    private func targetName(_ property: Property) -> String {
+        if let target = property.target { return target.className() }
+        let name = property.objectClassName ?? "Object"
+        return schema.objectSchema.first { $0.className == name }?.declaredName ?? name
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import FreeholdEngine
+import Testing
+
+@testable import Freehold
+
+/// The base of the documents' models: their names repeat from language to language, so that none may come into the
+/// schema of realms that name no classes.
+class SeedObject: Object {
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// One realm file for a test: opened, used and closed as often as the test says, and removed with it.
+final class SeedFile {
+    let configuration: Realm.Configuration
+
+    init(_ types: ObjectBase.Type...) {
+        let name = "freehold-seed-\(UUID().uuidString).realm"
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        configuration = Realm.Configuration(fileURL: url, objectTypes: types)
+    }
+
+    /// Opens the file anew, hands out its realm, checks the file and closes it.
+    @discardableResult
+    func open<R>(_ configuration: Realm.Configuration? = nil, _ body: (Realm) throws -> R) throws -> R {
+        weak var core: RealmCore?
+        func run() throws -> R {
+            let realm = try Realm(configuration: configuration ?? self.configuration)
+            core = realm.core
+            let result = try body(realm)
+            #expect(!realm.isInWriteTransaction)
+            realm.refresh()
+            #expect((realm.core.view as? Snapshot)?.verify() == [])
+            return result
+        }
+        let result = try run()
+        // An object that the block returns keeps its realm until the caller lets it go.
+        #expect(core == nil || result is ObjectBase, "the realm wasn't closed")
+        return result
+    }
+
+    deinit {
+        let folder = configuration.fileURL!.deletingLastPathComponent()
+        let name = configuration.fileURL!.lastPathComponent
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where file.hasPrefix(name) {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(file))
+        }
+    }
+}
+
+/// A realm in memory of these classes.
+func seedRealm(_ types: ObjectBase.Type...) throws -> Realm {
+    try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "seed-\(UUID().uuidString)", objectTypes: types))
+}
+
+/// What opening a realm of these classes throws, or an empty text.
+func openingError(_ types: ObjectBase.Type...) -> String {
+    do {
+        _ = try Realm(
+            configuration: Realm.Configuration(inMemoryIdentifier: "seed-\(UUID().uuidString)", objectTypes: types)
+        )
+        return ""
+    } catch {
+        return (error as? Realm.Error)?.message ?? "\(error)"
+    }
+}
