@@ -9,7 +9,10 @@ extension WriteTransaction {
         for (link, delta) in net where delta != 0 {
             guard let inverse = currentSchema.table(id: link.tableID)?.mixedInverse else { continue }
             let changes = backlinks(of: inverse)
-            changes.add(target: link.key.raw, origin: origin, delta: delta)
+            // One change a link: settling makes room for as many origins as there are changes.
+            for _ in 0..<delta.magnitude {
+                changes.add(target: link.key.raw, origin: origin, delta: delta.signum())
+            }
             if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(inverse) }
         }
     }
