@@ -65,11 +65,8 @@ extension WriteTransaction {
                 splice(column, key, i..<(i + 1), with: [new])
                 note(column, key, .set(at: i))
             }
-        case .set:
-            guard let i = listIndex(column, key, of: .objectLink(link)) else { return }
-            splice(column, key, i..<(i + 1), with: [])
-            note(column, key, .remove(at: i, count: 1))
-        case .dictionary: break
+        case .set: setRemove(column, key, .objectLink(link))
+        case .dictionary: dictionaryNullLinks(column, key, link)
         }
     }
 }

@@ -217,7 +217,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     func allocateBlocks(_ segment: UInt32, _ n: Int) -> UInt64 {
         let (overlay, id, kind): (TableOverlay, Int, ColumnSegment)
         switch currentSchema.owner(of: segment) {
-        case .column(let table, let column, let segment)?: (overlay, id, kind) = (self.overlay(table), column.id, segment)
+        case .column(let table, let column, let segment)?:
+            (overlay, id, kind) = (self.overlay(table), column.id, segment)
         case .table(let table, offset: 5)?:
             (overlay, id, kind) = (self.overlay(table), Table.mixedInverseID, .backlinkBlobs)
         default: fatalError("a block of a segment without numbers of its own")

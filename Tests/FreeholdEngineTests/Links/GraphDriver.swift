@@ -23,12 +23,20 @@ struct GraphDriver {
                 ColumnSpec("pets", .link, collection: .list, target: "Pet"),
                 ColumnSpec("home", .link, target: "Address"),
                 ColumnSpec("homes", .link, collection: .list, target: "Address"),
+                ColumnSpec("homesByName", .link, collection: .dictionary, target: "Address"),
+                ColumnSpec("friends", .link, collection: .set, target: "Person"),
+                ColumnSpec("petsByName", .link, collection: .dictionary, target: "Pet"),
                 ColumnSpec("any", .mixed), ColumnSpec("anys", .mixed, collection: .list),
+                ColumnSpec("anySet", .mixed, collection: .set),
+                ColumnSpec("anyByName", .mixed, collection: .dictionary),
             ]
         ),
         TableSpec(
             "Pet",
-            columns: [ColumnSpec("owner", .link, target: "Person"), ColumnSpec("any", .mixed)]
+            columns: [
+                ColumnSpec("owner", .link, target: "Person"), ColumnSpec("any", .mixed),
+                ColumnSpec("mates", .link, collection: .set, target: "Pet"),
+            ]
         ),
         TableSpec(
             "Address",
@@ -44,6 +52,7 @@ struct GraphDriver {
             columns: [
                 ColumnSpec("size", .int), ColumnSpec("inner", .link, target: "Room"),
                 ColumnSpec("cupboards", .link, collection: .list, target: "Room"),
+                ColumnSpec("parts", .link, collection: .dictionary, target: "Room"),
                 ColumnSpec("anys", .mixed, collection: .list),
             ],
             isEmbedded: true
@@ -128,10 +137,11 @@ struct GraphDriver {
         default:
             guard let ref = ref(table) else { return }
             let column = random.pick(table.columns)
-            if column.collection == .none {
-                try set(transaction, ref, column)
-            } else {
-                try edit(transaction, ref, column)
+            switch column.collection {
+            case .none: try set(transaction, ref, column)
+            case .list: try edit(transaction, ref, column)
+            case .set: try editSet(transaction, ref, column)
+            case .dictionary: try editDictionary(transaction, ref, column)
             }
         }
     }
@@ -161,7 +171,7 @@ struct GraphDriver {
         _ column: Column,
         _ leaving: [Value]
     ) throws -> Value? {
-        if column.type == .mixed { return mixed(0) }
+        if column.type == .mixed { return mixed(column.collection == .set ? 9 : 0) }
         guard let id = column.targetTableID else { return random.value(column.type, optional: column.isOptional) }
         if column.collection == .none || column.collection == .dictionary, random.chance(15) { return .null }
         let target = model.table(id)
@@ -173,6 +183,7 @@ struct GraphDriver {
         let error = #expect(throws: EngineError.self) {
             switch column.collection {
             case .none: try transaction.set(column, key, value)
+            case .dictionary: try transaction.dictionarySet(column, key, forKey: "new", value)
             default: try transaction.listInsert(column, key, at: 0, [value])
             }
         }
@@ -207,7 +218,9 @@ struct GraphDriver {
         var out: [Value] = []
         let isOwner = column.targetTableID.map { model.table($0).isEmbedded } == true
         for _ in 0..<n {
-            guard let value = try element(transaction, ref, column, leaving), !isOwner || !out.contains(value) else {
+            guard let value = try element(transaction, ref, column, leaving),
+                !isOwner || value.isNull || !out.contains(value)
+            else {
                 continue
             }
             out.append(value)
@@ -259,6 +272,76 @@ struct GraphDriver {
         default: return
         }
         model.assign(ref, column, Slot(values: list))
+    }
+
+    private mutating func editSet(_ transaction: WriteTransaction, _ ref: Ref, _ column: Column) throws {
+        let key = ObjectKey(ref.key)
+        var values = model.objects[ref]![column.index].values
+        func isIn(_ value: Value) -> Bool { values.contains { Value.compare($0, value) == 0 } }
+        switch random.below(10) {
+        case 0..<5:
+            for value in try elements(transaction, ref, column, 1 + random.below(4)) {
+                if try transaction.setInsert(column, key, value) == isIn(value) { problems.append("setInsert") }
+                if !isIn(value) { values.append(value) }
+            }
+        case 5..<8 where !values.isEmpty:
+            let gone = random.pick(values)
+            if !transaction.setRemove(column, key, gone) { problems.append("setRemove") }
+            values.removeAll { $0 == gone }
+        case 8:
+            var new: [Value] = []
+            for value in try elements(transaction, ref, column, random.below(9))
+            where !new.contains(where: { Value.compare($0, value) == 0 }) { new.append(value) }
+            try transaction.setAssign(column, key, new)
+            values = new
+        default:
+            transaction.listClear(column, key)
+            values = []
+        }
+        model.assign(ref, column, Slot(values: values.sorted { Value.compare($0, $1) < 0 }))
+    }
+
+    private mutating func editDictionary(_ transaction: WriteTransaction, _ ref: Ref, _ column: Column) throws {
+        let key = ObjectKey(ref.key)
+        let slot = model.objects[ref]![column.index]
+        var entries = Dictionary(uniqueKeysWithValues: zip(slot.keys, slot.values))
+        let name = "k\(random.below(random.chance(5) ? 300 : 8))"
+        switch random.below(12) {
+        case 0..<5:
+            guard let value = try element(transaction, ref, column, [entries[name] ?? .null]) else { return }
+            try transaction.dictionarySet(column, key, forKey: name, value)
+            entries[name] = value
+        case 5..<8:
+            if transaction.dictionaryRemove(column, key, forKey: name) != (entries[name] != nil) {
+                problems.append("dictionaryRemove")
+            }
+            entries[name] = nil
+        case 8:
+            let names = (0..<random.below(random.chance(10) ? 200 : 6)).map { "k\($0)" }
+            let leaving = names.compactMap { entries[$0] }
+            let new = try elements(transaction, ref, column, names.count, leaving)
+            let pairs = zip(names.prefix(new.count), new).map { (key: $0, value: $1) }
+            let isOwner = column.targetTableID.map { model.table($0).isEmbedded } == true
+            // What moves to a key must leave its own.
+            let moved = Set(leaving).subtracting(names.prefix(new.count).compactMap { entries[$0] })
+            if isOwner, new.contains(where: { moved.contains($0) }) { return }
+            try transaction.dictionaryMerge(column, key, pairs)
+            for pair in pairs { entries[pair.key] = pair.value }
+        case 9:
+            let new = try elements(transaction, ref, column, random.below(8), slot.values)
+            let pairs = new.enumerated().map { (key: "k\($0)", value: $1) }
+            try transaction.dictionaryAssign(column, key, pairs)
+            entries = Dictionary(uniqueKeysWithValues: pairs)
+        case 10:
+            let shuffled = slot.values.shuffled(using: &random.generator)
+            try transaction.dictionaryMerge(column, key, zip(slot.keys, shuffled).map { (key: $0, value: $1) })
+            entries = Dictionary(uniqueKeysWithValues: zip(slot.keys, shuffled))
+        default:
+            transaction.dictionaryClear(column, key)
+            entries = [:]
+        }
+        let keys = entries.keys.sorted { Value.compareBytes($0, $1) < 0 }
+        model.assign(ref, column, Slot(keys: keys, values: keys.map { entries[$0]! }))
     }
 
     // MARK: The change record

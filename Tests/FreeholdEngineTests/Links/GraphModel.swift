@@ -179,6 +179,8 @@ struct GraphModel: Equatable {
     static func read(_ view: DataView, _ column: Column, _ key: ObjectKey) -> Slot {
         switch column.collection {
         case .none: Slot(values: [view.value(column, key)])
+        case .dictionary:
+            Slot(keys: view.dictionaryKeys(column, key), values: view.dictionaryValues(column, key))
         default: Slot(values: view.listValues(column, key))
         }
     }
