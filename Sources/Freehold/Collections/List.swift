@@ -301,7 +301,6 @@ extension List: Decodable where Element: Decodable {
 
 extension List: Encodable where Element: Encodable {
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for element in self { try container.encode(element) }
+        try ObjectEncoding.encode(elements: self, to: encoder)
     }
 }
