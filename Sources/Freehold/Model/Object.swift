@@ -46,7 +46,7 @@ open class Object: ObjectBase {
     /// hashes by what it was, so that a set of objects that something else deletes needn't end the process.
     open override var hash: Int {
         guard let key = _info.primaryKeyIndex, !isInvalidated else { return _identityHash }
-        return _info.content(of: self, at: key).hashValue
+        return _info.value(of: self, at: key).hashValue
     }
 
     /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
