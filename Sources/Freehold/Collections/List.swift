@@ -231,7 +231,7 @@ extension List {
 
     func element(_ value: Value) -> Element {
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
-        return Element._rlmFromContent(content) ?? Element._rlmDefaultValue()
+        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
     }
 
     // MARK: Bounds
