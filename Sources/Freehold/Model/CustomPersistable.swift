@@ -89,7 +89,11 @@ extension _CustomPersistable {
     }
 
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
-        if object._recordsReads(key) { return _rlmDefaultValue() }
+        if object._recordsReads(key) {
+            // Not every type has a default value of its own, but the property must have one.
+            let info = ClassInfo.of(type(of: object))
+            return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
+        }
         if isObject {
             guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
             return _rlmMapped(persisted) ?? _fhUnmapped(nil, persisted, nil)
