@@ -79,22 +79,26 @@ struct SeedSensorTests {
         }
         try file.open { realm in
             #expect(realm.objects(type).count == 1)
-            #expect((realm.objects(type)[0][temperature] as? any BinaryFloatingPoint).map { Double($0) } == -40
-                || realm.objects(type)[0][temperature] as? Int == -40)
+            #expect(
+                (realm.objects(type)[0][temperature] as? any BinaryFloatingPoint).map { Double($0) } == -40
+                    || realm.objects(type)[0][temperature] as? Int == -40
+            )
             try realm.write { realm.deleteAll() }
         }
     }
 
     @Test("C++") func cPlusPlus() throws {
         try check(
-            CPlusPlus.WeatherSensorReading.self, temperature: "temperatureInFahrenheit",
+            CPlusPlus.WeatherSensorReading.self,
+            temperature: "temperatureInFahrenheit",
             ["deviceId": "a", "temperatureInFahrenheit": 70.5, "windSpeedInMph": 3]
         )
     }
 
     @Test("Dart") func dart() throws {
         try check(
-            Dart.WeatherSensor.self, temperature: "modtemperatureInFahrenheitel",
+            Dart.WeatherSensor.self,
+            temperature: "modtemperatureInFahrenheitel",
             [
                 "deviceId": "a", "modtemperatureInFahrenheitel": 70.5, "barometricPressureInHg": 29.9,
                 "windSpeedInMph": 3.25,
@@ -105,23 +109,35 @@ struct SeedSensorTests {
 
     @Test("JavaScript, TypeScript") func javaScript() throws {
         try check(
-            JavaScript.WeatherSensor.self, temperature: "temperatureInFahrenheit",
-            ["deviceId": "a", "temperatureInFahrenheit": 70, "barometricPressureInHg": Float(29.9), "windSpeedInMph": Float(3)]
+            JavaScript.WeatherSensor.self,
+            temperature: "temperatureInFahrenheit",
+            [
+                "deviceId": "a", "temperatureInFahrenheit": 70, "barometricPressureInHg": Float(29.9),
+                "windSpeedInMph": Float(3),
+            ]
         )
     }
 
     @Test("Kotlin") func kotlin() throws {
         try check(
-            Kotlin.WeatherSensor.self, temperature: "temperatureInFarenheit",
-            ["deviceId": "a", "temperatureInFarenheit": Float(70.5), "barometricPressureInHg": Float(29.9), "windSpeedInMph": 3]
+            Kotlin.WeatherSensor.self,
+            temperature: "temperatureInFarenheit",
+            [
+                "deviceId": "a", "temperatureInFarenheit": Float(70.5), "barometricPressureInHg": Float(29.9),
+                "windSpeedInMph": 3,
+            ]
         )
         #expect(Kotlin.WeatherSensor().objectSchema["id"]?.columnName == "_id")
     }
 
     @Test("Swift") func swift() throws {
         try check(
-            SwiftTab.WeatherSensor.self, temperature: "temperatureInFahrenheit",
-            ["deviceId": "a", "temperatureInFahrenheit": Float(70.5), "barometricPressureInHg": Float(29.9), "windSpeedInMph": 3]
+            SwiftTab.WeatherSensor.self,
+            temperature: "temperatureInFahrenheit",
+            [
+                "deviceId": "a", "temperatureInFahrenheit": Float(70.5), "barometricPressureInHg": Float(29.9),
+                "windSpeedInMph": 3,
+            ]
         )
     }
 }
