@@ -87,12 +87,6 @@ extension ObjectBase {
         return _info.properties[index].access.any(of: self, at: _info.properties[index])
     }
 
-    /// KVC's spelling of the subscript.
-    public final func value(forKey key: String) -> Any? { _value(named: key) }
-
-    /// KVC's spelling of the subscript.
-    public final func setValue(_ value: Any?, forKey key: String) { _setValue(value, named: key) }
-
     final func _setValue(_ value: Any?, named name: String) {
         let info = _info
         let property = info.properties[_propertyIndex(named: name)]
