@@ -78,7 +78,7 @@ struct JSONObjectWriter {
         case .dictionary:
             output.key(member.name)
             output.open("{")
-            for entry in view.jsonEntries(column, key) {
+            for entry in view.dictionaryEntries(column, key) {
                 output.key(entry.key)
                 try single(entry.value, member, table)
             }

@@ -121,14 +121,3 @@ extension Realm {
         try objects(type).jsonData(options: options)
     }
 }
-
-extension DataView {
-    /// The entries of a map, by rising keys.
-    func jsonEntries(_ column: Column, _ key: ObjectKey) -> [(key: String, value: Value)] {
-        #if COLLECTIONS
-            return dictionaryEntries(column, key)
-        #else
-            return []
-        #endif
-    }
-}
