@@ -222,7 +222,7 @@ struct SchemaPlan {
         return collection == .list ? "list<\(element)>" : element
     }
 
-    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid]
+    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
     private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
 
     private static func check(_ specs: [TableSpec]) throws(EngineError) {

@@ -3,7 +3,7 @@ extension SnapshotCheck {
         let who = "Column '\(table.name).\(column.name)'"
         let state = check.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, who: who)
-        var rows = IndexedRows(isUnique: column.isPrimaryKey)
+        var rows = IndexedRows(column)
         let isSearched = column.isIndexed || column.isPrimaryKey
         for cluster in check.counts.indices {
             let live = check.liveSlots(cluster, span: span)
@@ -29,6 +29,7 @@ extension SnapshotCheck {
                     continue
                 }
                 if case .link(let target) = value { note(target.raw, from: key, column, who) }
+                if column.type == .mixed { checkMixed([value], column, who, key) }
                 if isSearched, let twin = rows.add(value, key) {
                     report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
                 }
@@ -62,6 +63,7 @@ extension SnapshotCheck {
             blobs,
             key
         )
+        if column.type == .mixed, let found { checkMixed(found, column, blobs.who, key) }
         guard column.type == .link, let found else { return }
         for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
         if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list.") }
@@ -151,16 +153,18 @@ extension SnapshotCheck {
             return nil
         }
         let list = InlineList(bytes, type: type)
-        if type == .string {
+        var isSound = true
+        if type == .string || type == .mixed {
             let lengths = UnsafeRawBufferPointer(rebasing: bytes[list.valuesStart...])
             var start = list.count * 2
             for i in 0..<list.count {
                 let length = Int(lengths.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
-                _ = checked(.string, UnsafeRawBufferPointer(rebasing: lengths[start..<start + length]), blobs, key)
+                let element = UnsafeRawBufferPointer(rebasing: lengths[start..<start + length])
+                if !list.isNull(i), checked(type, element, blobs, key) == nil { isSound = false }
                 start += length
             }
         }
-        return list.values()
+        return isSound || type == .string ? list.values() : nil
     }
 
     // MARK: Inverse links
