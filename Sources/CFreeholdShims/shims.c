@@ -16,6 +16,7 @@ uint64_t fh_thread_serial(void) {
     return fh_serial;
 }
 __thread int fh_creating_flag;
+__thread void *fh_encoding_frame;
 
 #ifndef F_OFD_SETLK
 #error "open file description locks are required"

@@ -19,6 +19,12 @@ extern __thread int fh_creating_flag;
 static inline int fh_creating(void) { return fh_creating_flag; }
 static inline void fh_set_creating(int value) { fh_creating_flag = value; }
 
+// Thread-local: the managed object that is being encoded, a frame on the
+// stack of the one who encodes it, or null.
+extern __thread void *_Nullable fh_encoding_frame;
+static inline void *_Nullable fh_encoding(void) { return fh_encoding_frame; }
+static inline void fh_set_encoding(void *_Nullable frame) { fh_encoding_frame = frame; }
+
 // Publishing pointers to other threads.
 static inline const void *_Nullable fh_load_acquire(const void *_Nullable const *_Nonnull p) {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);

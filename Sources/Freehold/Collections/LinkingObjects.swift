@@ -169,7 +169,7 @@ extension LinkingObjects: _Persistable {
     }
 
     public static func _rlmAny(_ value: LinkingObjects<Element>) -> Any? { value }
-    public static func _rlmContent(_ value: LinkingObjects<Element>) -> _StoredContent { .collection }
+    public static func _rlmContent(_ value: LinkingObjects<Element>) -> _StoredContent { .computed }
     public static func _rlmFromContent(_ content: _StoredContent) -> LinkingObjects<Element>? { nil }
-    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { nil }
 }

@@ -32,7 +32,7 @@ extension List where Element: AddableType {
 
 extension List {
     private func folded(_ aggregate: Aggregate) -> Value {
-        guard case .values(let values) = content else { return .null }
+        let values = elements_.map { if case .value(let value) = Element._rlmContent($0) { value } else { Value.null } }
         let type: ColumnType =
             switch Element._rlmShape.type {
             case .int: .int

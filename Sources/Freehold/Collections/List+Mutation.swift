@@ -21,26 +21,8 @@ extension List {
     /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
     /// recorded.
     private func stored(_ elements: some Collection<Element>) -> [Value]? {
-        // Several are added together, so that bad data of one keeps out all.
-        if elements.count > 1, let core, elementTable != nil {
-            let objects = elements.compactMap {
-                if case .object(let object?) = Element._rlmContent($0) { object } else { nil }
-            }
-            let unmanaged = objects.filter { $0._core == nil }
-            if unmanaged.count > 1, !core.addGraphs(unmanaged) { return nil }
-        }
-        var values: [Value] = []
-        values.reserveCapacity(elements.underestimatedCount)
-        for element in elements {
-            switch Element._rlmContent(element) {
-            case .value(let value): values.append(value)
-            case .object(let object?):
-                guard let key = elementTable?.keyOfLinked(object) else { return nil }
-                values.append(.link(key))
-            case .object(nil), .collection: values.append(.null)
-            }
-        }
-        return values
+        guard let info = placeProperty else { return nil }
+        return info.table.core.store(elements.map { Element._rlmContent($0) }, for: info.property, of: info.table)
     }
 
     /// - Complexity: O(log n)

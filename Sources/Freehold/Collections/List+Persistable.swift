@@ -47,31 +47,23 @@ extension List: _Persistable {
     }
 
     public static func _rlmAny(_ value: List<Element>) -> Any? { value }
-    public static func _rlmContent(_ value: List<Element>) -> _StoredContent { .collection }
+    public static func _rlmContent(_ value: List<Element>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> List<Element>? { nil }
-    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { nil }
 }
 
 extension List: ContentCollection {
-    var content: PropertyContent {
-        if let at = place(), Element._rlmShape.type != .object {
-            return .values(at.view.listValues(at.column, owner))
+    var content: _StoredContent {
+        if let at = place(), Element._rlmShape.type != .object, Element._rlmShape.type != .any {
+            return .list(at.view.listValues(at.column, owner).map { .value($0) })
         }
-        if Element._rlmShape.type == .object {
-            return .objects(
-                elements_.compactMap {
-                    if case .object(let object) = Element._rlmContent($0) { object } else { nil }
-                }
-            )
-        }
-        return .values(
-            items.map { if case .value(let value) = Element._rlmContent($0) { value } else { .null } }
-        )
+        return .list(elements_.map { Element._rlmContent($0) })
     }
 
-    static func convertElement(_ value: Any) -> Value? { Element._rlmConvert(value) }
+    static func convertElement(_ value: Any) -> _StoredContent? { Element._rlmConvert(value) }
 
-    func assignContents(_ contents: [_StoredContent]) -> Bool {
+    func assignContents(_ content: _StoredContent) -> Bool {
+        guard case .list(let contents) = content else { return false }
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {

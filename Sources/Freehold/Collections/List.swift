@@ -89,6 +89,10 @@ public final class List<Element: RealmCollectionValue> {
 
     var typeName: String { "List<\(Element.self)>" }
 
+    var placeProperty: (property: PropertyInfo, table: ManagedTable)? {
+        table.map { ($0.info.properties[property], $0) }
+    }
+
     /// The class and property, for errors.
     var placeName: (className: String, property: String)? {
         table.map { ($0.info.className, $0.info.properties[property].name) }
@@ -226,12 +230,7 @@ extension List {
     }
 
     func element(_ value: Value) -> Element {
-        let content: _StoredContent =
-            if case .link(let key) = value, let elementTable {
-                .object(elementTable.object(key))
-            } else {
-                .value(value)
-            }
+        let content = table.map { $0.content(of: value, property) } ?? .value(value)
         return Element._rlmFromContent(content) ?? Element._rlmDefaultValue()
     }
 
@@ -302,7 +301,6 @@ extension List: Decodable where Element: Decodable {
 
 extension List: Encodable where Element: Encodable {
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for element in self { try container.encode(element) }
+        try ObjectEncoding.encode(elements: self, to: encoder)
     }
 }

@@ -178,9 +178,12 @@ final class ClassInfo: Sendable {
                 offset: $0.offset,
                 metaOffset: $0.metaOffset,
                 isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional
+                    && !($0.target is EmbeddedObject.Type),
+                isEmbedded: $0.shape.type == .object && $0.target is EmbeddedObject.Type,
+                access: $0.access
             )
         }
-        hasLists = directProperties.contains { $0.storage == .list }
+        hasLists = directProperties.contains { $0.storage == .collection }
         isDirect = !directProperties.contains { $0.storage == .other }
         self.properties = properties
         self.byName = byName
@@ -218,7 +221,7 @@ final class ClassInfo: Sendable {
     var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
 
     /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
-    var canReuseAccessors: Bool { canDropDefaults && isDirect }
+    var canReuseAccessors: Bool { canDropDefaults }
 
     /// Whether the property is a list of objects.
     @inline(__always)
@@ -258,8 +261,18 @@ final class ClassInfo: Sendable {
         }
     }
 
+    /// The value of a scalar property; of unmanaged and managed objects.
+    func value(of object: ObjectBase, at index: Int) -> Value {
+        if case .value(let value) = content(of: object, at: index) { value } else { .null }
+    }
+
+    /// A new unmanaged object with default values.
+    func makeUnmanaged() -> ObjectBase { cls.init(_freehold: _HiddenInitializer()) }
+
+    var isEmbedded: Bool { cls is EmbeddedObject.Type }
+
     /// What a property of the object holds; of unmanaged and managed objects.
-    func content(of object: ObjectBase, at index: Int) -> PropertyContent {
+    func content(of object: ObjectBase, at index: Int) -> _StoredContent {
         let property = properties[index]
         return property.access.content(of: object, at: property)
     }

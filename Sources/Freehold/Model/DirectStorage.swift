@@ -10,19 +10,22 @@ enum DirectStorage: UInt8 {
     /// A reference or nil.
     case link
     /// A collection or nil.
-    case list
+    case collection
+    /// One plain value of another type: an enum, a custom type.
+    case scalar
     /// Nothing is stored.
     case computed
     /// Only the type itself knows.
     case other
 
-    init(_ type: Any.Type, _ shape: _PropertyShape) {
+    /// - Parameter storage: what the wrapper of a property of the type holds.
+    init(_ type: Any.Type, _ storage: Any.Type, _ shape: _PropertyShape) {
         switch (shape.type, shape.collection) {
         case (.linkingObjects, _): self = .computed
-        case (.object, .none): self = shape.isOptional ? .link : .other
-        case (_, .list): self = .list
-        case (_, .none): self = Self.scalars[ObjectIdentifier(type)] ?? .other
-        default: self = .other
+        case (.object, .none): self = storage == ObjectBase?.self && shape.isOptional ? .link : .other
+        case (.any, .none): self = .other
+        case (_, .none): self = Self.scalars[ObjectIdentifier(type)] ?? .scalar
+        default: self = .collection
         }
     }
 
@@ -50,6 +53,17 @@ struct DirectProperty {
     let metaOffset: Int
     /// Whether it is a list of objects.
     let isLinkList: Bool
+    /// Whether it is a link to, or a collection of, embedded objects.
+    let isEmbedded: Bool
+    let access: any PersistedAccess.Type
+
+    /// Whether it holds a plain value, which is stored as it is.
+    @inline(__always) var isPlain: Bool {
+        switch storage {
+        case .link, .collection, .computed, .other: false
+        default: true
+        }
+    }
 
     @inline(__always)
     private func pointer<T>(_ object: UnsafeMutableRawPointer, _ type: T.Type) -> UnsafeMutablePointer<T> {
@@ -67,9 +81,11 @@ struct DirectProperty {
         case .link:
             switch pointer(object, Unmanaged<ObjectBase>?.self).pointee {
             case nil: true
-            case let linked?: linked._withUnsafeGuaranteedRef { table.isTarget($0, of: index) }
+            // An embedded object that is somewhere already is copied.
+            case let linked?: !isEmbedded && linked._withUnsafeGuaranteedRef { table.isTarget($0, of: index) }
             }
-        case .list: pointer(object, UnsafeRawPointer?.self).pointee == nil
+        case .collection: pointer(object, UnsafeRawPointer?.self).pointee == nil
+        case .scalar: ValueLimits.fits(value(object))
         case .other: false
         default: true
         }
@@ -104,7 +120,7 @@ struct DirectProperty {
             }
         case .optionalString:
             if let value = pointer(object, String?.self).pointee { transaction.setString(column, key, value) }
-        case .list, .computed, .other: break
+        case .collection, .computed, .other: break
         default:
             let value = value(object)
             if !value.isNull { transaction.write(column, key, value) }
@@ -137,7 +153,8 @@ struct DirectProperty {
         case .optionalDate: optional(Date.self) { .timestamp(Timestamp($0)) }
         case .optionalString: optional(String.self) { .string($0) }
         case .optionalData: optional(Data.self) { .data($0) }
-        case .link, .list, .computed, .other: .null
+        case .scalar: access.unmanagedValue(object + offset)
+        case .link, .collection, .computed, .other: .null
         }
     }
 
@@ -150,8 +167,8 @@ struct DirectProperty {
         case .optionalString: pointer(object, String?.self).pointee = nil
         case .optionalData: pointer(object, Data?.self).pointee = nil
         case .link: pointer(object, ObjectBase?.self).pointee = nil
-        case .list: if pointer(object, UnsafeRawPointer?.self).pointee != nil { return false }
-        case .computed, .other: return false
+        case .collection: if pointer(object, UnsafeRawPointer?.self).pointee != nil { return false }
+        case .scalar, .computed, .other: return false
         default: break
         }
         object.storeBytes(
@@ -165,7 +182,7 @@ struct DirectProperty {
     /// Lets go of the collection that an accessor has made.
     @inline(__always)
     func forgetCollection(_ object: UnsafeMutableRawPointer) {
-        if storage == .list, pointer(object, UnsafeRawPointer?.self).pointee != nil {
+        if storage == .collection, pointer(object, UnsafeRawPointer?.self).pointee != nil {
             pointer(object, AnyObject?.self).pointee = nil
         }
     }

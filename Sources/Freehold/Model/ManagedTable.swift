@@ -136,6 +136,19 @@ final class ManagedTable {
         return found
     }
 
+    /// What a stored value of a property, or of one of its elements, stands for.
+    func content(of value: Value, _ property: Int) -> _StoredContent {
+        switch value {
+        case .null where info.properties[property].shape.type == .object: return .object(nil)
+        case .link(let key): return .object(target(of: property).object(key))
+        case .objectLink(let link): return .object(core.table(id: link.tableID)?.object(link.key))
+        case .list(let list): return .list(list.values.map { content(of: $0, property) })
+        case .dictionary(let dictionary):
+            return .dictionary(dictionary.entries.map { _StoredEntry($0.key, content(of: $0.value, property)) })
+        default: return .value(value)
+        }
+    }
+
     /// The accessor of a row that lives.
     func object(_ key: ObjectKey) -> ObjectBase {
         sync()

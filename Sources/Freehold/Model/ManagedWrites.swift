@@ -119,13 +119,14 @@ func _fhWriteNull(_ object: ObjectBase, _ key: Int) {
 @usableFromInline @inline(never)
 func _fhWriteValue(_ object: ObjectBase, _ key: Int, _ value: Value) { object._writeValue(key, value) }
 
-/// Links to another object, which is added to the realm if it is in none.
+/// Links to another object, which is added to the realm if it is in none. An embedded object that has an owner is
+/// copied.
 @usableFromInline @inline(never)
 func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
     let at = object._prepareWrite(key)
     var target: ObjectKey?
     if let value {
-        guard let stored = object._linkTarget(key).keyOfLinked(value) else { return }
+        guard let stored = object._linkTarget(key).keyOfLinked(value, from: object, key) else { return }
         target = stored
     }
     at.column._withUnsafeGuaranteedRef { column in
@@ -136,18 +137,30 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
 extension ManagedTable {
     /// The key of an object that is to be linked: of the same realm, or else of none and now added. Nil when
     /// adding it failed, which has been recorded.
-    func keyOfLinked(_ object: ObjectBase) -> ObjectKey? {
-        if object._core == nil {
-            guard core.addGraph(object), object._core != nil else { return nil }
-        } else if object._core !== core {
-            programmerError(
-                "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key."
-            )
+    fileprivate func keyOfLinked(_ object: ObjectBase, from owner: ObjectBase, _ property: Int) -> ObjectKey? {
+        guard let origin = owner._table else { return nil }
+        if info.isEmbedded {
+            // To assign it to where it is changes nothing.
+            if object._core === core, object._state == state, let column = origin.columns[property],
+                core.view.readLink(column, owner._key) == object._key
+            {
+                return object._key
+            }
+        } else if object._core != nil {
+            if object._core !== core {
+                programmerError(
+                    "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key."
+                )
+            }
+            guard object._state == state else {
+                programmerError("A link to \(info.className) can't hold a \(type(of: object))")
+            }
+            object._verifyLive(self)
+            return object._key
         }
-        guard object._state == state else {
-            programmerError("A link to \(info.className) can't hold a \(type(of: object))")
-        }
-        if let table = object._table { object._verifyLive(table) }
-        return object._key
+        guard
+            case .link(let key)? = core.store([.object(object)], for: origin.info.properties[property], of: origin)?[0]
+        else { return nil }
+        return key
     }
 }

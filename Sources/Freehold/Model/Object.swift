@@ -46,7 +46,7 @@ open class Object: ObjectBase {
     /// hashes by what it was, so that a set of objects that something else deletes needn't end the process.
     open override var hash: Int {
         guard let key = _info.primaryKeyIndex, !isInvalidated else { return _identityHash }
-        return _info.content(of: self, at: key).hashValue
+        return _info.value(of: self, at: key).hashValue
     }
 
     /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
@@ -86,12 +86,6 @@ extension ObjectBase {
         let index = _propertyIndex(named: name)
         return _info.properties[index].access.any(of: self, at: _info.properties[index])
     }
-
-    /// KVC's spelling of the subscript.
-    public final func value(forKey key: String) -> Any? { _value(named: key) }
-
-    /// KVC's spelling of the subscript.
-    public final func setValue(_ value: Any?, forKey key: String) { _setValue(value, named: key) }
 
     final func _setValue(_ value: Any?, named name: String) {
         let info = _info

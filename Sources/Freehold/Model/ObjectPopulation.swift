@@ -7,30 +7,23 @@ enum ObjectPopulation {
         try assign(try ValueConversion.object(value, object._info), to: object)
     }
 
-    static func assign(_ converted: ConvertedObject, to object: ObjectBase) throws(Realm.Error) {
-        for (property, field) in converted.fields {
-            try assign(field, to: converted.info.properties[property], of: object)
+    static func assign(_ values: _ObjectValues, to object: ObjectBase) throws(Realm.Error) {
+        for (property, content) in values.fields {
+            try assign(content, to: values.info.properties[property], of: object)
         }
     }
 
     static func assign(
-        _ field: ConvertedField,
+        _ content: _StoredContent,
         to property: PropertyInfo,
         of object: ObjectBase
     ) throws(Realm.Error) {
+        let content = try made(content, in: object)
         let fits: Bool
-        switch field {
-        case .value(let value): fits = property.access.assign(.value(value), to: object, at: property)
-        case .link(nil): fits = property.access.assign(.object(nil), to: object, at: property)
-        case .link(let link?): fits = property.access.assign(.object(try made(link)), to: object, at: property)
-        case .values(let values):
-            fits =
-                property.access.collection(of: object, at: property)?.assignContents(values.map { .value($0) }) ?? false
-        case .links(let links):
-            var contents: [_StoredContent] = []
-            contents.reserveCapacity(links.count)
-            for link in links { contents.append(.object(try made(link))) }
-            fits = property.access.collection(of: object, at: property)?.assignContents(contents) ?? false
+        if property.isCollection {
+            fits = property.access.collection(of: object, at: property)?.assignContents(content) ?? false
+        } else {
+            fits = property.access.assign(content, to: object, at: property)
         }
         if !fits {
             throw Realm.Error(
@@ -42,14 +35,25 @@ enum ObjectPopulation {
         }
     }
 
-    /// The object of a link: as given, or a new unmanaged one.
-    private static func made(_ link: ConvertedLink) throws(Realm.Error) -> ObjectBase {
-        switch link {
-        case .object(let object): return object
-        case .nested(let converted):
-            let object = converted.info.cls.init(_freehold: _HiddenInitializer())
-            try assign(converted, to: object)
-            return object
+    /// The same content with new unmanaged objects in the place of objects' values. Embedded objects of others are
+    /// copied, for they have an owner.
+    private static func made(_ content: _StoredContent, in owner: ObjectBase) throws(Realm.Error) -> _StoredContent {
+        switch content {
+        case .value, .computed, .object: return content
+        case .values(let values):
+            let object = values.info.makeUnmanaged()
+            try assign(values, to: object)
+            return .object(object)
+        case .list(let elements):
+            var out: [_StoredContent] = []
+            out.reserveCapacity(elements.count)
+            for element in elements { out.append(try made(element, in: owner)) }
+            return .list(out)
+        case .dictionary(let entries):
+            var out: [_StoredEntry] = []
+            out.reserveCapacity(entries.count)
+            for entry in entries { out.append(_StoredEntry(entry.key, try made(entry.content, in: owner))) }
+            return .dictionary(out)
         }
     }
 }

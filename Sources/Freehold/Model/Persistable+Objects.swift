@@ -1,16 +1,17 @@
 public import FreeholdEngine
 
-// Links. A to-one link is declared as an optional; a non-optional one compiles and is refused when a realm opens.
+// Links: to objects and embedded objects. A to-one link is declared as an optional; a non-optional one compiles and is
+// refused when a realm opens.
 
-extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible {
-    public typealias PersistedType = Object
+extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible {
+    public typealias PersistedType = ObjectBase
     public typealias _Storage = ObjectBase?
 
     public static var _rlmShape: _PropertyShape { _PropertyShape(.object, target: self) }
 
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> ObjectBase? { nil }
     @inlinable public static func _rlmInitialStorage() -> ObjectBase? { nil }
-    @inlinable public static func _rlmBox(_ value: Object) -> ObjectBase? { value }
+    @inlinable public static func _rlmBox(_ value: ObjectBase) -> ObjectBase? { value }
     @inlinable public static func _rlmUnbox(_ storage: ObjectBase?) -> Self? {
         storage.map { unsafeDowncast($0, to: self) }
     }
@@ -22,20 +23,25 @@ extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptiona
         }
         return link
     }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Object) { _fhWriteLink(object, key, value) }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: ObjectBase) {
+        _fhWriteLink(object, key, value)
+    }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         guard let link = _fhReadLink(object, key) else { return nil }
         return unsafeDowncast(link, to: self)
     }
-    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Object?)
-    {
+    @inlinable @inline(__always) public static func _rlmSetOptional(
+        _ object: ObjectBase,
+        _ key: Int,
+        _ value: ObjectBase?
+    ) {
         _fhWriteLink(object, key, value)
     }
-    public static func _rlmAny(_ value: Object) -> Any? { value }
-    public static func _rlmContent(_ value: Object) -> _StoredContent { .object(value) }
+    public static func _rlmAny(_ value: ObjectBase) -> Any? { value }
+    public static func _rlmContent(_ value: ObjectBase) -> _StoredContent { .object(value) }
     public static func _rlmFromContent(_ content: _StoredContent) -> Self? {
         guard case .object(let object?) = content else { return nil }
         return object as? Self
     }
-    public static func _rlmConvert(_ value: Any) -> Value? { nil }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { nil }
 }

@@ -37,7 +37,7 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
         default: Wrapped._rlmFromContent(content).map { .some($0) }
         }
     }
-    public static func _rlmConvert(_ value: Any) -> Value? { Wrapped._rlmConvert(value) }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { Wrapped._rlmConvert(value) }
 }
 
 extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
@@ -53,5 +53,5 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
         default: Wrapped._rlmFromContent(content).map { .some($0) }
         }
     }
-    public static func _rlmConvert(_ value: Any) -> Value? { Wrapped._rlmConvert(value) }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { Wrapped._rlmConvert(value) }
 }

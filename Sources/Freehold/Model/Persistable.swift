@@ -47,9 +47,9 @@ public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType where 
     static func _rlmContent(_ value: Self) -> _StoredContent
     /// Nil if the content is of another type.
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
-    /// The stored form of what some other value stands for: an `Int` for an `Int8`, a `Decimal128` for its text.
-    /// Nil if there is none.
-    static func _rlmConvert(_ value: Any) -> Value?
+    /// What some other value stands for: an `Int` for an `Int8`, the text of a `Decimal128`. Nil if nothing; objects
+    /// and collections of them are converted without asking.
+    static func _rlmConvert(_ value: Any) -> _StoredContent?
     /// Puts the storage of a managed object's property in order, when the object has just become managed.
     static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int)
 }
@@ -81,14 +81,7 @@ where PersistedType: RealmCollectionValue {
     static func _rlmAny(_ value: Self) -> Any?
     static func _rlmContent(_ value: Self) -> _StoredContent
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
-    static func _rlmConvert(_ value: Any) -> Value?
-}
-
-/// One value in terms that don't name its type.
-public enum _StoredContent {
-    case value(Value)
-    case object(ObjectBase?)
-    case collection
+    static func _rlmConvert(_ value: Any) -> _StoredContent?
 }
 
 /// A type whose optional can be an element of a collection.
@@ -115,7 +108,9 @@ extension _PersistableScalar {
         guard case .value(let value) = content else { return nil }
         return Self(_rlmStored: value)
     }
-    public static func _rlmConvert(_ value: Any) -> Value? { Self(_rlmConverting: value)?._rlmStored }
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? {
+        Self(_rlmConverting: value).map { .value($0._rlmStored) }
+    }
     @inlinable public static func _rlmDefaultValue() -> Self { Self() }
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> Self { Self() }
 }

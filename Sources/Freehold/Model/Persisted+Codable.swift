@@ -1,44 +1,42 @@
 extension Persisted: Decodable where Value: Decodable {
     public init(from decoder: any Decoder) throws {
-        // An explicit null is nil where the value can be.
-        let value = try decoder.decodeOptional(Value.self)
+        // By way of a container, which is where decoders apply their strategies for dates, data and numbers. An
+        // explicit null is nil where the value can be.
+        let value = try decoder.singleValueContainer().decode(Value.self)
         self.init(wrappedValue: value)
     }
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// Of unmanaged objects only: the wrapper of a managed property doesn't hold its value.
+    /// The wrapper of a managed property doesn't hold its value, and what a class's synthesised `encode(to:)` encodes
+    /// is a copy of it. So the object is the one that ``ObjectEncoding`` has noted.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a managed object, whose class must write its own `encode(to:)`.
+    /// - Throws: `EncodingError.invalidValue` if it isn't known: see ``EncodableObject``.
     public func encode(to encoder: any Encoder) throws {
+        let current: Value
         if meta & Self.managedBit != 0 {
-            throw EncodingError.invalidValue(
-                self,
-                EncodingError.Context(
-                    codingPath: encoder.codingPath,
-                    debugDescription:
-                        "A property of a managed object can't be encoded by itself: write encode(to:) for the class"
+            let index = Int(truncatingIfNeeded: meta & 0xffff)
+            guard let object = ObjectEncoding.object(encoder, hasProperty: Self.self, at: index) else {
+                throw EncodingError.invalidValue(
+                    self,
+                    EncodingError.Context(
+                        codingPath: encoder.codingPath,
+                        debugDescription:
+                            "The object of this property is managed and isn't known here: where its class is hidden "
+                            + "behind a generic parameter, encode EncodableObject(object) instead"
+                    )
                 )
-            )
+            }
+            current = Value._rlmGet(object, index)
+        } else {
+            current = Value._rlmUnbox(value) ?? Value._rlmDefaultValue()
         }
-        try (Value._rlmUnbox(value) ?? Value._rlmDefaultValue()).encode(to: encoder)
-    }
-}
-
-extension Decoder {
-    fileprivate func decodeOptional<T: Decodable>(_ type: T.Type) throws -> T {
-        if let optional = type as? any (OptionalProtocol & Decodable).Type {
-            let container = try singleValueContainer()
-            return container.decodeNil() ? try T.nilValue(optional) : try T(from: self)
+        if Value._rlmShape.type == .object, let object = current as? any ObjectBase & Encodable {
+            try ObjectEncoding.encode(object, to: encoder)
+            return
         }
-        return try T(from: self)
-    }
-}
-
-extension Decodable {
-    /// Nil, as the optional type that this is.
-    fileprivate static func nilValue<O: OptionalProtocol>(_ optional: O.Type) throws -> Self {
-        O(nilLiteral: ()) as! Self
+        var container = encoder.singleValueContainer()
+        try container.encode(current)
     }
 }
 

@@ -10,12 +10,15 @@ protocol PersistedAccess {
     /// Makes the wrapper that of a row, after the object was bound.
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
-    static func content(of object: ObjectBase, at property: PropertyInfo) -> PropertyContent
+    static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent
+    /// The value of a scalar property of an unmanaged object.
+    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value
     /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
-    static func convert(_ value: Any) -> FreeholdEngine.Value?
-    /// For collections: the stored form of one element.
-    static func convertElement(_ value: Any) -> FreeholdEngine.Value?
+    /// What a value of some type stands for, of scalars and mixed values; nil if the type doesn't fit.
+    static func convert(_ value: Any) -> _StoredContent?
+    /// The same of one element of a collection.
+    static func convertElement(_ value: Any) -> _StoredContent?
     /// The property's collection; that of an unmanaged object is made if there was none.
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
 }
@@ -30,7 +33,7 @@ struct PersistedOptions {
 extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
-    static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
+    static var storage: DirectStorage { DirectStorage(Value.self, Value._Storage.self, Value._rlmShape) }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
         let wrapper = wrapper.assumingMemoryBound(to: Self.self)
@@ -68,19 +71,22 @@ extension Persisted: PersistedAccess {
         return Value._rlmAny(get(object, property))
     }
 
-    static func content(of object: ObjectBase, at property: PropertyInfo) -> PropertyContent {
+    static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent {
         if property.isRequiredLink { return .object(nil) }
-        let value = get(object, property)
-        switch Value._rlmContent(value) {
-        case .value(let value): return .value(value)
-        case .object(let object): return .object(object)
-        case .collection: return (value as? any ContentCollection)?.content ?? .computed
-        }
+        return Value._rlmContent(get(object, property))
     }
 
-    static func convert(_ value: Any) -> FreeholdEngine.Value? { Value._rlmConvert(value) }
+    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value {
+        let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
+        guard case .value(let value) = Value._rlmContent(Value._rlmUnbox(storage) ?? Value._rlmDefaultValue()) else {
+            return .null
+        }
+        return value
+    }
 
-    static func convertElement(_ value: Any) -> FreeholdEngine.Value? {
+    static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }
+
+    static func convertElement(_ value: Any) -> _StoredContent? {
         (Value.self as? any ContentCollection.Type)?.convertElement(value)
     }
 
@@ -102,23 +108,14 @@ extension Persisted: PersistedAccess {
     }
 }
 
-/// What a property holds, in terms that don't name its type.
-enum PropertyContent: Hashable {
-    case value(FreeholdEngine.Value)
-    case object(ObjectBase?)
-    case values([FreeholdEngine.Value])
-    case objects([ObjectBase])
-    /// Linking objects: nothing is stored.
-    case computed
-}
-
 /// A collection that is a property's content.
 protocol ContentCollection: AnyObject {
-    var content: PropertyContent { get }
-    /// The stored form of one converted element; nil if the value isn't of the element's type.
-    static func convertElement(_ value: Any) -> Value?
+    /// `.list` or `.dictionary`.
+    var content: _StoredContent { get }
+    /// What a value stands for as an element; nil if it isn't of the element's type.
+    static func convertElement(_ value: Any) -> _StoredContent?
     /// Replaces the elements; false if one isn't of the element's type.
-    func assignContents(_ contents: [_StoredContent]) -> Bool
+    func assignContents(_ content: _StoredContent) -> Bool
 }
 
 extension ObjectBase {

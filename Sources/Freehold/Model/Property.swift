@@ -139,8 +139,8 @@ extension Property {
         return ColumnSpec(
             columnName,
             columnType,
-            // Whether a link is there is no question of optionality to the engine.
-            optional: columnType == .link ? false : isOptional,
+            // Whether a link is there is no question of optionality to the engine; in a dictionary it is null.
+            optional: columnType == .link ? collection == .map : isOptional,
             collection: CollectionKind(collection),
             target: columnType == .link ? objectClassName : nil,
             indexed: isIndexed && !isPrimaryKey

@@ -109,7 +109,7 @@ public struct ObjectSchema: Sendable {
     init(_ info: ClassInfo) {
         className = info.tableName
         properties = info.properties.map { Property($0, in: info) }
-        isEmbedded = false
+        isEmbedded = info.isEmbedded
         typed = info
     }
 

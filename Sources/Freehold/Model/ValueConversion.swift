@@ -1,42 +1,6 @@
 import FreeholdEngine
 import Foundation
 
-/// A value for a property, converted and checked. Nothing has been made or changed yet.
-enum ConvertedField {
-    case value(Value)
-    case link(ConvertedLink?)
-    case values([Value])
-    case links([ConvertedLink])
-}
-
-/// What a link is to lead to.
-enum ConvertedLink {
-    /// An object that is there, managed or not.
-    case object(ObjectBase)
-    /// An object to be made, or to be found by its primary key.
-    case nested(ConvertedObject)
-}
-
-/// Values for some of the properties of an object.
-final class ConvertedObject {
-    let info: ClassInfo
-    let fields: [(property: Int, field: ConvertedField)]
-
-    init(info: ClassInfo, fields: [(property: Int, field: ConvertedField)]) {
-        self.info = info
-        self.fields = fields
-    }
-
-    /// The value for the primary key, if there is one.
-    var primaryKey: Value? {
-        guard let index = info.primaryKeyIndex else { return nil }
-        for (property, field) in fields where property == index {
-            if case .value(let value) = field { return value }
-        }
-        return nil
-    }
-}
-
 /// From values of any type to what properties store: dictionaries by property name, arrays in the order of the
 /// properties, other objects; nested for links and lists.
 ///
@@ -46,7 +10,7 @@ enum ValueConversion {
     static let maximumDepth = 100
 
     /// - Throws: `.invalidValue` or `.missingValue`, with class and property.
-    static func object(_ value: Any?, _ info: ClassInfo, depth: Int = 0) throws(Realm.Error) -> ConvertedObject {
+    static func object(_ value: Any?, _ info: ClassInfo, depth: Int = 0) throws(Realm.Error) -> _ObjectValues {
         guard let value = PlainValue.unwrap(value) else {
             throw Realm.Error(.missingValue, "an object can't be made from nil", className: info.className)
         }
@@ -57,7 +21,7 @@ enum ValueConversion {
                 className: info.className
             )
         }
-        var fields: [(property: Int, field: ConvertedField)] = []
+        var fields: [(property: Int, content: _StoredContent)] = []
         if let source = value as? ObjectBase {
             if source.isInvalidated {
                 throw Realm.Error(
@@ -103,7 +67,7 @@ enum ValueConversion {
                 className: info.className
             )
         }
-        return ConvertedObject(info: info, fields: fields)
+        return _ObjectValues(info: info, fields: fields)
     }
 
     static func field(
@@ -111,7 +75,7 @@ enum ValueConversion {
         of property: PropertyInfo,
         in info: ClassInfo,
         depth: Int = 0
-    ) throws(Realm.Error) -> ConvertedField {
+    ) throws(Realm.Error) -> _StoredContent {
         let value = PlainValue.unwrap(given)
         if property.isComputed {
             throw Realm.Error(
@@ -121,20 +85,41 @@ enum ValueConversion {
                 property: property.name
             )
         }
-        if property.isCollection {
-            guard let value else { return property.shape.type == .object ? .links([]) : .values([]) }
+        switch property.shape.collection {
+        case .list, .set:
+            guard let value else { return .list([]) }
             return try elements(value, property, info, depth)
+        case .map:
+            guard let value else { return .dictionary([]) }
+            return try entries(value, property, info, depth)
+        case .none:
+            guard let value else { return try null(property, info) }
+            if let content = property.access.convert(value) { return content }
+            return try link(value, property, info, depth)
         }
-        if property.isLink {
-            guard let value else { return .link(nil) }
-            return .link(try link(value, property, info, depth))
+    }
+
+    /// What nil stands for as a value or an element.
+    private static func null(_ property: PropertyInfo, _ info: ClassInfo) throws(Realm.Error) -> _StoredContent {
+        if property.isLink { return .object(nil) }
+        guard property.shape.isOptional else { throw missing(property, info) }
+        return property.shape.type == .object ? .object(nil) : .null
+    }
+
+    private static func link(
+        _ value: Any,
+        _ property: PropertyInfo,
+        _ info: ClassInfo,
+        _ depth: Int
+    ) throws(Realm.Error) -> _StoredContent {
+        guard property.shape.type == .object, let target = property.target else {
+            throw mismatch(value, property, info)
         }
-        guard let value else {
-            guard property.shape.isOptional else { throw missing(property, info) }
-            return .value(.null)
+        if let object = value as? ObjectBase, type(of: object) == target { return .object(object) }
+        guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
+            throw mismatch(value, property, info)
         }
-        guard let stored = property.access.convert(value) else { throw mismatch(value, property, info) }
-        return .value(stored)
+        return .values(try object(value, info.sibling(target), depth: depth + 1))
     }
 
     /// What a dictionary has under the property's name in Swift or in the file.
@@ -155,18 +140,15 @@ enum ValueConversion {
         )
     }
 
-    private static func link(
-        _ value: Any,
+    private static func element(
+        _ given: Any?,
         _ property: PropertyInfo,
         _ info: ClassInfo,
         _ depth: Int
-    ) throws(Realm.Error) -> ConvertedLink {
-        guard let target = property.target else { throw mismatch(value, property, info) }
-        if let object = value as? ObjectBase, type(of: object) == target { return .object(object) }
-        guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
-            throw mismatch(value, property, info)
-        }
-        return .nested(try object(value, info.sibling(target), depth: depth + 1))
+    ) throws(Realm.Error) -> _StoredContent {
+        guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
+        if let content = property.access.convertElement(value) { return content }
+        return try link(value, property, info, depth)
     }
 
     private static func elements(
@@ -174,51 +156,56 @@ enum ValueConversion {
         _ property: PropertyInfo,
         _ info: ClassInfo,
         _ depth: Int
-    ) throws(Realm.Error) -> ConvertedField {
+    ) throws(Realm.Error) -> _StoredContent {
+        let given: [Any?]
         if let collection = value as? any ContentCollection {
-            return try copied(collection.content, nil, property, info, depth)
+            guard case .list(let contents) = collection.content else { throw mismatch(value, property, info) }
+            given = contents.map(\.plain)
+        } else if let array = PlainValue.sequence(value) {
+            given = array
+        } else {
+            throw mismatch(value, property, info)
         }
-        guard let array = PlainValue.sequence(value) else { throw mismatch(value, property, info) }
-        if property.shape.type == .object {
-            var links: [ConvertedLink] = []
-            for element in array {
-                guard let element = PlainValue.unwrap(element) else { throw missing(property, info) }
-                links.append(try link(element, property, info, depth))
-            }
-            return .links(links)
+        var contents: [_StoredContent] = []
+        contents.reserveCapacity(given.count)
+        for value in given { contents.append(try element(value, property, info, depth)) }
+        return .list(contents)
+    }
+
+    private static func entries(
+        _ value: Any,
+        _ property: PropertyInfo,
+        _ info: ClassInfo,
+        _ depth: Int
+    ) throws(Realm.Error) -> _StoredContent {
+        let given: [(key: String, value: Any?)]
+        if let collection = value as? any ContentCollection {
+            guard case .dictionary(let entries) = collection.content else { throw mismatch(value, property, info) }
+            given = entries.map { ($0.key, $0.content.plain) }
+        } else if let dictionary = PlainValue.dictionary(value) {
+            given = dictionary.map { ($0.key, $0.value) }
+        } else {
+            throw mismatch(value, property, info)
         }
-        var values: [Value] = []
-        values.reserveCapacity(array.count)
-        for element in array {
-            guard let element = PlainValue.unwrap(element) else {
-                guard property.shape.isOptional else { throw missing(property, info) }
-                values.append(.null)
-                continue
-            }
-            guard let stored = property.access.convertElement(element) else { throw mismatch(element, property, info) }
-            values.append(stored)
+        var contents: [_StoredEntry] = []
+        contents.reserveCapacity(given.count)
+        for (key, value) in given {
+            contents.append(_StoredEntry(key, try element(value, property, info, depth)))
         }
-        return .values(values)
+        return .dictionary(contents)
     }
 
     /// The content of another object's property, for one of the same name or type.
     private static func copied(
-        _ content: PropertyContent,
+        _ content: _StoredContent,
         _ source: PropertyInfo?,
         _ property: PropertyInfo,
         _ info: ClassInfo,
         _ depth: Int
-    ) throws(Realm.Error) -> ConvertedField {
-        switch content {
-        case .value(let value):
-            if let source, source.access == property.access, !property.isCollection { return .value(value) }
-            return try field(value.plainValue, of: property, in: info, depth: depth)
-        case .object(let object): return try field(object, of: property, in: info, depth: depth)
-        case .values(let values):
-            return try elements(values.map(\.plainValue), property, info, depth)
-        case .objects(let objects): return try elements(objects, property, info, depth)
-        case .computed: throw mismatch("linking objects", property, info)
-        }
+    ) throws(Realm.Error) -> _StoredContent {
+        if case .computed = content { throw mismatch("linking objects", property, info) }
+        if let source, source.access == property.access { return content }
+        return try field(content.plain, of: property, in: info, depth: depth)
     }
 
     private static func missing(_ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {

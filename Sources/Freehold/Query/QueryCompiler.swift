@@ -10,7 +10,10 @@ struct QueryCompiler {
 
     // MARK: Paths
 
-    func path(_ names: [String]) -> PropertyPath {
+    func path(_ names: [String]) -> PropertyPath { resolve(names).path }
+
+    /// The columns that names stand for, and the table that the last of them links to.
+    private func resolve(_ names: [String]) -> (path: PropertyPath, target: ManagedTable?) {
         var steps: [PathStep] = []
         var table = table
         for (i, name) in names.enumerated() {
@@ -23,7 +26,9 @@ struct QueryCompiler {
             }
             let property = table.info.properties[index]
             if let column = table.columns[index] {
-                if isLast { return PropertyPath(steps, column) }
+                if isLast {
+                    return (PropertyPath(steps, column), property.target == nil ? nil : table.target(of: index))
+                }
                 steps.append(.link(column))
             } else {
                 steps.append(.backlink(originColumn(property, table)))
@@ -36,7 +41,7 @@ struct QueryCompiler {
             }
             table = core.requireTable(for: target)
         }
-        return PropertyPath(steps, nil)
+        return (PropertyPath(steps, nil), table)
     }
 
     private func originColumn(_ property: PropertyInfo, _ table: ManagedTable) -> Column {
@@ -88,14 +93,14 @@ struct QueryCompiler {
         _ value: Any?,
         _ options: StringOptions
     ) -> Predicate {
-        guard let constant = self.constant(value) else {
-            // An unmanaged or deleted object: equal to nothing.
+        let (resolved, target) = resolve(path.names)
+        guard let constant = self.constant(value, in: target) else {
+            // An object that no link leads to: equal to nothing.
             return .constant(comparison == .notEqual)
         }
         if path.aggregate != nil {
             return .operand(operand(path), comparison.engine!, constant)
         }
-        let resolved = self.path(path.names)
         if options.isEmpty, let comparison = comparison.engine {
             return .comparison(resolved, comparison, constant)
         }
@@ -158,22 +163,27 @@ struct QueryCompiler {
         guard case .path(let path) = operand else {
             programmerError("`in` was asked of a constant. Ask it of a property.")
         }
-        let constants = values.compactMap { constant($0) }
-        if path.aggregate == nil { return .oneOf(self.path(path.names), constants) }
+        let (resolved, target) = resolve(path.names)
+        let constants = values.compactMap { constant($0, in: target) }
+        if path.aggregate == nil { return .oneOf(resolved, constants) }
         let value = self.operand(path)
         return .or(constants.map { .operand(value, .equal, $0) })
     }
 
     // MARK: Constants
 
-    /// Nil for an object that no link can lead to.
-    private func constant(_ value: Any?) -> Value? {
+    /// Nil for an object that no link can lead to: one that is unmanaged or deleted, or of another table than the one
+    /// that the property links to.
+    private func constant(_ value: Any?, in target: ManagedTable? = nil) -> Value? {
         guard let value = PlainValue.unwrap(value) else { return .null }
         if let object = value as? ObjectBase {
             if object._core != nil && object._core !== core {
                 programmerError("A query was given an object of another realm. Give it one of \(core).")
             }
-            return object._isManaged && !object.isInvalidated ? .link(object._key) : nil
+            guard object._isManaged, !object.isInvalidated, object._table?.table.id == target?.table.id else {
+                return nil
+            }
+            return .link(object._key)
         }
         if let value = value as? any RealmCollectionValue, let stored = stored(value) { return stored }
         if let value = value as? any RawRepresentable { return constant(value.rawValue) }

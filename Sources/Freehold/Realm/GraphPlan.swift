@@ -5,24 +5,25 @@ struct GraphPlan {
     /// An object that a link leads to.
     enum Target {
         /// A row that is there.
-        case row(ObjectKey)
+        case row(ObjectKey, ManagedTable)
         /// An object of the plan.
         case node(Int)
     }
 
-    enum PlannedValue {
+    /// What a property is to hold: contents, their objects found.
+    indirect enum PlannedValue {
         case value(Value)
         case link(Target?)
-        case values([Value])
-        case links([Target])
+        case list([PlannedValue])
+        case dictionary([(key: String, value: PlannedValue)])
     }
 
     struct Node {
         let table: ManagedTable
         /// The unmanaged object that becomes the accessor of the row; nil where the row needs none.
         var object: ObjectBase?
-        /// Writes the plain values of `object` into a new row; nil where `values` has them.
-        var writer: ObjectWriter?
+        /// Whether plain values are written straight from `object`, and aren't among `values`.
+        var writesDirectly = false
         /// A throw-away object that default values are taken from.
         var defaults: ObjectBase?
         /// The row to update, or another node for the same row; nil for a new row.
@@ -59,7 +60,7 @@ struct GraphPlan {
             if let other = keyed[identity] {
                 .node(other)
             } else {
-                table.core.view.find(primaryKey: primaryKey, in: table.table).map { .row($0) }
+                table.core.view.find(primaryKey: primaryKey, in: table.table).map { .row($0, table) }
             }
         if existing != nil && policy == .error {
             throw Self.duplicate(primaryKey, table)
@@ -75,6 +76,26 @@ struct GraphPlan {
 enum ValueLimits {
     static let string = 16_777_199
     static let data = 16_777_200
+    /// Levels of collections in a mixed value.
+    static let nesting = 100
+
+    static func check(mapKey key: String, _ className: String, _ property: String) throws(Realm.Error) {
+        guard key.hasPrefix("$") || key.utf8.contains(UInt8(ascii: ".")) else { return }
+        throw Realm.Error(
+            .invalidValue,
+            "The key \(key.debugDescription) can't be one of a map: keys have no '.' and don't begin with '$'.",
+            className: className,
+            property: property
+        )
+    }
+
+    static func fits(_ value: Value) -> Bool {
+        switch value {
+        case .string(let text): text.utf8.count <= string
+        case .data(let bytes): bytes.count <= data
+        default: true
+        }
+    }
 
     static func check(
         _ value: Value,
@@ -122,7 +143,7 @@ extension GraphPlan {
             keys.reserveCapacity(nodes.count)
             for node in nodes {
                 switch node.existing {
-                case .row(let key): keys.append(key)
+                case .row(let key, _): keys.append(key)
                 case .node(let other): keys.append(keys[other])
                 case nil:
                     let key = try transaction.create(node.table.table, primaryKey: node.primaryKey)
@@ -131,28 +152,47 @@ extension GraphPlan {
                 }
             }
             for (node, key) in zip(nodes, keys) {
+                if node.writesDirectly, let object = node.object {
+                    node.table.store(object, key, transaction, withLinks: false)
+                }
                 let write = RowWrite(
                     transaction: transaction,
                     table: node.table,
                     key: key,
+                    plan: self,
                     keys: keys,
                     isNew: node.existing == nil,
                     onlyDifferent: policy == .modified
                 )
-                if let writer = node.writer { try writer.write(node.object!, into: key, transaction) }
                 for (property, value) in node.values { try write(property, value) }
             }
-            for (node, key) in zip(nodes, keys) {
-                guard let object = node.object else { continue }
-                if let writer = node.writer {
-                    writer.attach(object, key)
-                } else {
-                    object._attach(to: node.table, key: key)
-                }
-            }
+            for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
             return keys
         } catch {
             throw Realm.Error(error, fileURL: core.configuration.fileURL)
+        }
+    }
+
+    /// A planned value as the engine takes it, for a column of that type.
+    func stored(_ value: PlannedValue, _ type: ColumnType, _ keys: [ObjectKey]) -> Value {
+        switch value {
+        case .value(let value): return value
+        case .link(nil): return .null
+        case .link(let target?):
+            let (table, key) = row(of: target, keys)
+            return type == .mixed ? .objectLink(ObjectLink(tableID: table.table.id, key: key)) : .link(key)
+        case .list(let elements): return .list(NestedList(elements.map { stored($0, type, keys) }))
+        case .dictionary(let entries):
+            return .dictionary(
+                NestedDictionary(entries.map { NestedDictionary.Entry($0.key, stored($0.value, type, keys)) })
+            )
+        }
+    }
+
+    private func row(of target: Target, _ keys: [ObjectKey]) -> (ManagedTable, ObjectKey) {
+        switch target {
+        case .row(let key, let table): (table, key)
+        case .node(let node): (nodes[node].table, keys[node])
         }
     }
 }
@@ -162,24 +202,21 @@ private struct RowWrite {
     let transaction: WriteTransaction
     let table: ManagedTable
     let key: ObjectKey
+    let plan: GraphPlan
     let keys: [ObjectKey]
     let isNew: Bool
     let onlyDifferent: Bool
 
     func callAsFunction(_ property: Int, _ value: GraphPlan.PlannedValue) throws(EngineError) {
         guard let column = table.columns[property], !column.isPrimaryKey else { return }
-        switch value {
-        case .value(let value): try set(column, value)
-        case .link(let target): try set(column, target.map { .link(resolve($0)) } ?? .null)
-        case .values(let values): try setList(column, values)
-        case .links(let targets): try setList(column, targets.map { .link(resolve($0)) })
-        }
-    }
-
-    private func resolve(_ target: GraphPlan.Target) -> ObjectKey {
-        switch target {
-        case .row(let key): key
-        case .node(let node): keys[node]
+        switch (column.collection, value) {
+        case (.list, .list(let elements)): try setList(column, elements.map { plan.stored($0, column.type, keys) })
+        #if COLLECTIONS
+            case (.set, .list(let elements)): try setSet(column, elements.map { plan.stored($0, column.type, keys) })
+            case (.dictionary, .dictionary(let entries)):
+                try setDictionary(column, entries.map { ($0.key, plan.stored($0.value, column.type, keys)) })
+        #endif
+        default: try set(column, plan.stored(value, column.type, keys))
         }
     }
 
@@ -193,11 +230,54 @@ private struct RowWrite {
         try transaction.set(column, key, value)
     }
 
-    private func setList(_ column: Column, _ values: [Value]) throws(EngineError) {
-        if !isNew {
-            if onlyDifferent && transaction.listValues(column, key) == values { return }
-            transaction.listClear(column, key)
-        }
-        if !values.isEmpty { try transaction.listAppend(column, key, values) }
+    private func isEmbedded(_ column: Column) -> Bool {
+        column.targetTableID.flatMap { table.core.table(id: $0) }?.table.isEmbedded ?? false
     }
+
+    private func setList(_ column: Column, _ values: [Value]) throws(EngineError) {
+        if isNew {
+            if !values.isEmpty { try transaction.listAppend(column, key, values) }
+            return
+        }
+        let isEmbedded = isEmbedded(column)
+        guard onlyDifferent || isEmbedded else {
+            transaction.listClear(column, key)
+            if !values.isEmpty { try transaction.listAppend(column, key, values) }
+            return
+        }
+        // Rows that stay keep their place: embedded ones that leave the list would be deleted.
+        let old = transaction.listValues(column, key)
+        if old == values { return }
+        var common = 0
+        while common < min(old.count, values.count), old[common] == values[common] { common += 1 }
+        if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
+        if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
+    }
+
+    #if COLLECTIONS
+        private func setSet(_ column: Column, _ values: [Value]) throws(EngineError) {
+            if !isNew, onlyDifferent {
+                let new = Set(values)
+                let old = transaction.listValues(column, key)
+                for value in old where !new.contains(value) { _ = try transaction.setRemove(column, key, value) }
+                for value in values { _ = try transaction.setInsert(column, key, value) }
+            } else if !isNew || !values.isEmpty {
+                try transaction.setAssign(column, key, values)
+            }
+        }
+
+        private func setDictionary(_ column: Column, _ entries: [(String, Value)]) throws(EngineError) {
+            guard !isNew, onlyDifferent || isEmbedded(column) else {
+                if !isNew || !entries.isEmpty { try transaction.dictionaryAssign(column, key, entries) }
+                return
+            }
+            let new = Dictionary(entries, uniquingKeysWith: { $1 })
+            for old in transaction.dictionaryKeys(column, key) where new[old] == nil {
+                _ = try transaction.dictionaryRemove(column, key, forKey: old)
+            }
+            for (name, value) in entries where transaction.dictionaryValue(column, key, forKey: name) != value {
+                try transaction.dictionarySet(column, key, forKey: name, value)
+            }
+        }
+    #endif
 }

@@ -129,10 +129,11 @@ extension Realm {
         let table = core.requireTable(for: type)
         core.requireUpdatable(table, update)
         do throws(Realm.Error) {
-            var planner = CreatePlanner(core: core, policy: update)
-            switch try planner.plan(value, for: table) {
+            var planner = GraphPlanner(core: core, policy: update, adopts: false)
+            switch try planner.target(of: value, in: table) {
             case .row: return value as! T
             case .node(let node):
+                try planner.finish()
                 let keys = try planner.plan.apply(to: core, policy: update)
                 return table.object(keys[node]) as! T
             }

@@ -29,13 +29,22 @@ extension RealmCore {
             key = transaction.createKeyless(table.table)
         }
         didCreate(key, in: table.table)
-        let columns = table.state.pointee.columnReferences.unsafelyUnwrapped
-        for property in properties where property.index != info.primaryKeyIndex {
-            guard let column = columns[property.index] else { continue }
-            column._withUnsafeGuaranteedRef { property.store(address, in: transaction, $0, key) }
-        }
+        table.store(object, key, transaction, withLinks: true)
         object._bind(table, key)
         info.adopt(object)
         return true
+    }
+}
+
+extension ManagedTable {
+    /// Writes the plain values of an unmanaged object into a new row, and links, if all of them lead to rows.
+    @inline(__always)
+    func store(_ object: ObjectBase, _ key: ObjectKey, _ transaction: WriteTransaction, withLinks: Bool) {
+        let columns = state.pointee.columnReferences.unsafelyUnwrapped
+        let address = object._fieldAddress(0)
+        for property in info.directProperties where property.index != info.primaryKeyIndex {
+            guard let column = columns[property.index], withLinks || property.storage != .link else { continue }
+            column._withUnsafeGuaranteedRef { property.store(address, in: transaction, $0, key) }
+        }
     }
 }

@@ -27,7 +27,6 @@ final class RealmCore {
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
-    private var writers: [Int: ObjectWriter] = [:]
     private var boundSchema: DatabaseSchema?
     @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
@@ -94,14 +93,6 @@ final class RealmCore {
     func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
-    /// What writes new objects of a class. - Complexity: O(1) after the first time.
-    func writer(for table: ManagedTable) -> ObjectWriter {
-        if let found = writers[table.table.id] { return found }
-        let made = ObjectWriter(table)
-        writers[table.table.id] = made
-        return made
-    }
-
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
         programmerError(
@@ -163,7 +154,6 @@ final class RealmCore {
         for table in tables where table.rebind(to: schema) { changed = true }
         if changed {
             schemaGeneration += 1
-            writers = [:]
         }
     }
 

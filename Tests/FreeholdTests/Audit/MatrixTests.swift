@@ -51,7 +51,7 @@ private func check<T>(_ row: MatrixRow<T>, _ object: Matrix, _ place: Comment) {
 /// The same value, whatever width of integer it is held in.
 private func same<T: RealmCollectionValue>(_ a: Any?, _ b: T) -> Bool {
     guard let a, let stored = T._rlmConvert(a) else { return false }
-    return T._rlmFromContent(.value(stored)) == b
+    return T._rlmFromContent(stored) == b
 }
 
 private struct RoundTrip: MatrixVisitor {

@@ -69,7 +69,7 @@ struct ConversionTests {
     func taken(_ given: Given, _ stored: Value) throws {
         let all = try Everything(validating: [given.property: given.value])
         let info = ClassInfo.of(Everything.self)
-        #expect(info.content(of: all, at: info.index(named: given.property)!) == .value(stored))
+        #expect(info.value(of: all, at: info.index(named: given.property)!) == stored)
     }
 
     @Test(

@@ -1,0 +1,249 @@
+import Foundation
+import FreeholdEngine
+
+// Reading and writing by names that are known at run time only.
+
+extension ObjectBase {
+    /// KVC's spelling of the subscript.
+    public final func value(forKey key: String) -> Any? { _value(named: key) }
+
+    /// KVC's spelling of the subscript.
+    public final func setValue(_ value: Any?, forKey key: String) { _setValue(value, named: key) }
+
+    /// What a key path leads to: `"dog.name"`, or the name of each element for `"dogs.name"`. Behind a collection
+    /// stand its operators too (`"dogs.@avg.age"`): see ``RealmCollection/value(forKeyPath:)``. Nil behind a link to
+    /// nothing.
+    ///
+    /// - Precondition: the classes on the way have properties of those names.
+    public final func value(forKeyPath keyPath: String) -> Any? {
+        KeyValueCoding.value(of: self, KeyValueCoding.keys(keyPath), keyPath)
+    }
+
+    /// Assigns the property at the end of a key path, of the object that the rest leads to, or of each one. Does
+    /// nothing behind a link to nothing.
+    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        let keys = KeyValueCoding.keys(keyPath)
+        guard keys.count > 1 else { return setValue(value, forKey: keyPath) }
+        switch KeyValueCoding.value(of: self, keys.dropLast(), keyPath) {
+        case let object as ObjectBase: object.setValue(value, forKey: keys.last!)
+        case let collection as any RealmCollection: collection.setValue(value, forKey: keys.last!)
+        case let values as [Any?]:
+            for case let object as ObjectBase in values { object.setValue(value, forKey: keys.last!) }
+        case nil: break
+        default:
+            programmerError("'\(keyPath)' can't be assigned: what stands before '\(keys.last!)' is no object.")
+        }
+    }
+
+    /// The values of several properties; `NSNull` for null.
+    public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Assigns several properties.
+    public final func setValuesForKeys(_ values: [String: Any]) {
+        for (key, value) in values { setValue(value, forKey: key) }
+    }
+}
+
+extension RealmCollection {
+    /// The value of that property of each element, in the collection's order, as `[Any?]`, which can be cast to
+    /// `[String]` and the like; for `"self"` the elements themselves.
+    ///
+    /// - Precondition: the elements' class has a property of that name.
+    /// - Complexity: O(n)
+    public func value(forKey key: String) -> Any? { KeyValueCoding.values(of: self, key) as [Any?] }
+
+    /// What a key path leads to, or an operator gives:
+    ///
+    /// - `@count`: the number of elements.
+    /// - `@min.age`, `@max.age`, `@sum.age`, `@avg.age`: nulls are left out; `self` stands for elements that are
+    ///   numbers or dates. Of no elements the sum is 0 and the others are nil.
+    /// - `@unionOfObjects.name`, `@distinctUnionOfObjects.name`: the values, or each of them once.
+    /// - `@unionOfArrays.dogs`, `@distinctUnionOfArrays.dogs`: the elements of all collections, or each of them once.
+    ///
+    /// A path without operator maps the elements, step by step: `"dog.name"`.
+    ///
+    /// - Precondition: the operator exists, and one name at most follows it.
+    /// - Complexity: O(n)
+    public func value(forKeyPath keyPath: String) -> Any? {
+        KeyValueCoding.value(of: self, KeyValueCoding.keys(keyPath), keyPath)
+    }
+
+    /// Assigns that property of each element; `"self"`, of a list of values, replaces each element.
+    ///
+    /// - Precondition: inside a write transaction, if the collection is managed.
+    public func setValue(_ value: Any?, forKey key: String) {
+        if let realm { _ = realm.core.requireWrite() }
+        if key == "self", let collection = self as? any ContentCollection, Element._rlmShape.type != .object {
+            replaceEach(of: collection, by: value)
+            return
+        }
+        for element in Array(self) {
+            guard let object = element as? ObjectBase else {
+                programmerError(
+                    "'\(key)' of a collection of \(Element.self) can't be set: its elements are no objects. Set \"self\", "
+                        + "to replace each."
+                )
+            }
+            object.setValue(value, forKey: key)
+        }
+    }
+
+    private func replaceEach<C: ContentCollection>(of collection: C, by value: Any?) {
+        let given = PlainValue.unwrap(value)
+        let content: _StoredContent? =
+            if let given { C.convertElement(given) } else { Element._rlmShape.isOptional ? .null : nil }
+        if let content, collection.assignContents(.list(Array(repeating: content, count: count))) { return }
+        let error = Realm.Error(
+            given == nil ? .missingValue : .invalidValue,
+            "\(given.map { PlainValue.describe($0) } ?? "nil") can't be an element of \(type(of: self))"
+        )
+        if let realm { realm.core.record(error) } else { programmerError(error.message) }
+    }
+}
+
+/// Walks key paths through objects, collections and arrays.
+enum KeyValueCoding {
+    static func keys(_ keyPath: String) -> ArraySlice<String> {
+        keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+    }
+
+    static func value(of value: Any?, _ keys: ArraySlice<String>, _ keyPath: String) -> Any? {
+        guard let key = keys.first else { return value }
+        switch value {
+        case nil: return nil
+        case let object as ObjectBase: return self.value(of: object._value(named: key), keys.dropFirst(), keyPath)
+        case let collection as any RealmCollection:
+            if key.hasPrefix("@") { return aggregate(collection, CollectionOperator(keys, keyPath)) }
+            return self.value(of: values(of: collection, key), keys.dropFirst(), keyPath)
+        case let values as [Any?]:
+            if key.hasPrefix("@") { return aggregate(values, CollectionOperator(keys, keyPath)) }
+            return self.value(of: values.map { self.value(of: $0, [key], keyPath) }, keys.dropFirst(), keyPath)
+        default:
+            programmerError(
+                "'\(keyPath)' leads through \(PlainValue.describe(value!)), which has no property '\(key)'."
+            )
+        }
+    }
+
+    static func values<C: RealmCollection>(of collection: C, _ key: String) -> [Any?] {
+        collection.map { value(of: C.Element._rlmAny($0), key) }
+    }
+
+    private static func value(of element: Any?, _ key: String) -> Any? {
+        if key == "self" { return element }
+        guard let element else { return nil }
+        guard let object = element as? ObjectBase else {
+            programmerError("\(PlainValue.describe(element)) has no property '\(key)'. Only \"self\" reads values.")
+        }
+        return object._value(named: key)
+    }
+
+    // MARK: Operators
+
+    private static func aggregate<C: RealmCollection>(_ collection: C, _ operation: CollectionOperator) -> Any? {
+        if case .fold(let fold) = operation.kind, let source = collection._source, operation.key != "self" {
+            return ResultsQuery(source).aggregate(fold, operation.key).plainValue
+        }
+        switch operation.kind {
+        case .count: return collection.count
+        case .fold(let fold): return folded(values(of: collection, operation.key), fold, operation)
+        case .objects(let distinct): return united(values(of: collection, operation.key), distinct)
+        case .arrays(let distinct): return unitedArrays(values(of: collection, operation.key), distinct, operation)
+        }
+    }
+
+    private static func aggregate(_ elements: [Any?], _ operation: CollectionOperator) -> Any? {
+        let values = { elements.map { value(of: $0, operation.key) } }
+        switch operation.kind {
+        case .count: return elements.count
+        case .fold(let fold): return folded(values(), fold, operation)
+        case .objects(let distinct): return united(values(), distinct)
+        case .arrays(let distinct): return unitedArrays(values(), distinct, operation)
+        }
+    }
+
+    private static func folded(_ values: [Any?], _ fold: Aggregate, _ operation: CollectionOperator) -> Any? {
+        let stored = values.compactMap { $0 }.map { value in
+            guard let stored = (value as? any _PersistableScalar)?._rlmStored else { operation.reject(value) }
+            return stored
+        }
+        let type: ColumnType =
+            switch stored.first {
+            case nil, .int: .int
+            case .float, .double: .double
+            case .decimal128: .decimal128
+            case .timestamp where fold == .minimum || fold == .maximum: .timestamp
+            default: operation.reject(values.compactMap { $0 }[0])
+            }
+        return ListFold.fold(fold, stored, type).plainValue
+    }
+
+    private static func united(_ values: [Any?], _ distinct: Bool) -> [Any?] {
+        if !distinct { return values }
+        var seen: Set<AnyHashable?> = []
+        return values.filter { seen.insert($0 as? AnyHashable).inserted }
+    }
+
+    private static func unitedArrays(_ values: [Any?], _ distinct: Bool, _ operation: CollectionOperator) -> [Any?] {
+        let elements = values.compactMap { $0 }.flatMap { value -> [Any?] in
+            switch value {
+            case let collection as any RealmCollection: return self.values(of: collection, "self")
+            case let array as [Any?]: return array
+            default: operation.reject(value)
+            }
+        }
+        return united(elements, distinct)
+    }
+}
+
+/// `@min.age`: an operator, and the property that it is about.
+private struct CollectionOperator {
+    enum Kind {
+        case count
+        case fold(Aggregate)
+        case objects(distinct: Bool)
+        case arrays(distinct: Bool)
+    }
+
+    let kind: Kind
+    let key: String
+    let keyPath: String
+
+    private static let kinds: [String: Kind] = [
+        "@count": .count, "@min": .fold(.minimum), "@max": .fold(.maximum), "@sum": .fold(.sum),
+        "@avg": .fold(.average),
+        "@unionOfObjects": .objects(distinct: false), "@distinctUnionOfObjects": .objects(distinct: true),
+        "@unionOfArrays": .arrays(distinct: false), "@distinctUnionOfArrays": .arrays(distinct: true),
+    ]
+
+    init(_ keys: ArraySlice<String>, _ keyPath: String) {
+        self.keyPath = keyPath
+        guard let kind = Self.kinds[keys.first!] else {
+            programmerError(
+                "'\(keyPath)' has the unknown operator \(keys.first!). There are "
+                    + Self.kinds.keys.sorted().joined(separator: ", ") + "."
+            )
+        }
+        self.kind = kind
+        if case .count = kind {
+            if keys.count > 1 {
+                programmerError("'\(keyPath)' goes on behind @count, which is a number. End it there.")
+            }
+            key = "self"
+            return
+        }
+        guard keys.count == 2, !keys.last!.isEmpty else {
+            programmerError(
+                "'\(keyPath)' must have one property behind \(keys.first!): "
+                    + (keys.count > 2 ? "nested key paths can't follow an operator." : "name it, or `self`.")
+            )
+        }
+        key = keys.last!
+    }
+
+    func reject(_ value: Any) -> Never {
+        programmerError("'\(keyPath)' can't be made of \(PlainValue.describe(value)).")
+    }
+}

@@ -1,0 +1,63 @@
+public import FreeholdEngine
+
+/// What a property or an element holds, in terms that don't name its type: the one form between Swift values, plain
+/// data and rows. For the library only.
+public indirect enum _StoredContent {
+    /// A scalar, or null.
+    case value(Value)
+    /// A link, or none.
+    case object(ObjectBase?)
+    /// A link to an object that is to be made, or to be found by its primary key.
+    case values(_ObjectValues)
+    /// The elements of a list or set, or of a list in a mixed value.
+    case list([_StoredContent])
+    /// The entries of a map, or of a dictionary in a mixed value; in no order.
+    case dictionary([_StoredEntry])
+    /// Linking objects: nothing is stored.
+    case computed
+
+    static var null: _StoredContent { .value(.null) }
+
+    /// As plain data: arrays and dictionaries of what dynamic reads give.
+    var plain: Any? {
+        switch self {
+        case .value(let value): value.plainValue
+        case .object(let object): object
+        case .values, .computed: nil
+        case .list(let elements): elements.map(\.plain)
+        case .dictionary(let entries):
+            Dictionary(entries.map { ($0.key, $0.content.plain) }, uniquingKeysWith: { $1 })
+        }
+    }
+}
+
+/// One entry of a map.
+public struct _StoredEntry {
+    public let key: String
+    public let content: _StoredContent
+
+    public init(_ key: String, _ content: _StoredContent) {
+        self.key = key
+        self.content = content
+    }
+}
+
+/// Converted values for some of the properties of an object. For the library only.
+public final class _ObjectValues {
+    let info: ClassInfo
+    let fields: [(property: Int, content: _StoredContent)]
+
+    init(info: ClassInfo, fields: [(property: Int, content: _StoredContent)]) {
+        self.info = info
+        self.fields = fields
+    }
+
+    /// The value for the primary key, if there is one.
+    var primaryKey: Value? {
+        guard let index = info.primaryKeyIndex else { return nil }
+        for (property, content) in fields where property == index {
+            if case .value(let value) = content { return value }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,383 @@
+import FreeholdEngine
+
+/// Plans the rows that unmanaged objects and plain data stand for, with everything they link to: each object before
+/// those that it links to, no matter how deep.
+struct GraphPlanner {
+    let core: RealmCore
+    let policy: Realm.UpdatePolicy
+    /// Whether unmanaged objects become the accessors of the rows that are made for them (`add`); else they are copied
+    /// (`create`).
+    let adopts: Bool
+    var plan = GraphPlan()
+    private var known: [ObjectIdentity: Int] = [:]
+    /// Nodes whose values are still to be planned, the next one last.
+    private var open: [(node: Int, source: Source)] = []
+
+    private enum Source {
+        case object(ObjectBase)
+        case values(_ObjectValues)
+    }
+
+    init(core: RealmCore, policy: Realm.UpdatePolicy, adopts: Bool) {
+        self.core = core
+        self.policy = policy
+        self.adopts = adopts
+    }
+
+    /// Plans everything that is still open.
+    mutating func finish() throws(Realm.Error) {
+        while let (node, source) = open.popLast() {
+            let first = open.count
+            switch source {
+            case .object(let object): try planValues(of: node, object)
+            case .values(let values): try planValues(of: node, values)
+            }
+            // The first link's object next.
+            open[first...].reverse()
+        }
+    }
+
+    // MARK: Objects
+
+    /// The row or node of an object to be added.
+    mutating func target(of object: ObjectBase) throws(Realm.Error) -> GraphPlan.Target {
+        if object._isManaged {
+            core.requireOwn(object, "added or linked")
+            return .row(object._key, object._table!)
+        }
+        let identity = ObjectIdentity(object)
+        if let node = known[identity] { return .node(node) }
+        if let error = object._unmanagedError { throw error }
+        let table = core.requireTable(for: type(of: object))
+        let node = append(GraphPlan.Node(table: table, object: object), .object(object))
+        known[identity] = node
+        return .node(node)
+    }
+
+    /// The row or node of what `create` is given.
+    mutating func target(of value: Any, in table: ManagedTable) throws(Realm.Error) -> GraphPlan.Target {
+        guard let object = value as? ObjectBase else {
+            return .node(try add(ValueConversion.object(value, table.info), table))
+        }
+        if object._isManaged && object.isInvalidated {
+            programmerError("A \(type(of: object)) that was deleted from its realm can't be copied.")
+        }
+        if policy != .error, object._core === core, type(of: object) == table.info.cls {
+            return .row(object._key, table)
+        }
+        return .node(try copy(object, table))
+    }
+
+    private mutating func append(_ node: GraphPlan.Node, _ source: Source) -> Int {
+        plan.nodes.append(node)
+        open.append((plan.nodes.count - 1, source))
+        return plan.nodes.count - 1
+    }
+
+    /// A node for a copy of the object; one for all mentions of it, unless each needs its own.
+    private mutating func copy(
+        _ object: ObjectBase,
+        _ table: ManagedTable,
+        inPlaceOf existing: GraphPlan.Target? = nil
+    ) throws(Realm.Error) -> Int {
+        let identity = ObjectIdentity(object)
+        if !table.info.isEmbedded, let node = known[identity] { return node }
+        if let error = object._unmanagedError { throw error }
+        let node = try add(ValueConversion.object(object, table.info), table, inPlaceOf: existing)
+        if !table.info.isEmbedded { known[identity] = node }
+        return node
+    }
+
+    private mutating func add(
+        _ values: _ObjectValues,
+        _ table: ManagedTable,
+        inPlaceOf existing: GraphPlan.Target? = nil
+    ) throws(Realm.Error) -> Int {
+        let node = append(GraphPlan.Node(table: table, existing: existing), .values(values))
+        guard let index = table.info.primaryKeyIndex else { return node }
+        // The row to update is looked for at once, so that a second mention of it finds the first.
+        var key = values.primaryKey
+        if key == nil {
+            let defaults = table.info.makeUnmanaged()
+            plan.nodes[node].defaults = defaults
+            key = table.info.value(of: defaults, at: index)
+        }
+        guard let key else { return node }
+        try check(key, table.info.properties[index], table.info)
+        try plan.resolve(node, primaryKey: key, policy: policy)
+        return node
+    }
+
+    /// What the link of a property leads to.
+    ///
+    /// - Parameter existing: the embedded row that is there already, to be updated in place.
+    private mutating func link(
+        _ content: _StoredContent,
+        _ property: PropertyInfo,
+        _ table: ManagedTable,
+        inPlaceOf existing: GraphPlan.Target?
+    ) throws(Realm.Error) -> GraphPlan.PlannedValue {
+        switch content {
+        case .object(let object?):
+            core.requireClass(object, property, table.info)
+            let target = table.target(of: property.index)
+            guard target.info.isEmbedded else { return .link(try linked(object, target)) }
+            if object._core == nil, adopts, known[ObjectIdentity(object)] == nil {
+                if let error = object._unmanagedError { throw error }
+                let node = append(
+                    GraphPlan.Node(table: target, object: object, existing: existing),
+                    .object(object)
+                )
+                known[ObjectIdentity(object)] = node
+                return .link(.node(node))
+            }
+            // It has an owner already.
+            if object.isInvalidated { core.requireOwn(object, "copied") }
+            return .link(.node(try copy(object, target, inPlaceOf: existing)))
+        case .values(let values):
+            return .link(.node(try add(values, table.target(of: property.index), inPlaceOf: existing)))
+        default: return .link(nil)
+        }
+    }
+
+    private mutating func linked(
+        _ object: ObjectBase,
+        _ table: ManagedTable
+    ) throws(Realm.Error) -> GraphPlan.Target {
+        if adopts { return try target(of: object) }
+        if object._core === core {
+            core.requireOwn(object, "linked")
+            return .row(object._key, table)
+        }
+        return .node(try copy(object, table))
+    }
+
+    // MARK: Values
+
+    /// Of an unmanaged object that becomes the accessor of its row.
+    private mutating func planValues(of node: Int, _ object: ObjectBase) throws(Realm.Error) {
+        let table = plan.nodes[node].table
+        let info = table.info
+        let address = object._fieldAddress(0)
+        for direct in info.directProperties where direct.isPlain && !direct.fits(address, table) {
+            try check(info.value(of: object, at: direct.index), info.properties[direct.index], info)
+        }
+        if let index = info.primaryKeyIndex {
+            try plan.resolve(node, primaryKey: info.value(of: object, at: index), policy: policy)
+        }
+        plan.nodes[node].writesDirectly = plan.nodes[node].existing == nil
+        var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
+        for direct in info.directProperties where !(direct.isPlain && plan.nodes[node].writesDirectly) {
+            let property = info.properties[direct.index]
+            if property.isComputed || property.isPrimaryKey { continue }
+            let content = info.content(of: object, at: property.index)
+            values.append((property.index, try planned(content, property, table, node)))
+        }
+        plan.nodes[node].values = values
+    }
+
+    /// Of a row that is made, or updated, from converted values.
+    private mutating func planValues(of node: Int, _ given: _ObjectValues) throws(Realm.Error) {
+        let table = plan.nodes[node].table
+        let info = table.info
+        var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
+        values.reserveCapacity(info.properties.count)
+        for (index, content) in given.fields where index != info.primaryKeyIndex {
+            values.append((index, try planned(content, info.properties[index], table, node)))
+        }
+        // An updated row keeps what isn't mentioned.
+        if plan.nodes[node].existing == nil && given.fields.count < info.properties.count {
+            let mentioned = Set(given.fields.map(\.property))
+            let defaults = plan.nodes[node].defaults ?? info.makeUnmanaged()
+            for property in info.properties
+            where !property.isComputed && property.index != info.primaryKeyIndex && !mentioned.contains(property.index)
+            {
+                let content = info.content(of: defaults, at: property.index)
+                values.append((property.index, try planned(content, property, table, node)))
+            }
+        }
+        plan.nodes[node].values = values
+        plan.nodes[node].defaults = nil
+    }
+
+    private mutating func planned(
+        _ content: _StoredContent,
+        _ property: PropertyInfo,
+        _ table: ManagedTable,
+        _ node: Int
+    ) throws(Realm.Error) -> GraphPlan.PlannedValue {
+        let there = EmbeddedRows(of: property, table, plan.nodes[node].existing, policy)
+        switch content {
+        case .list(let elements) where property.isCollection:
+            var planned: [GraphPlan.PlannedValue] = []
+            planned.reserveCapacity(elements.count)
+            for (i, element) in elements.enumerated() {
+                planned.append(try self.element(element, property, table, inPlaceOf: there.row(at: i)))
+            }
+            return .list(planned)
+        case .dictionary(let entries) where property.isCollection:
+            var planned: [(key: String, value: GraphPlan.PlannedValue)] = []
+            planned.reserveCapacity(entries.count)
+            for entry in entries {
+                try ValueLimits.check(mapKey: entry.key, table.info.className, property.name)
+                let row = there.row(forKey: entry.key)
+                planned.append((entry.key, try element(entry.content, property, table, inPlaceOf: row)))
+            }
+            return .dictionary(planned)
+        default: return try element(content, property, table, inPlaceOf: there.row(at: 0))
+        }
+    }
+
+    /// The value of a property, or one element of a collection.
+    mutating func element(
+        _ content: _StoredContent,
+        _ property: PropertyInfo,
+        _ table: ManagedTable,
+        inPlaceOf existing: GraphPlan.Target? = nil
+    ) throws(Realm.Error) -> GraphPlan.PlannedValue {
+        switch property.shape.type {
+        case .object: return try link(content, property, table, inPlaceOf: existing)
+        case .any: return try mixed(content, property, table, depth: 1)
+        default:
+            guard case .value(let value) = content else { return .link(nil) }
+            try check(value, property, table.info)
+            return .value(value)
+        }
+    }
+
+    private mutating func mixed(
+        _ content: _StoredContent,
+        _ property: PropertyInfo,
+        _ table: ManagedTable,
+        depth: Int
+    ) throws(Realm.Error) -> GraphPlan.PlannedValue {
+        switch content {
+        case .value(let value):
+            try check(value, property, table.info)
+            return .value(value)
+        case .object(nil), .computed: return .value(.null)
+        case .object(let object?):
+            if object is EmbeddedObject {
+                throw Realm.Error(
+                    .invalidValue,
+                    "an embedded object can't be the value of a mixed property: it has one owner, whose property names "
+                        + "its class",
+                    className: table.info.className,
+                    property: property.name
+                )
+            }
+            return .link(try linked(object, core.requireTable(for: type(of: object))))
+        case .values(let values):
+            return .link(.node(try add(values, core.requireTable(for: values.info.cls))))
+        case .list(let elements):
+            try checkNesting(property, table, depth)
+            var planned: [GraphPlan.PlannedValue] = []
+            planned.reserveCapacity(elements.count)
+            for element in elements { planned.append(try mixed(element, property, table, depth: depth + 1)) }
+            return .list(planned)
+        case .dictionary(let entries):
+            try checkNesting(property, table, depth)
+            var planned: [(key: String, value: GraphPlan.PlannedValue)] = []
+            planned.reserveCapacity(entries.count)
+            for entry in entries {
+                try ValueLimits.check(mapKey: entry.key, table.info.className, property.name)
+                planned.append((entry.key, try mixed(entry.content, property, table, depth: depth + 1)))
+            }
+            return .dictionary(planned)
+        }
+    }
+
+    // MARK: Checks
+
+    private func checkNesting(_ property: PropertyInfo, _ table: ManagedTable, _ depth: Int) throws(Realm.Error) {
+        if property.shape.collection == .set {
+            throw Realm.Error(
+                .invalidValue,
+                "a set can't hold lists or dictionaries",
+                className: table.info.className,
+                property: property.name
+            )
+        }
+        if depth > ValueLimits.nesting {
+            throw Realm.Error(
+                .limitExceeded,
+                "the value is nested deeper than \(ValueLimits.nesting) levels",
+                className: table.info.className,
+                property: property.name
+            )
+        }
+    }
+
+    private func check(_ value: Value, _ property: PropertyInfo, _ info: ClassInfo) throws(Realm.Error) {
+        try ValueLimits.check(
+            value,
+            optional: property.shape.isOptional,
+            className: info.className,
+            property: property.name
+        )
+    }
+}
+
+/// The embedded rows that a property of an updated object has, which are updated in place rather than replaced.
+private struct EmbeddedRows {
+    private let table: ManagedTable?
+    private let rows: [ObjectKey?]
+    private let byName: [String: ObjectKey]
+
+    init(
+        of property: PropertyInfo,
+        _ owner: ManagedTable,
+        _ existing: GraphPlan.Target?,
+        _ policy: Realm.UpdatePolicy
+    ) {
+        var rows: [ObjectKey?] = []
+        var byName: [String: ObjectKey] = [:]
+        guard property.shape.type == .object, property.target is EmbeddedObject.Type,
+            case .row(let key, _)? = existing, let column = owner.columns[property.index]
+        else {
+            table = nil
+            self.rows = []
+            self.byName = [:]
+            return
+        }
+        let view = owner.core.view
+        switch column.collection {
+        case .none: rows = [view.readLink(column, key)]
+        #if COLLECTIONS
+            case .dictionary where policy == .modified:
+                for (name, value) in view.dictionaryEntries(column, key) {
+                    if case .link(let row) = value { byName[name] = row }
+                }
+        #endif
+        case .list where policy == .modified: rows = view.listLinks(column, key)
+        default: break
+        }
+        table = owner.target(of: property.index)
+        self.rows = rows
+        self.byName = byName
+    }
+
+    func row(at i: Int) -> GraphPlan.Target? {
+        guard let table, i < rows.count, let key = rows[i] else { return nil }
+        return .row(key, table)
+    }
+
+    func row(forKey name: String) -> GraphPlan.Target? {
+        guard let table, let key = byName[name] else { return nil }
+        return .row(key, table)
+    }
+}
+
+/// What tells objects apart. Of a row each read makes another accessor.
+private enum ObjectIdentity: Hashable {
+    case instance(ObjectIdentifier)
+    case row(realm: ObjectIdentifier, table: Int, key: Int64)
+
+    init(_ object: ObjectBase) {
+        if let core = object._core, let table = object._table {
+            self = .row(realm: ObjectIdentifier(core), table: table.table.id, key: object._rawKey)
+        } else {
+            self = .instance(ObjectIdentifier(object))
+        }
+    }
+}
