@@ -211,11 +211,17 @@ private struct RowWrite {
         guard let column = table.columns[property], !column.isPrimaryKey else { return }
         switch (column.collection, value) {
         case (.list, .list(let elements)): try setList(column, elements.map { plan.stored($0, column.type, keys) })
-        #if COLLECTIONS
-            case (.set, .list(let elements)): try setSet(column, elements.map { plan.stored($0, column.type, keys) })
-            case (.dictionary, .dictionary(let entries)):
-                try setDictionary(column, entries.map { ($0.key, plan.stored($0.value, column.type, keys)) })
-        #endif
+        // Both leave what is there already.
+        case (.set, .list(let elements)):
+            if isNew && elements.isEmpty { return }
+            try transaction.setAssign(column, key, elements.map { plan.stored($0, column.type, keys) })
+        case (.dictionary, .dictionary(let entries)):
+            if isNew && entries.isEmpty { return }
+            try transaction.dictionaryAssign(
+                column,
+                key,
+                entries.map { ($0.key, plan.stored($0.value, column.type, keys)) }
+            )
         default: try set(column, plan.stored(value, column.type, keys))
         }
     }
@@ -253,31 +259,4 @@ private struct RowWrite {
         if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
         if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
     }
-
-    #if COLLECTIONS
-        private func setSet(_ column: Column, _ values: [Value]) throws(EngineError) {
-            if !isNew, onlyDifferent {
-                let new = Set(values)
-                let old = transaction.listValues(column, key)
-                for value in old where !new.contains(value) { _ = try transaction.setRemove(column, key, value) }
-                for value in values { _ = try transaction.setInsert(column, key, value) }
-            } else if !isNew || !values.isEmpty {
-                try transaction.setAssign(column, key, values)
-            }
-        }
-
-        private func setDictionary(_ column: Column, _ entries: [(String, Value)]) throws(EngineError) {
-            guard !isNew, onlyDifferent || isEmbedded(column) else {
-                if !isNew || !entries.isEmpty { try transaction.dictionaryAssign(column, key, entries) }
-                return
-            }
-            let new = Dictionary(entries, uniquingKeysWith: { $1 })
-            for old in transaction.dictionaryKeys(column, key) where new[old] == nil {
-                _ = try transaction.dictionaryRemove(column, key, forKey: old)
-            }
-            for (name, value) in entries where transaction.dictionaryValue(column, key, forKey: name) != value {
-                try transaction.dictionarySet(column, key, forKey: name, value)
-            }
-        }
-    #endif
 }

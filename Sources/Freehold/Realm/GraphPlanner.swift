@@ -343,12 +343,10 @@ private struct EmbeddedRows {
         let view = owner.core.view
         switch column.collection {
         case .none: rows = [view.readLink(column, key)]
-        #if COLLECTIONS
-            case .dictionary where policy == .modified:
-                for (name, value) in view.dictionaryEntries(column, key) {
-                    if case .link(let row) = value { byName[name] = row }
-                }
-        #endif
+        case .dictionary where policy == .modified:
+            for (name, value) in view.dictionaryEntries(column, key) {
+                if case .link(let row) = value { byName[name] = row }
+            }
         case .list where policy == .modified: rows = view.listLinks(column, key)
         default: break
         }

@@ -5,8 +5,9 @@ enum StoredList {
 }
 
 extension DataView {
-    /// Calls `body` with the list of an object. The list's bytes are valid during the call.
+    /// Calls `body` with the list of an object; of a dictionary, its values. The bytes are valid during the call.
     func withList<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredList) -> R) -> R {
+        if column.collection == .dictionary { return withDictionary(column, key) { body($0.values) } }
         var (cluster, slot) = locate(key)
         if let buffer = buffer(column, cluster: cluster) {
             return withEntry(buffer, slot, type: column.type, blobs: column.segment(.blobs), body)
@@ -162,9 +163,12 @@ extension DataView {
         }
     }
 
-    /// The targets of a list of links. - Complexity: O(n).
+    /// The targets of a list of links; of a dictionary, of those values that aren't null. - Complexity: O(n).
     public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
-        withList(column, key) { list in
+        if column.collection == .dictionary {
+            return dictionaryValues(column, key).compactMap { if case .link(let target) = $0 { target } else { nil } }
+        }
+        return withList(column, key) { list in
             guard case .inline(let inline) = list else { return ints(of: list, type: .link).map { ObjectKey($0) } }
             let count = inline.count
             return [ObjectKey](unsafeUninitializedCapacity: count) { room, used in
@@ -174,9 +178,10 @@ extension DataView {
         }
     }
 
-    /// The first position of a value. - Complexity: O(n).
+    /// The first position of a value. - Complexity: O(n); in a set O(log n).
     public func listIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
-        if column.type == .link {
+        if column.collection == .set { return setIndex(column, key, of: value) }
+        if column.type == .link, column.collection == .list {
             guard case .link(let target) = value else { return nil }
             return withList(column, key) { ints(of: $0, type: .link).firstIndex(of: target.raw) }
         }

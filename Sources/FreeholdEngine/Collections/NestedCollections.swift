@@ -45,11 +45,13 @@ extension DataView {
         switch place {
         case .property: nil
         case .element(let i): column.collection == .list && i >= 0 ? i : nil
-        case .entry: nil
+        case .entry(let name): column.collection == .dictionary ? dictionaryIndex(column, key, of: name) : nil
         }
     }
 
-    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedPlace { .element(i) }
+    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedPlace {
+        column.collection == .dictionary ? .entry(dictionaryKey(column, key, at: i)) : .element(i)
+    }
 }
 
 extension WriteTransaction {
@@ -87,10 +89,10 @@ extension WriteTransaction {
             }
             value.renumber(&known)
         }
-        if column.collection == .none {
-            write(column, key, new)
-        } else {
-            replaceElement(column, key, at: index, new)
+        switch column.collection {
+        case .none: write(column, key, new)
+        case .list, .set: replaceElement(column, key, at: index, new)
+        case .dictionary: replaceEntry(column, key, at: index, new)
         }
         return true
     }

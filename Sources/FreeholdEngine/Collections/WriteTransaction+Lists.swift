@@ -152,6 +152,10 @@ extension WriteTransaction {
     public func listClear(_ column: Column, _ key: ObjectKey) { listClear(column, key, isRecorded: true) }
 
     func listClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
+        if column.collection == .dictionary {
+            dictionaryClear(column, key, isRecorded: isRecorded)
+            return
+        }
         let count = listCount(column, key)
         guard count > 0 else { return }
         relieve()
@@ -206,7 +210,7 @@ extension WriteTransaction {
         }
     }
 
-    private func note(_ column: Column, _ key: ObjectKey, _ operation: ListEdit.Operation) {
+    func note(_ column: Column, _ key: ObjectKey, _ operation: ListEdit.Operation) {
         let table = tables[column.tableID]!
         guard key.raw < table.firstNewKey else { return }
         let (cluster, slot) = locate(key)
@@ -218,7 +222,7 @@ extension WriteTransaction {
         }
     }
 
-    private func place(_ column: Column, _ key: ObjectKey) -> ListPlace {
+    func place(_ column: Column, _ key: ObjectKey) -> ListPlace {
         let (cluster, slot) = locate(key)
         return ListPlace(
             buffer: writable(columnOverlay(column), cluster),
@@ -230,7 +234,7 @@ extension WriteTransaction {
     }
 
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
-    private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
+    func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
         relieve()
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
@@ -305,11 +309,15 @@ extension WriteTransaction {
     }
 
     private func makeLarge(_ place: ListPlace, _ values: [Value]) {
+        let tree = makeTree(place, values)
+        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+    }
+
+    func makeTree(_ place: ListPlace, _ values: [Value]) -> CountedTree {
         var builder = ChunkBuilder(type: place.type, isOptional: place.isOptional)
         add(values, to: &builder, place)
         let chunks = put(builder.finish(), place.blobs)
-        let tree = CountedTree.make(segment: place.blobs, chunks: chunks, in: self)
-        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+        return CountedTree.make(segment: place.blobs, chunks: chunks, in: self)
     }
 
     private func add(_ values: [Value], to builder: inout ChunkBuilder, _ place: ListPlace) {
@@ -338,6 +346,20 @@ extension WriteTransaction {
             if !values.isEmpty { storeInlineOrLarge(place, values) }
             return
         }
+        spliceTree(&tree, place, range, with: values)
+        if tree.count <= 32, !range.isEmpty {
+            let all = self.values(of: .large(tree), type: place.type, isOptional: place.isOptional)
+            if let bytes = InlineList.encode(all, type: place.type) {
+                freeTree(tree, place)
+                bytes.withUnsafeBytes { place.buffer.setBytes(place.slot, $0) }
+                return
+            }
+        }
+        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+    }
+
+    /// Replaces part of a large list, leaving its slot. - Precondition: elements remain, or are added.
+    func spliceTree(_ tree: inout CountedTree, _ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
         var left = range.count
         var pending = values
         while left > 0 || !pending.isEmpty {
@@ -349,15 +371,6 @@ extension WriteTransaction {
             left -= removed
             pending = []
         }
-        if tree.count <= 32, !range.isEmpty {
-            let all = self.values(of: .large(tree), type: place.type, isOptional: place.isOptional)
-            if let bytes = InlineList.encode(all, type: place.type) {
-                freeLarge(tree, place)
-                bytes.withUnsafeBytes { place.buffer.setBytes(place.slot, $0) }
-                return
-            }
-        }
-        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
     }
 
     /// Replaces part of one chunk; what no longer fits one chunk becomes several.
@@ -419,10 +432,11 @@ extension WriteTransaction {
     func freeLarge(_ place: ListPlace) {
         guard place.buffer.isReference(place.slot) else { return }
         let reference = place.buffer.reference(place.slot)
-        freeLarge(CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length)), place)
+        freeTree(CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length)), place)
     }
 
-    private func freeLarge(_ tree: CountedTree, _ place: ListPlace) {
+    /// Frees the blocks of a large list. - Complexity: O(chunks), for strings and data O(n).
+    func freeTree(_ tree: CountedTree, _ place: ListPlace) {
         var tree = tree
         var chunks: [(UInt64, Int)] = []
         tree.forEachChunk(from: 0, in: self) { chunk, _, count in

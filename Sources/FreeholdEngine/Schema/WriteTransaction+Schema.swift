@@ -219,7 +219,12 @@ struct SchemaPlan {
 
     static func describe(_ type: ColumnType, _ collection: CollectionKind, _ target: String?) -> String {
         let element = target ?? "\(type)"
-        return collection == .list ? "list<\(element)>" : element
+        return switch collection {
+        case .none: element
+        case .list: "list<\(element)>"
+        case .set: "set<\(element)>"
+        case .dictionary: "dictionary<\(element)>"
+        }
     }
 
     private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
@@ -239,6 +244,9 @@ struct SchemaPlan {
                 if column.type == .link {
                     guard let target = column.target, specs.contains(where: { $0.name == target }) else {
                         throw refuse("the link '\(column.name)' has no target among the tables.")
+                    }
+                    if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {
+                        throw refuse("the set '\(column.name)' can't hold embedded objects.")
                     }
                 }
                 if column.isIndexed, column.collection != .none || !indexable.contains(column.type) {

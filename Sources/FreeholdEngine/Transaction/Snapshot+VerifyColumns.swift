@@ -55,6 +55,13 @@ extension SnapshotCheck {
     // MARK: Lists
 
     private func checkList(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) {
+        if column.collection == .dictionary {
+            guard let found = dictionary(leaf, slot, column, blobs, key) else { return }
+            if column.type == .mixed { checkMixed(found, column, blobs.who, key) }
+            guard column.type == .link else { return }
+            for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
+            return
+        }
         let found = list(
             leaf,
             slot,
@@ -64,9 +71,10 @@ extension SnapshotCheck {
             key
         )
         if column.type == .mixed, let found { checkMixed(found, column, blobs.who, key) }
+        if column.collection == .set, let found { checkOrder(found, blobs.who, key) }
         guard column.type == .link, let found else { return }
         for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
-        if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list.") }
+        if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list or set.") }
     }
 
     /// A list's elements; reports what is wrong. nil where they can't be told.
@@ -85,11 +93,23 @@ extension SnapshotCheck {
             return nil
         }
         let reference = leaf.reference(slot)
-        guard reference.block >= 1, reference.length >= 1, reference.length <= Int64.max else {
+        return treeList(reference.block, reference.length, type, isOptional, blobs, key)
+    }
+
+    /// The elements of a large list.
+    func treeList(
+        _ root: UInt64,
+        _ count: UInt64,
+        _ type: ColumnType,
+        _ isOptional: Bool,
+        _ blobs: BlockBounds,
+        _ key: Int64
+    ) -> [Value]? {
+        guard root >= 1, count >= 1, count <= Int64.max else {
             report("\(blobs.who) of O\(key): a list without elements has a tree.")
             return nil
         }
-        let tree = CountedTree(segment: blobs.segment, root: reference.block, count: Int(reference.length))
+        let tree = CountedTree(segment: blobs.segment, root: root, count: Int(count))
         let problems = tree.checkInvariants(in: store)
         for problem in problems { report("\(blobs.who) of O\(key): \(problem).") }
         var out: [Value] = []
@@ -140,7 +160,7 @@ extension SnapshotCheck {
         return isSound
     }
 
-    private func inlineList(
+    func inlineList(
         _ bytes: UnsafeRawBufferPointer,
         _ type: ColumnType,
         _ isOptional: Bool,

@@ -1,6 +1,6 @@
 /// Deletion: what links to an object, and what it keeps outside of its slots, goes with it.
 extension WriteTransaction {
-    /// Deletes an object: links to it become null, lists lose it, its own links, lists and long values go.
+    /// Deletes an object: links to it become null, lists and sets lose it, its own links, lists and long values go.
     /// Does nothing if there is no such object.
     /// - Complexity: O(columns + incoming and outgoing links).
     public func delete(_ table: Table, _ key: ObjectKey) {
@@ -82,10 +82,11 @@ extension WriteTransaction {
         var last: ObjectKey?
         for origin in backlinks(column, target) where origin != last {
             last = origin
-            if column.collection == .none {
-                writeLink(column, origin, nil)
-            } else {
-                listRemoveAll(column, origin, target)
+            switch column.collection {
+            case .none: writeLink(column, origin, nil)
+            case .list: listRemoveAll(column, origin, target)
+            case .set: setRemoveLink(column, origin, target)
+            case .dictionary: dictionaryNullLinks(column, origin, target)
             }
         }
     }

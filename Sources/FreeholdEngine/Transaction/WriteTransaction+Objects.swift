@@ -346,7 +346,10 @@ extension WriteTransaction {
     /// Whether a value may stand in a single-valued column.
     package func check(_ value: Value, _ column: Column) throws(EngineError) {
         guard column.collection == .none else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is a list: use the calls for lists.")
+            throw EngineError(
+                .invalidArgument,
+                "'\(column.name)' is a collection: use the calls for lists, sets or dictionaries."
+            )
         }
         try checkElement(value, column)
     }
@@ -355,7 +358,8 @@ extension WriteTransaction {
     package func checkElement(_ value: Value, _ column: Column) throws(EngineError) {
         switch value {
         case .null:
-            if column.isOptional || (column.type == .link && column.collection == .none) { return }
+            if column.isOptional { return }
+            if column.type == .link, column.collection == .none || column.collection == .dictionary { return }
             throw EngineError(.missingValue, "'\(column.name)' is required: it can't be null.")
         case .string(let s) where column.type == .string:
             if s.utf8.count > FieldCoding.maximumString {

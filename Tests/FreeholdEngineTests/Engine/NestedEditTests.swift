@@ -14,7 +14,8 @@ import Testing
                 "A",
                 columns: [
                     ColumnSpec("m", .mixed), ColumnSpec("ms", .mixed, collection: .list),
-                    ColumnSpec("mi", .mixed, indexed: true),
+                    ColumnSpec("mi", .mixed, indexed: true), ColumnSpec("md", .mixed, collection: .dictionary),
+                    ColumnSpec("mset", .mixed, collection: .set),
                 ]
             )
         ])
@@ -83,6 +84,51 @@ import Testing
         u.delete(table, key)
         #expect(u.nested(c[1], key, id: id, near: &place) == nil)
         u.cancel()
+    }
+
+    @Test(arguments: [3, 400]) func collectionsInDictionariesAreFoundWhenKeysMove(_ count: Int) throws {
+        let folder = TemporaryFolder()
+        let (database, table) = try database(folder)
+        let c = table.columns
+        let t = try database.beginWrite()
+        let key = try t.create(table)
+        for i in 0..<count {
+            try t.dictionarySet(c[3], key, forKey: "k\(i)", .dictionary(NestedDictionary([.init("n", .int(Int64(i)))])))
+        }
+        let id = try #require(t.dictionaryValue(c[3], key, forKey: "k2")?.nestedID)
+        t.dictionaryRemove(c[3], key, forKey: "k0")
+        try t.dictionarySet(c[3], key, forKey: "a", .null)
+        for hint in [NestedPlace.entry("k2"), .entry("k1"), .entry("k0"), .property, .element(0)] {
+            var place = hint
+            #expect(t.nested(c[3], key, id: id, near: &place)?.nestedID == id)
+            #expect(place == .entry("k2"))
+        }
+        var place = NestedPlace.entry("k2")
+        try t.updateNested(c[3], key, id: id, near: &place) { value throws(EngineError) in
+            guard case .dictionary(var dictionary) = value else { return }
+            dictionary["more"] = .list(NestedList([.null]))
+            value = .dictionary(dictionary)
+        }
+        let snapshot = try t.commit()
+        #expect(snapshot.verify() == [])
+        guard case .dictionary(let dictionary)? = snapshot.dictionaryValue(c[3], key, forKey: "k2") else {
+            return #expect(Bool(false))
+        }
+        #expect(dictionary.id == id && dictionary["n"] == .int(2) && dictionary["more"] == .list(NestedList([.null])))
+    }
+
+    @Test func setsRefuseCollections() throws {
+        let folder = TemporaryFolder()
+        let (database, table) = try database(folder)
+        let t = try database.beginWrite()
+        let key = try t.create(table)
+        for value in [Value.list(NestedList([])), .dictionary(NestedDictionary([]))] {
+            let error = #expect(throws: EngineError.self) { try t.setInsert(table.columns[4], key, value) }
+            #expect(error?.code == .invalidArgument)
+        }
+        try t.setInsert(table.columns[4], key, [.int(1), .double(1), .string("1"), .data(Data("1".utf8))])
+        #expect(t.listValues(table.columns[4], key) == [.int(1), .string("1"), .data(Data("1".utf8))])
+        t.cancel()
     }
 
     @Test func aNestedEditIsRecordedAndKeepsTheIndex() throws {

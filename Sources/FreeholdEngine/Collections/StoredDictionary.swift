@@ -1,0 +1,63 @@
+/// A dictionary where it lies: its keys by rising bytes, and its values in the order of their keys.
+///
+/// ```
+/// empty:  no bytes
+/// small:  u16 bytes of the key list · key list · value list, both as an `InlineList`; at most 1,000 bytes in all
+/// large:  a reference of 24 bytes: root of the keys' counted tree, count, root of the values'
+/// ```
+struct StoredDictionary {
+    let keys: StoredList
+    let values: StoredList
+
+    static let referenceSize = 24
+
+    /// - Parameter bytes: of a slot that is no reference.
+    init(inline bytes: UnsafeRawBufferPointer, type: ColumnType) {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard bytes.count >= 2 else {
+            keys = .inline(InlineList(none, type: .string))
+            values = .inline(InlineList(none, type: type))
+            return
+        }
+        let split = 2 + Int(bytes.loadUnaligned(as: UInt16.self))
+        keys = .inline(InlineList(UnsafeRawBufferPointer(rebasing: bytes[2..<split]), type: .string))
+        values = .inline(InlineList(UnsafeRawBufferPointer(rebasing: bytes[split...]), type: type))
+    }
+
+    init(reference bytes: UnsafeRawBufferPointer, blobs: UInt32) {
+        let count = Int(bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        keys = .large(CountedTree(segment: blobs, root: bytes.loadUnaligned(as: UInt64.self), count: count))
+        values = .large(
+            CountedTree(segment: blobs, root: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self), count: count)
+        )
+    }
+
+    /// Nil where it doesn't fit inline.
+    static func encode(keys: [Value], values: [Value], type: ColumnType) -> [UInt8]? {
+        if keys.isEmpty { return [] }
+        guard let keyBytes = InlineList.encode(keys, type: .string),
+            let valueBytes = InlineList.encode(values, type: type),
+            2 + keyBytes.count + valueBytes.count <= InlineList.limit
+        else { return nil }
+        return [UInt8(keyBytes.count & 0xFF), UInt8(keyBytes.count >> 8)] + keyBytes + valueBytes
+    }
+
+    /// What is wrong with a key; nil for one that can be.
+    ///
+    /// No key has a dot or begins with a dollar sign: both have a meaning in the names of nested fields.
+    package static func problem(withKey key: String) -> EngineError? {
+        if key.utf8.first == UInt8(ascii: "$") {
+            return EngineError(.invalidArgument, "The key '\(key)' begins with '$': a dictionary's keys can't.")
+        }
+        if key.utf8.contains(UInt8(ascii: ".")) {
+            return EngineError(.invalidArgument, "The key '\(key)' has a '.': a dictionary's keys can't.")
+        }
+        if key.utf8.count > FieldCoding.maximumString {
+            return EngineError(
+                .limitExceeded,
+                "A dictionary's key has \(key.utf8.count) bytes; the limit is \(FieldCoding.maximumString)."
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,265 @@
+/// Dictionaries: two lists, of keys and of values, edited at the same positions.
+extension WriteTransaction {
+    /// Sets the value of a key, which is added if it isn't there.
+    ///
+    /// - Throws: as `set`, and `.invalidArgument` for a key that has a '.' or begins with '$'; nothing has changed then.
+    /// - Complexity: O(log n), plus the size of two chunks.
+    public func dictionarySet(
+        _ column: Column,
+        _ key: ObjectKey,
+        forKey name: String,
+        _ value: Value
+    ) throws(EngineError) {
+        try checkDictionary(column, key)
+        try checkEntry(name, value, column)
+        set(name, value, column, key)
+    }
+
+    /// Replaces the value of the i-th key, which is there, by one that has been checked.
+    func replaceEntry(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
+        splice(column, key, i..<(i + 1), keys: nil, values: [value])
+        note(column, key, .set(at: i))
+    }
+
+    /// Sets the values of several keys, in this order.
+    /// - Complexity: O(k log n) for few entries, O(n + k log k) for many.
+    public func dictionaryMerge(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ entries: [(key: String, value: Value)]
+    ) throws(EngineError) {
+        try checkDictionary(column, key)
+        for entry in entries { try checkEntry(entry.key, entry.value, column) }
+        if Self.areFew(entries.count, dictionaryCount(column, key)) {
+            for entry in entries { set(entry.key, entry.value, column, key) }
+            return
+        }
+        let old = dictionaryEntries(column, key)
+        replace(column, key, old, with: Self.unique(old + entries))
+    }
+
+    /// Takes a key and its value out. - Returns: whether there was such a key.
+    /// - Complexity: O(log n), plus the size of two chunks.
+    @discardableResult
+    public func dictionaryRemove(_ column: Column, _ key: ObjectKey, forKey name: String) -> Bool {
+        guard column.collection == .dictionary, contains(currentSchema.table(of: column), key),
+            let i = dictionaryIndex(column, key, of: name)
+        else { return false }
+        splice(column, key, i..<(i + 1), keys: [], values: [])
+        note(column, key, .remove(at: i, count: 1))
+        return true
+    }
+
+    /// Makes these the dictionary's entries, in any order; of several with one key the last counts.
+    /// What the dictionary holds already isn't recorded as a change.
+    /// - Complexity: O(n + k log k).
+    public func dictionaryAssign(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ entries: [(key: String, value: Value)]
+    ) throws(EngineError) {
+        try checkDictionary(column, key)
+        for entry in entries { try checkEntry(entry.key, entry.value, column) }
+        replace(column, key, dictionaryEntries(column, key), with: Self.unique(entries))
+    }
+
+    public func dictionaryClear(_ column: Column, _ key: ObjectKey) {
+        guard column.collection == .dictionary else { return }
+        dictionaryClear(column, key, isRecorded: true)
+    }
+
+    func dictionaryClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
+        let count = dictionaryCount(column, key)
+        guard count > 0 else { return }
+        splice(column, key, 0..<count, keys: [], values: [])
+        if isRecorded { note(column, key, .clear(count: count)) }
+    }
+
+    /// The values that link to an object that goes become null. - Complexity: O(n).
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
+        let found = withDictionary(column, key) { dictionary in
+            ints(of: dictionary.values, type: .link).enumerated().filter { $0.element == target.raw }.map(\.offset)
+        }
+        // A null reads as no key, or as 0 in a list that says beside it which are null.
+        for i in found where dictionaryValue(column, key, at: i) == .link(target) {
+            splice(column, key, i..<(i + 1), keys: nil, values: [.null])
+            note(column, key, .set(at: i))
+        }
+    }
+
+    // MARK: Steps
+
+    private func checkDictionary(_ column: Column, _ key: ObjectKey) throws(EngineError) {
+        guard column.collection == .dictionary else {
+            throw EngineError(.invalidArgument, "'\(column.name)' is no dictionary.")
+        }
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+    }
+
+    private func checkEntry(_ name: String, _ value: Value, _ column: Column) throws(EngineError) {
+        if let problem = StoredDictionary.problem(withKey: name) {
+            throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
+        }
+        try checkElement(value, column)
+    }
+
+    private func set(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) {
+        let place = withDictionary(column, key) { self.place(of: name, in: $0) }
+        let i = place.index
+        if place.isFound {
+            splice(column, key, i..<(i + 1), keys: nil, values: [value])
+            note(column, key, .set(at: i))
+        } else {
+            splice(column, key, i..<i, keys: [.string(name)], values: [value])
+            note(column, key, .insert(at: i, count: 1))
+        }
+    }
+
+    /// Sorted by key; of several with one key the last.
+    private static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
+        var out: [(key: String, value: Value)] = []
+        out.reserveCapacity(entries.count)
+        for entry in entries.sorted(by: { Value.compareBytes($0.key, $1.key) < 0 }) {
+            if let last = out.last, Value.compareBytes(last.key, entry.key) == 0 {
+                out[out.count - 1].value = entry.value
+            } else {
+                out.append(entry)
+            }
+        }
+        return out
+    }
+
+    /// Both are sorted, without duplicates.
+    private func replace(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ old: [(key: String, value: Value)],
+        with new: [(key: String, value: Value)]
+    ) {
+        let difference = SortedDifference(old: old.count, new: new.count) {
+            Value.compareBytes(old[$0].key, new[$1].key)
+        } isSame: {
+            old[$0].value == new[$1].value
+        }
+        guard !difference.edits.isEmpty else { return }
+        relieve()
+        let place = dictionaryPlace(column, key)
+        if column.type == .link || column.type == .mixed {
+            linksChanged(
+                column,
+                key,
+                removed: difference.removed.map { old[$0].value },
+                added: difference.added.map { new[$0].value }
+            )
+        }
+        func splice(_ range: Range<Int>, _ part: ArraySlice<(key: String, value: Value)>, isNew: Bool) {
+            self.splice(place, range, keys: isNew ? part.map { .string($0.key) } : nil, values: part.map(\.value))
+        }
+        if difference.isSmall(in: old.count) {
+            for edit in difference.edits {
+                switch edit {
+                case .insert(let at, let count): splice(at..<at, new[at..<at + count], isNew: true)
+                case .remove(let at, let count): splice(at..<at + count, [], isNew: true)
+                case .set(let at): splice(at..<at + 1, new[at...at], isNew: false)
+                case .move, .clear: break
+                }
+            }
+        } else {
+            splice(0..<old.count, new[...], isNew: true)
+        }
+        for edit in difference.edits { note(column, key, edit) }
+    }
+
+    // MARK: Storage
+
+    /// A dictionary's slot, once as that of its keys and once as that of its values.
+    private struct DictionaryPlace {
+        let keys: ListPlace
+        let values: ListPlace
+    }
+
+    private func dictionaryPlace(_ column: Column, _ key: ObjectKey) -> DictionaryPlace {
+        let values = place(column, key)
+        let keys = ListPlace(
+            buffer: values.buffer,
+            slot: values.slot,
+            type: .string,
+            isOptional: false,
+            blobs: values.blobs
+        )
+        return DictionaryPlace(keys: keys, values: values)
+    }
+
+    /// Replaces a range of a dictionary, with what follows for the inverse links. Keys are nil where they stay.
+    private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, keys: [Value]?, values: [Value]) {
+        relieve()
+        let place = dictionaryPlace(column, key)
+        if column.type == .link || column.type == .mixed {
+            let old = range.isEmpty ? [] : listValues(column, key, in: range)
+            linksChanged(column, key, removed: old, added: values)
+        }
+        splice(place, range, keys: keys, values: values)
+    }
+
+    private func splice(_ place: DictionaryPlace, _ range: Range<Int>, keys: [Value]?, values: [Value]) {
+        let (buffer, slot, type) = (place.values.buffer, place.values.slot, place.values.type)
+        guard buffer.isReference(slot) else {
+            let stored = StoredDictionary(inline: buffer.bytes(slot), type: type)
+            var allKeys = self.values(of: stored.keys, type: .string, isOptional: false)
+            var allValues = self.values(of: stored.values, type: type, isOptional: place.values.isOptional)
+            if let keys { allKeys.replaceSubrange(range, with: keys) }
+            allValues.replaceSubrange(range, with: values)
+            store(place, allKeys, allValues)
+            return
+        }
+        guard case (.large(var keyTree), .large(var valueTree)) = large(place) else { return }
+        if range.count == keyTree.count {
+            let newKeys = keys ?? self.values(of: .large(keyTree), type: .string, isOptional: false)
+            free(place)
+            store(place, newKeys, values)
+            return
+        }
+        if let keys { spliceTree(&keyTree, place.keys, range, with: keys) }
+        spliceTree(&valueTree, place.values, range, with: values)
+        if keyTree.count <= 32, !range.isEmpty {
+            let allKeys = self.values(of: .large(keyTree), type: .string, isOptional: false)
+            let allValues = self.values(of: .large(valueTree), type: type, isOptional: place.values.isOptional)
+            if let bytes = StoredDictionary.encode(keys: allKeys, values: allValues, type: type) {
+                freeTree(keyTree, place.keys)
+                freeTree(valueTree, place.values)
+                bytes.withUnsafeBytes { buffer.setBytes(slot, $0) }
+                return
+            }
+        }
+        storeReference(place, keyTree, valueTree)
+    }
+
+    private func large(_ place: DictionaryPlace) -> (StoredList, StoredList) {
+        let stored = StoredDictionary(
+            reference: place.values.buffer.bytes(place.values.slot),
+            blobs: place.values.blobs
+        )
+        return (stored.keys, stored.values)
+    }
+
+    private func free(_ place: DictionaryPlace) {
+        guard case (.large(let keys), .large(let values)) = large(place) else { return }
+        freeTree(keys, place.keys)
+        freeTree(values, place.values)
+        place.values.buffer.setBytes(place.values.slot, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    private func store(_ place: DictionaryPlace, _ keys: [Value], _ values: [Value]) {
+        if let bytes = StoredDictionary.encode(keys: keys, values: values, type: place.values.type) {
+            bytes.withUnsafeBytes { place.values.buffer.setBytes(place.values.slot, $0) }
+        } else {
+            storeReference(place, makeTree(place.keys, keys), makeTree(place.values, values))
+        }
+    }
+
+    private func storeReference(_ place: DictionaryPlace, _ keys: CountedTree, _ values: CountedTree) {
+        withUnsafeBytes(of: (keys.root.littleEndian, UInt64(keys.count).littleEndian, values.root.littleEndian)) {
+            place.values.buffer.setBytes(place.values.slot, $0, isReference: true)
+        }
+    }
+}

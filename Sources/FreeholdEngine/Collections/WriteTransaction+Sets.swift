@@ -1,0 +1,193 @@
+/// Sets: lists in the order of their values, no two of which compare as equal. At most one null, which comes first.
+extension WriteTransaction {
+    /// Puts a value into a set. One that compares as equal (in a set of mixed values the same number in another type)
+    /// stays as it is.
+    ///
+    /// - Returns: whether the value is new.
+    /// - Throws: as `set`, and `.invalidArgument` for a list or dictionary; nothing has changed then.
+    /// - Complexity: O(log n), plus the size of one chunk.
+    @discardableResult
+    public func setInsert(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) -> Bool {
+        try checkSet(column, key)
+        try checkSetElement(value, column)
+        return insert(value, column, key)
+    }
+
+    /// Puts in several values. - Returns: how many are new.
+    /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
+    @discardableResult
+    public func setInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) -> Int {
+        try checkSet(column, key)
+        for value in values { try checkSetElement(value, column) }
+        let count = listCount(column, key)
+        if Self.areFew(values.count, count) {
+            return values.reduce(0) { insert($1, column, key) ? $0 + 1 : $0 }
+        }
+        let old = listValues(column, key)
+        let new = Self.merged(old, Self.unique(values, keepsLast: false))
+        replace(column, key, old, with: new)
+        return new.count - old.count
+    }
+
+    /// - Returns: whether there was such a value.
+    /// - Complexity: O(log n), plus the size of one chunk.
+    @discardableResult
+    public func setRemove(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
+        guard column.collection == .set, contains(currentSchema.table(of: column), key) else { return false }
+        let place = setPlace(column, key, value)
+        guard place.isFound else { return false }
+        splice(column, key, place.index..<(place.index + 1), with: [])
+        note(column, key, .remove(at: place.index, count: 1))
+        return true
+    }
+
+    /// Takes several values out. - Returns: how many there were.
+    /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
+    @discardableResult
+    public func setRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
+        guard column.collection == .set else { return 0 }
+        if Self.areFew(values.count, listCount(column, key)) {
+            return values.reduce(0) { setRemove(column, key, $1) ? $0 + 1 : $0 }
+        }
+        return setKeep(column, key, of: values, isKept: false)
+    }
+
+    /// Takes out every value that isn't among these. - Returns: how many went.
+    /// - Complexity: O(n + k log k).
+    @discardableResult
+    public func setIntersect(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
+        guard column.collection == .set else { return 0 }
+        return setKeep(column, key, of: values, isKept: true)
+    }
+
+    /// Makes these the set's values, in any order; of those that compare as equal the last.
+    /// What the set holds already isn't recorded as a change.
+    /// - Complexity: O(n + k log k).
+    public func setAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        try checkSet(column, key)
+        for value in values { try checkSetElement(value, column) }
+        replace(column, key, listValues(column, key), with: Self.unique(values, keepsLast: true))
+    }
+
+    /// Takes an object that goes out of a set of links.
+    func setRemoveLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
+        setRemove(column, key, .link(target))
+    }
+
+    // MARK: Steps
+
+    private func checkSet(_ column: Column, _ key: ObjectKey) throws(EngineError) {
+        guard column.collection == .set else {
+            throw EngineError(.invalidArgument, "'\(column.name)' is no set.")
+        }
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+    }
+
+    private func checkSetElement(_ value: Value, _ column: Column) throws(EngineError) {
+        if value.isNull, !column.isOptional {
+            throw EngineError(.missingValue, "The set '\(column.name)' can't hold null.")
+        }
+        try checkElement(value, column)
+    }
+
+    private func insert(_ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
+        let place = setPlace(column, key, value)
+        guard !place.isFound else { return false }
+        splice(column, key, place.index..<place.index, with: [value])
+        note(column, key, .insert(at: place.index, count: 1))
+        return true
+    }
+
+    /// Whether so many edits of a set are made one by one.
+    static func areFew(_ edits: Int, _ count: Int) -> Bool { edits <= 4 || edits * 64 < count }
+
+    /// Sorted, without values that compare as equal.
+    private static func unique(_ values: [Value], keepsLast: Bool) -> [Value] {
+        var out: [Value] = []
+        out.reserveCapacity(values.count)
+        for value in sorted(values) {
+            if let last = out.last, Value.compare(last, value) == 0 {
+                if keepsLast { out[out.count - 1] = value }
+            } else {
+                out.append(value)
+            }
+        }
+        return out
+    }
+
+    /// A stable sort; plain numbers are sorted as such.
+    private static func sorted(_ values: [Value]) -> [Value] {
+        var ints: [Int64] = []
+        ints.reserveCapacity(values.count)
+        for value in values {
+            guard case .int(let number) = value else { break }
+            ints.append(number)
+        }
+        if ints.count == values.count {
+            ints.sort()
+            return ints.map(Value.int)
+        }
+        return values.sorted { Value.compare($0, $1) < 0 }
+    }
+
+    private static func merged(_ a: [Value], _ b: [Value]) -> [Value] {
+        var out: [Value] = []
+        out.reserveCapacity(a.count + b.count)
+        var j = 0
+        for value in a {
+            while j < b.count, Value.compare(b[j], value) < 0 {
+                out.append(b[j])
+                j += 1
+            }
+            if j < b.count, Value.compare(b[j], value) == 0 { j += 1 }
+            out.append(value)
+        }
+        out += b[j...]
+        return out
+    }
+
+    private func setKeep(_ column: Column, _ key: ObjectKey, of values: [Value], isKept: Bool) -> Int {
+        let old = listValues(column, key)
+        let wanted = Self.unique(values, keepsLast: false)
+        var j = 0
+        let new = old.filter { value in
+            while j < wanted.count, Value.compare(wanted[j], value) < 0 { j += 1 }
+            return (j < wanted.count && Value.compare(wanted[j], value) == 0) == isKept
+        }
+        replace(column, key, old, with: new)
+        return old.count - new.count
+    }
+
+    /// Both are sorted, without duplicates.
+    private func replace(_ column: Column, _ key: ObjectKey, _ old: [Value], with new: [Value]) {
+        let difference = SortedDifference(old: old.count, new: new.count) {
+            Value.compare(old[$0], new[$1])
+        } isSame: {
+            old[$0] == new[$1]
+        }
+        guard !difference.edits.isEmpty else { return }
+        relieve()
+        let place = place(column, key)
+        if column.type == .link || column.type == .mixed {
+            linksChanged(
+                column,
+                key,
+                removed: difference.removed.map { old[$0] },
+                added: difference.added.map { new[$0] }
+            )
+        }
+        if difference.isSmall(in: old.count) {
+            for edit in difference.edits {
+                switch edit {
+                case .insert(let at, let count): splice(place, at..<at, with: Array(new[at..<at + count]))
+                case .remove(let at, let count): splice(place, at..<at + count, with: [])
+                case .set(let at): splice(place, at..<at + 1, with: [new[at]])
+                case .move, .clear: break
+                }
+            }
+        } else {
+            splice(place, 0..<old.count, with: new)
+        }
+        for edit in difference.edits { note(column, key, edit) }
+    }
+}

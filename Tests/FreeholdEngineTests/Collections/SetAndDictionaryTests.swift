@@ -1,0 +1,262 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct SetAndDictionaryTests {
+    private let folder = TemporaryFolder()
+
+    private func open(_ columns: [ColumnSpec], span: Int = 1000) throws -> (
+        Database, WriteTransaction, Table, ObjectKey
+    ) {
+        var options = Database.Options()
+        options.clusterSpan = span
+        options.mapSize = 1 << 30
+        let database = try Database.open(at: folder.file(), options: options)
+        let transaction = try database.beginWrite()
+        try transaction.applySchema([
+            TableSpec("Owner", columns: columns), TableSpec("Thing", columns: [ColumnSpec("number", .int)]),
+        ])
+        let table = transaction.schema.table(named: "Owner")!
+        return (database, transaction, table, try transaction.create(table))
+    }
+
+    private func error(_ body: () throws -> Void) -> EngineError.Code? {
+        do { try body() } catch { return (error as? EngineError)?.code }
+        return nil
+    }
+
+    // MARK: Sets
+
+    @Test func aSetOfMixedValuesHoldsANumberOnceWhateverItsType() throws {
+        let (_, t, table, key) = try open([ColumnSpec("set", .mixed, collection: .set)])
+        let set = table.columns[0]
+        #expect(try t.setInsert(set, key, .int(1)))
+        #expect(try !t.setInsert(set, key, .double(1)))
+        #expect(try !t.setInsert(set, key, .decimal128(Decimal128(1))))
+        #expect(try t.setInsert(set, key, .bool(true)))
+        #expect(try t.setInsert(set, key, .string("1")))
+        #expect(try t.setInsert(set, key, .null))
+        #expect(try !t.setInsert(set, key, .null))
+        #expect(t.listValues(set, key) == [.null, .bool(true), .int(1), .string("1")])
+        #expect(t.setIndex(set, key, of: .float(1)) == 2)
+        #expect(t.setRemove(set, key, .double(1)))
+        #expect(t.listCount(set, key) == 3)
+        let nested = [Value.list(NestedList([])), .dictionary(NestedDictionary([]))]
+        for value in nested {
+            #expect(error { try t.setInsert(set, key, value) } == .invalidArgument)
+            #expect(error { try t.setAssign(set, key, [.int(4), value]) } == .invalidArgument)
+        }
+        #expect(t.listCount(set, key) == 3)
+    }
+
+    @Test func aSetRefusesNullWhereItIsRequiredAndValuesOfOtherTypes() throws {
+        let (_, t, table, key) = try open([
+            ColumnSpec("set", .int, collection: .set), ColumnSpec("links", .link, collection: .set, target: "Thing"),
+            ColumnSpec("list", .int, collection: .list),
+        ])
+        let (set, links, list) = (table.columns[0], table.columns[1], table.columns[2])
+        try t.setAssign(set, key, [.int(3), .int(1), .int(3), .int(2)])
+        #expect(error { try t.setInsert(set, key, .null) } == .missingValue)
+        #expect(error { try t.setInsert(set, key, [.int(9), .string("9")]) } == .invalidArgument)
+        #expect(error { try t.setInsert(set, ObjectKey(77), .int(9)) } == .invalidArgument)
+        #expect(error { try t.setInsert(links, key, .null) } == .missingValue)
+        #expect(error { try t.setInsert(links, key, .link(ObjectKey(5))) } == .invalidArgument)
+        #expect(error { try t.setInsert(list, key, .int(5)) } == .invalidArgument)
+        #expect(error { try t.listAppend(set, key, [.int(5)]) } == .invalidArgument)
+        #expect(!t.setRemove(list, key, .int(5)) && !t.setRemove(set, key, .string("1")))
+        #expect(t.listValues(set, key) == [.int(1), .int(2), .int(3)])
+    }
+
+    @Test func aSetOfEmbeddedObjectsIsRefused() throws {
+        let database = try Database.open(at: folder.file(), options: Database.Options())
+        let transaction = try database.beginWrite()
+        #expect(
+            error {
+                try transaction.applySchema([
+                    TableSpec("Owner", columns: [ColumnSpec("set", .link, collection: .set, target: "Part")]),
+                    TableSpec("Part", columns: [ColumnSpec("number", .int)], isEmbedded: true),
+                ])
+            } == .invalidArgument
+        )
+    }
+
+    @Test func assigningWhatASetHoldsAlreadyRecordsNothing() throws {
+        let (database, t, table, key) = try open([ColumnSpec("set", .string, collection: .set)])
+        let set = table.columns[0]
+        try t.setAssign(set, key, ["b", "a", "c"].map(Value.string))
+        _ = try t.commit()
+        let u = try database.beginWrite()
+        try u.setAssign(set, key, ["c", "b", "a", "a"].map(Value.string))
+        try u.setAssign(set, key, ["c", "b", "d"].map(Value.string))
+        let snapshot = try u.commit()
+        let edits = snapshot.changes(ofVersion: snapshot.version)?.changes(of: table)?.listEdits.map(\.operation)
+        #expect(edits == [.remove(at: 0, count: 1), .insert(at: 2, count: 1)])
+    }
+
+    // MARK: Dictionaries
+
+    @Test(arguments: ["a.b", ".", "$a", "$", "a."]) func aKeyWithADotOrALeadingDollarIsRefused(_ name: String) throws {
+        let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
+        let map = table.columns[0]
+        try t.dictionarySet(map, key, forKey: "fine", .int(1))
+        #expect(error { try t.dictionarySet(map, key, forKey: name, .int(2)) } == .invalidArgument)
+        #expect(error { try t.dictionaryAssign(map, key, [("x", .int(2)), (name, .int(2))]) } == .invalidArgument)
+        #expect(error { try t.dictionaryMerge(map, key, [("x", .int(2)), (name, .int(2))]) } == .invalidArgument)
+        #expect(t.dictionaryEntries(map, key).map(\.key) == ["fine"])
+    }
+
+    @Test func keysAreToldApartByTheirBytes() throws {
+        let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
+        let map = table.columns[0]
+        for (i, name) in ["é", "e\u{301}", "", "a$", "\0", "E"].enumerated() {
+            try t.dictionarySet(map, key, forKey: name, .int(Int64(i)))
+        }
+        #expect(t.dictionaryCount(map, key) == 6)
+        #expect(
+            t.dictionaryKeys(map, key).map { Array($0.utf8) }
+                == ["", "\0", "E", "a$", "e\u{301}", "é"].map { Array($0.utf8) }
+        )
+        #expect(t.dictionaryValue(map, key, forKey: "é") == .int(0))
+        #expect(t.dictionaryValue(map, key, forKey: "e\u{301}") == .int(1))
+        #expect(t.dictionaryRemove(map, key, forKey: "é"))
+        #expect(t.dictionaryValue(map, key, forKey: "e\u{301}") == .int(1))
+        #expect(t.dictionaryValue(map, key, forKey: "é") == nil)
+    }
+
+    @Test func aDictionaryRefusesNullWhereItIsRequiredAndValuesOfOtherTypes() throws {
+        let (_, t, table, key) = try open([
+            ColumnSpec("map", .int, collection: .dictionary),
+            ColumnSpec("maybe", .int, optional: true, collection: .dictionary),
+            ColumnSpec("links", .link, collection: .dictionary, target: "Thing"),
+        ])
+        let (map, maybe, links) = (table.columns[0], table.columns[1], table.columns[2])
+        #expect(error { try t.dictionarySet(map, key, forKey: "a", .null) } == .missingValue)
+        #expect(error { try t.dictionarySet(map, key, forKey: "a", .string("b")) } == .invalidArgument)
+        #expect(error { try t.dictionarySet(links, key, forKey: "a", .link(ObjectKey(4))) } == .invalidArgument)
+        #expect(t.dictionaryCount(map, key) == 0)
+        try t.dictionarySet(maybe, key, forKey: "a", .null)
+        try t.dictionarySet(links, key, forKey: "a", .null)
+        #expect(t.dictionaryValue(maybe, key, forKey: "a") == .null)
+        #expect(t.dictionaryValue(maybe, key, forKey: "b") == nil)
+        #expect(t.listValues(links, key) == [.null] && t.listLinks(links, key) == [])
+    }
+
+    @Test func aDeletedObjectLeavesSetsAndIsNullInDictionaries() throws {
+        let (database, t, table, key) = try open([
+            ColumnSpec("set", .link, collection: .set, target: "Thing"),
+            ColumnSpec("map", .link, collection: .dictionary, target: "Thing"),
+        ])
+        let (set, map) = (table.columns[0], table.columns[1])
+        let thing = t.schema.table(named: "Thing")!
+        let things = try (0..<700).map { _ in try t.create(thing) }
+        try t.setInsert(set, key, things.reversed().map(Value.link))
+        try t.dictionaryAssign(map, key, things.map { ("k\($0.raw)", .link($0)) } + [("again", .link(things[3]))])
+        #expect(t.backlinks(map, things[3]) == [key, key])
+        _ = try t.commit()
+        let u = try database.beginWrite()
+        u.delete(thing, things[3])
+        let snapshot = try u.commit()
+        #expect(snapshot.listLinks(set, key) == things.filter { $0.raw != 3 })
+        #expect(snapshot.dictionaryValue(map, key, forKey: "k3") == .null)
+        #expect(snapshot.dictionaryValue(map, key, forKey: "again") == .null)
+        #expect(snapshot.dictionaryCount(map, key) == 701 && snapshot.listLinks(map, key).count == 699)
+        #expect(snapshot.verify() == [])
+        let w = try database.beginWrite()
+        w.deleteAll(thing)
+        #expect(w.listCount(set, key) == 0)
+        #expect(w.dictionaryValues(map, key).allSatisfy { $0.isNull })
+        w.delete(table, key)
+        #expect(try w.commit().verify() == [])
+    }
+
+    // MARK: Size
+
+    @Test func aMillionEntriesTakeSmallEdits() throws {
+        let n = EngineModelTests.isSoak ? 1_000_000 : 60_000
+        let (database, t, table, key) = try open([
+            ColumnSpec("set", .int, collection: .set), ColumnSpec("map", .int, collection: .dictionary),
+            ColumnSpec("list", .int, collection: .list),
+        ])
+        let (set, map, list) = (table.columns[0], table.columns[1], table.columns[2])
+        let numbers = (0..<n).map { Int64($0 * 7919 % n) * 2 }
+        try t.setAssign(set, key, numbers.map(Value.int))
+        try t.dictionaryAssign(map, key, numbers.map { ("key \($0)", .int($0)) })
+        try t.listAppend(list, key, numbers.map(Value.int))
+        let first = try t.commit()
+        #expect(first.listCount(set, key) == n && first.dictionaryCount(map, key) == n)
+        let u = try database.beginWrite()
+        #expect(try u.setInsert(set, key, .int(Int64(n) + 1)))
+        #expect(try !u.setInsert(set, key, .int(Int64(n))))
+        try u.dictionarySet(map, key, forKey: "key \(n)b", .int(5))
+        try u.dictionarySet(map, key, forKey: "key 2", .int(6))
+        try u.listInsert(list, key, at: n / 2, .int(7))
+        // Blocks that hold the edits: chunks and nodes, and the slots' leaves to come.
+        #expect(u.memoryInUse < 500_000)
+        let second = try u.commit()
+        #expect(second.setIndex(set, key, of: .int(Int64(n) + 1)) == n / 2 + 1)
+        #expect(second.dictionaryValue(map, key, forKey: "key 2") == .int(6))
+        #expect(second.dictionaryValue(map, key, forKey: "key \(n)b") == .int(5))
+        #expect(second.listValue(list, key, at: n / 2) == .int(7))
+        #expect(first.dictionaryValue(map, key, forKey: "key 2") == .int(2))
+        #expect(second.verify() == [])
+        let v = try database.beginWrite()
+        v.listClear(set, key)
+        v.dictionaryClear(map, key)
+        #expect(try v.commit().verify() == [])
+    }
+
+    // MARK: Damage
+
+    @Test func damageOfSetsAndDictionariesIsReported() throws {
+        let (database, t, table, key) = try open([
+            ColumnSpec("set", .int, collection: .set), ColumnSpec("map", .int, collection: .dictionary),
+            ColumnSpec("large", .int, collection: .dictionary),
+        ])
+        let (set, map, large) = (table.columns[0], table.columns[1], table.columns[2])
+        try t.setAssign(set, key, [.int(1), .int(2), .int(3)])
+        try t.dictionaryAssign(map, key, [("a", .int(1)), ("b", .int(2))])
+        try t.dictionaryAssign(large, key, (0..<900).map { ("key \($0 + 1000)", .int($0)) })
+        #expect(try t.commit().verify() == [])
+        func damage(_ column: Column, _ from: [UInt8], _ to: [UInt8], blobs: Bool = false) throws -> [String] {
+            for number in blobs ? 1..<6 : UInt64(0)..<1 {
+                let segment = column.segment(blobs ? .blobs : .leaf)
+                let snapshot = try database.snapshot()
+                guard let bytes = snapshot.block(segment, number).map(Array.init) else { continue }
+                guard
+                    let at = bytes.indices.dropLast(from.count - 1).first(where: {
+                        Array(bytes[$0..<$0 + from.count]) == from
+                    })
+                else { continue }
+                var damaged = bytes
+                damaged.replaceSubrange(at..<at + from.count, with: to)
+                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, damaged)
+                }
+                let found = try database.snapshot().verify()
+                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, bytes) }
+                return found
+            }
+            return ["nothing found to damage"]
+        }
+        #expect(try damage(set, [1, 2, 3], [1, 1, 3]).contains { $0.contains("its set holds 1 behind 1") })
+        #expect(try damage(set, [1, 2, 3], [2, 1, 3]).contains { $0.contains("its set holds 1 behind 2") })
+        #expect(try damage(map, Array("ab".utf8), Array("ba".utf8)).contains { $0.contains("the key 'a' behind 'b'") })
+        #expect(try damage(map, Array("ab".utf8), Array("$b".utf8)).contains { $0.contains("begins with '$'") })
+        #expect(try damage(map, Array("ab".utf8), [0xFF, 0x62]).contains { $0.contains("UTF-8") })
+        // The lengths of the two halves: of two keys and one value.
+        #expect(
+            try damage(map, [0, 0, 2, 0, 1, 0, 1, 0], [0, 0, 2, 0, 1, 0, 2, 0]).contains { $0.contains("is damaged") }
+        )
+        #expect(
+            try damage(map, [1, 0, 2, 0, 1, 2], [2, 0, 1, 0, 1, 2]).contains { $0.contains("2 keys and 1 values") }
+        )
+        // The count of a large one's reference.
+        #expect(try damage(large, [0x84, 3, 0, 0, 0, 0, 0, 0], [0x83, 3, 0, 0, 0, 0, 0, 0]).count >= 2)
+        #expect(
+            try damage(large, Array("key 1003".utf8), Array("key 1002".utf8), blobs: true).contains {
+                $0.contains("behind")
+            }
+        )
+        #expect(try database.snapshot().verify() == [])
+    }
+}
