@@ -110,7 +110,8 @@ struct UpsertTests {
             Change(["part": NSNull()], ["-UpsertPart", "-UpsertPart", "UpsertItem.part"]),
             Change(["parts": [["label": "r"], ["size": 7]]], ["UpsertPart.size"]),
             Change(["parts": [["label": "r"]]], ["-UpsertPart", "UpsertItem.parts"]),
-            Change(["parts": [["label": "r"], ["label": "s"], ["label": "t"]]],
+            Change(
+                ["parts": [["label": "r"], ["label": "s"], ["label": "t"]]],
                 ["+UpsertPart", "UpsertItem.parts"]
             ),
         ]
@@ -119,7 +120,9 @@ struct UpsertTests {
         let realm = try realm()
         var value = change.value
         value["id"] = 1
-        #expect(try changes(realm) { realm.create(UpsertItem.self, value: value, update: .modified) } == change.expected)
+        #expect(
+            try changes(realm) { realm.create(UpsertItem.self, value: value, update: .modified) } == change.expected
+        )
     }
 
     @Test("`.all` writes every property that is given; what isn't mentioned stays")
