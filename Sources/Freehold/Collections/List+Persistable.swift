@@ -6,6 +6,8 @@ extension List: _RealmSchemaDiscoverable, _HasPersistedType, _DefaultConstructib
     public static var _rlmShape: _PropertyShape {
         var shape = Element._rlmShape
         shape.collection = .list
+        // A custom type that is stored as an object is optional as a property only.
+        if shape.type == .object, !(Element.self is any OptionalProtocol.Type) { shape.isOptional = false }
         return shape
     }
 }

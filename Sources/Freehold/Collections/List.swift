@@ -217,7 +217,7 @@ extension List {
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
         guard let at = place() else { return RLMIterator(values: items) }
-        if let elementTable {
+        if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
         return RLMIterator(values: at.view.listValues(at.column, owner).map { element($0) })
@@ -231,7 +231,7 @@ extension List {
 
     func element(_ value: Value) -> Element {
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
-        return Element._rlmFromContent(content) ?? Element._rlmDefaultValue()
+        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
     }
 
     // MARK: Bounds

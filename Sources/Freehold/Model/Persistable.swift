@@ -82,6 +82,12 @@ where PersistedType: RealmCollectionValue {
     static func _rlmContent(_ value: Self) -> _StoredContent
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
     static func _rlmConvert(_ value: Any) -> _StoredContent?
+    /// What an element reads as whose content is of another type, or stands for no value.
+    static func _rlmUnmapped(_ content: _StoredContent) -> Self
+}
+
+extension RealmCollectionValue {
+    public static func _rlmUnmapped(_ content: _StoredContent) -> Self { _rlmDefaultValue() }
 }
 
 /// A type whose optional can be an element of a collection.

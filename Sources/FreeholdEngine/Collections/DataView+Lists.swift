@@ -188,18 +188,32 @@ extension DataView {
         return listValues(column, key).firstIndex(of: value)
     }
 
-    /// How many links of a link column point to an object; a list that holds it twice counts twice. - Complexity: O(1).
+    // MARK: Public reading of backlinks: of a mixed column in the form of `Column.aimed(at:)`
+
+    /// How many links of a column point to an object; a list that holds it twice counts twice. - Complexity: O(1), of a
+    /// mixed column O(log n).
     public func backlinkCount(_ column: Column, _ target: ObjectKey) -> Int {
-        withBacklinks(column, target) { count(of: $0) }
+        if column.type == .mixed { return withMixedRun(column, target) { $1.count } }
+        return withBacklinks(column, target) { count(of: $0) }
     }
 
-    /// The objects whose link column points to an object, by rising key, once for each link. - Complexity: O(n).
+    /// The objects whose column points to an object, by rising key, once for each link. - Complexity: O(n).
     public func backlinks(_ column: Column, _ target: ObjectKey) -> [ObjectKey] {
-        withBacklinks(column, target) { ints(of: $0, type: .int).map { ObjectKey($0) } }
+        if column.type == .mixed {
+            return withMixedRun(column, target) { list, run in
+                run.map { MixedOrigin(int(of: list, at: $0, type: .int)).key }
+            }
+        }
+        return withBacklinks(column, target) { ints(of: $0, type: .int).map { ObjectKey($0) } }
     }
 
     /// The i-th of `backlinks`. - Complexity: O(log n).
     public func backlink(_ column: Column, _ target: ObjectKey, at i: Int) -> ObjectKey {
-        withBacklinks(column, target) { ObjectKey(int(of: $0, at: i, type: .int)) }
+        if column.type == .mixed {
+            return withMixedRun(column, target) { list, run in
+                MixedOrigin(int(of: list, at: run.lowerBound + i, type: .int)).key
+            }
+        }
+        return withBacklinks(column, target) { ObjectKey(int(of: $0, at: i, type: .int)) }
     }
 }

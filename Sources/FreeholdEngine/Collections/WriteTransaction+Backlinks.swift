@@ -5,10 +5,15 @@ extension WriteTransaction {
     /// values themselves are changed. Every such edit goes through here (those of to-one links and of appended links
     /// do the same in place).
     func linksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
+        if column.type == .mixed { mixedLinksChanged(column, key, removed: removed, added: added) }
         guard column.type == .link else { return }
         let changes = backlinks(of: column)
         for case .link(let target) in removed { changes.add(target: target.raw, origin: key.raw, delta: -1) }
         for case .link(let target) in added { changes.add(target: target.raw, origin: key.raw, delta: 1) }
+        if currentSchema.ownsTargets(column) {
+            for case .link(let target) in removed { ownershipChanged(column, target, -1) }
+            for case .link(let target) in added { ownershipChanged(column, target, 1) }
+        }
         if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
     }
 

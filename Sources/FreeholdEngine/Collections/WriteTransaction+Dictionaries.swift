@@ -12,7 +12,9 @@ extension WriteTransaction {
     ) throws(EngineError) {
         try checkDictionary(column, key)
         try checkEntry(name, value, column)
+        try checkOwners(column, key, added: [value]) { [dictionaryValue(column, key, forKey: name) ?? .null] }
         set(name, value, column, key)
+        deleteOrphans()
     }
 
     /// Sets the values of several keys, in this order.
@@ -24,12 +26,19 @@ extension WriteTransaction {
     ) throws(EngineError) {
         try checkDictionary(column, key)
         for entry in entries { try checkEntry(entry.key, entry.value, column) }
+        if currentSchema.ownsTargets(column) {
+            let new = Self.unique(entries)
+            try checkOwners(column, key, added: new.map(\.value)) {
+                new.compactMap { dictionaryValue(column, key, forKey: $0.key) }
+            }
+        }
         if Self.areFew(entries.count, dictionaryCount(column, key)) {
             for entry in entries { set(entry.key, entry.value, column, key) }
-            return
+        } else {
+            let old = dictionaryEntries(column, key)
+            replace(column, key, old, with: Self.unique(old + entries))
         }
-        let old = dictionaryEntries(column, key)
-        replace(column, key, old, with: Self.unique(old + entries))
+        deleteOrphans()
     }
 
     /// Takes a key and its value out. - Returns: whether there was such a key.
@@ -41,6 +50,7 @@ extension WriteTransaction {
         else { return false }
         splice(column, key, i..<(i + 1), keys: [], values: [])
         note(column, key, .remove(at: i, count: 1))
+        deleteOrphans()
         return true
     }
 
@@ -54,12 +64,16 @@ extension WriteTransaction {
     ) throws(EngineError) {
         try checkDictionary(column, key)
         for entry in entries { try checkEntry(entry.key, entry.value, column) }
-        replace(column, key, dictionaryEntries(column, key), with: Self.unique(entries))
+        let (old, new) = (dictionaryEntries(column, key), Self.unique(entries))
+        try checkOwners(column, key, added: new.map(\.value)) { old.map(\.value) }
+        replace(column, key, old, with: new)
+        deleteOrphans()
     }
 
     public func dictionaryClear(_ column: Column, _ key: ObjectKey) {
         guard column.collection == .dictionary else { return }
         dictionaryClear(column, key, isRecorded: true)
+        deleteOrphans()
     }
 
     func dictionaryClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
@@ -77,6 +91,15 @@ extension WriteTransaction {
         // A null reads as no key, or as 0 in a list that says beside it which are null.
         for i in found where dictionaryValue(column, key, at: i) == .link(target) {
             splice(column, key, i..<(i + 1), keys: nil, values: [.null])
+            note(column, key, .set(at: i))
+        }
+    }
+
+    /// Links in its mixed values to an object that goes become null. - Complexity: O(n).
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
+        for (i, value) in dictionaryValues(column, key).enumerated() {
+            guard let new = value.replacing(link) else { continue }
+            splice(column, key, i..<(i + 1), keys: nil, values: [new])
             note(column, key, .set(at: i))
         }
     }

@@ -22,6 +22,7 @@ extension WriteTransaction {
         try checkList(column, key, values)
         try checkBounds(column, i, in: 0...listCount(column, key))
         guard !values.isEmpty else { return }
+        try checkOwners(column, key, added: values)
         splice(column, key, i..<i, with: values)
         note(column, key, .insert(at: i, count: values.count))
     }
@@ -49,6 +50,7 @@ extension WriteTransaction {
         columns._withUnsafeGuaranteedRef {
             let changes = $0.backlinks ?? openBacklinks($0)
             changes.add(target: target.raw, origin: key.raw, delta: 1)
+            if $0.ownsTargets { ownershipChanged(column, target, 1) }
             if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
         }
         note(column, key, .insert(at: at, count: 1))
@@ -88,17 +90,22 @@ extension WriteTransaction {
     public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
         try checkList(column, key, [value])
         try checkBounds(column, i, below: listCount(column, key))
+        try checkOwners(column, key, added: [value]) { [listValue(column, key, at: i)] }
         splice(column, key, i..<(i + 1), with: [value])
         note(column, key, .set(at: i))
+        deleteOrphans()
     }
 
     /// Replaces every element.
     public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkList(column, key, values)
-        listClear(column, key)
-        guard !values.isEmpty else { return }
-        splice(column, key, 0..<0, with: values)
-        note(column, key, .insert(at: 0, count: values.count))
+        try checkOwners(column, key, added: values) { listValues(column, key) }
+        listClear(column, key, isRecorded: true)
+        if !values.isEmpty {
+            splice(column, key, 0..<0, with: values)
+            note(column, key, .insert(at: 0, count: values.count))
+        }
+        deleteOrphans()
     }
 
     public func listRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {
@@ -109,6 +116,7 @@ extension WriteTransaction {
         guard !range.isEmpty else { return }
         splice(column, key, range, with: [])
         note(column, key, .remove(at: range.lowerBound, count: range.count))
+        deleteOrphans()
     }
 
     public func listRemove(_ column: Column, _ key: ObjectKey, at i: Int) throws(EngineError) {
@@ -127,6 +135,7 @@ extension WriteTransaction {
         splice(column, key, from..<(from + 1), with: [])
         splice(column, key, to..<to, with: [value])
         note(column, key, .move(from: from, to: to))
+        deleteOrphans()
     }
 
     public func listSwap(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int) throws(EngineError) {
@@ -141,9 +150,13 @@ extension WriteTransaction {
         splice(column, key, j..<(j + 1), with: [a])
         note(column, key, .set(at: i))
         note(column, key, .set(at: j))
+        deleteOrphans()
     }
 
-    public func listClear(_ column: Column, _ key: ObjectKey) { listClear(column, key, isRecorded: true) }
+    public func listClear(_ column: Column, _ key: ObjectKey) {
+        listClear(column, key, isRecorded: true)
+        deleteOrphans()
+    }
 
     func listClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
         if column.collection == .dictionary {

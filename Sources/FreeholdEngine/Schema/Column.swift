@@ -56,7 +56,7 @@ public final class Column: Sendable, CustomStringConvertible {
     /// For collections: whether elements can be null.
     public let isOptional: Bool
     public let collection: CollectionKind
-    /// For links: the target's table.
+    /// For links: the target's table. Of a mixed column only in the form of `aimed(at:)`.
     public let targetTableID: Int?
     public let isIndexed: Bool
     public let isPrimaryKey: Bool
@@ -90,6 +90,25 @@ public final class Column: Sendable, CustomStringConvertible {
 
     func segment(_ kind: ColumnSegment) -> UInt32 { firstSegment + kind.rawValue }
 
+    /// The column as the origin of links to one table: what the calls for backlinks take. A link column is its own;
+    /// a mixed column links to objects of any table, so that its backlinks have to be asked for by table.
+    public func aimed(at table: Table) -> Column {
+        guard type == .mixed else { return self }
+        return Column(
+            id: id,
+            index: index,
+            tableID: tableID,
+            name: name,
+            type: type,
+            isOptional: isOptional,
+            collection: collection,
+            targetTableID: table.id,
+            isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey,
+            firstSegment: firstSegment
+        )
+    }
+
     public var description: String { name }
 }
 
@@ -103,8 +122,14 @@ public final class Table: Sendable, CustomStringConvertible {
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
-    /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters.
+    /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters;
+    /// `firstSegment + 3 ... 5`: leaves, parts and chunks of `mixedInverse`.
     let firstSegment: UInt32
+    /// The inverse of the links to this table's objects inside mixed values of any table, as if it were a link
+    /// column's: no column of the table. Its origins are coded as `MixedOrigin`.
+    let mixedInverse: Column
+    /// The id under which the table's state keeps what belongs to `mixedInverse`; above that of any column.
+    static let mixedInverseID = 65_536
     /// Ids of dropped columns are never used again.
     let nextColumnID: Int
 
@@ -123,6 +148,19 @@ public final class Table: Sendable, CustomStringConvertible {
         self.columns = columns
         self.primaryKey = columns.first { $0.isPrimaryKey }
         self.firstSegment = firstSegment
+        mixedInverse = Column(
+            id: Table.mixedInverseID,
+            index: -1,
+            tableID: id,
+            name: "@mixed",
+            type: .link,
+            isOptional: false,
+            collection: .none,
+            targetTableID: id,
+            isIndexed: false,
+            isPrimaryKey: false,
+            firstSegment: firstSegment - 1
+        )
     }
 
     /// The column of that stored name. - Complexity: O(columns).

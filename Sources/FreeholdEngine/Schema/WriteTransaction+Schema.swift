@@ -181,6 +181,11 @@ struct SchemaPlan {
         _ schema: DatabaseSchema,
         _ differences: inout [String]
     ) {
+        if spec.isEmbedded != table.isEmbedded {
+            differences.append(
+                "Class '\(spec.name)' has been changed to \(spec.isEmbedded ? "embedded" : "top-level")."
+            )
+        }
         for column in spec.columns {
             guard let stored = table.column(named: column.name) else {
                 differences.append("Property '\(spec.name).\(column.name)' has been added.")
@@ -254,6 +259,7 @@ struct SchemaPlan {
                 }
             }
             if let key = spec.primaryKey {
+                if spec.isEmbedded { throw refuse("it is embedded and can't have a primary key ('\(key)').") }
                 guard let column = spec.columns.first(where: { $0.name == key }), column.collection == .none,
                     keyable.contains(column.type)
                 else { throw refuse("'\(key)' can't be its primary key.") }

@@ -16,9 +16,11 @@ public struct ListEdit: Equatable, Sendable {
 
 /// A link that an object gained or lost; the inverse's change of the target follows from it.
 public struct LinkEdit: Equatable, Sendable {
-    /// The link column's id, in the origin's table.
+    /// The id of the link column or mixed column, in the origin's table.
     public let column: Int
     public let origin: ObjectKey
+    /// The target's table's id.
+    public let targetTable: Int
     public let target: ObjectKey
     /// +1 for each link gained, −1 for each lost; never 0.
     public let delta: Int
@@ -104,6 +106,7 @@ extension ChangeRecord {
             for l in t.links {
                 w.varint(UInt64(l.column))
                 w.signed(l.origin.raw)
+                w.varint(UInt64(l.targetTable))
                 w.signed(l.target.raw)
                 w.signed(Int64(l.delta))
             }
@@ -183,13 +186,15 @@ extension ChangeRecord {
             }
             guard let links = r.number() else { return nil }
             for _ in 0..<links {
-                guard let column = r.number(), let origin = r.signed(), let target = r.signed(),
+                guard let column = r.number(), let origin = r.signed(), let table = r.number(),
+                    let target = r.signed(),
                     let delta = r.signed().flatMap({ Int(exactly: $0) })
                 else { return nil }
                 t.links.append(
                     LinkEdit(
                         column: column,
                         origin: ObjectKey(origin),
+                        targetTable: table,
                         target: ObjectKey(target),
                         delta: delta
                     )

@@ -18,9 +18,12 @@ final class ColumnOverlay {
 
     /// Objects from this key on are made by this transaction: their changes aren't recorded.
     let firstNewKey: Int64
+    /// A link column to an embedded table.
+    let ownsTargets: Bool
 
-    init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64) {
+    init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64, ownsTargets: Bool = false) {
         self.column = column
+        self.ownsTargets = ownsTargets
         self.firstNewKey = firstNewKey
         leafSegment = column.segment(isBacklink ? .backlinkLeaf : .leaf)
         partsSegment = column.segment(isBacklink ? .backlinkParts : .parts)
@@ -103,6 +106,9 @@ final class TableOverlay {
     @exclusivity(unchecked) var lastDeletionCluster = -1
     /// By column index.
     @exclusivity(unchecked) var columns: [ColumnOverlay?]
+    /// Of an embedded table: objects made by this transaction that nothing links to yet.
+    @exclusivity(unchecked) var unowned: Set<Int64> = []
+    let isEmbedded: Bool
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
     @exclusivity(unchecked) var indexes: [IndexOverlay?]
@@ -117,6 +123,7 @@ final class TableOverlay {
 
     init(table: Table, state: TableState, counts: [UInt16]) {
         self.table = table
+        isEmbedded = table.isEmbedded
         self.state = state
         baseState = state
         firstNewKey = state.nextKey

@@ -80,6 +80,8 @@ public final class DatabaseSchema: Sendable {
     private let bySegment: [UInt32: (table: Table, column: Column?)]
     /// By target table id: the link columns that point to it.
     private let incoming: [Int: [Column]]
+    /// Whether any column holds mixed values.
+    let hasMixedColumns: Bool
 
     init(tables: [Table]) {
         self.tables = tables
@@ -98,6 +100,7 @@ public final class DatabaseSchema: Sendable {
         }
         bySegment = segments
         self.incoming = incoming
+        hasMixedColumns = tables.contains { $0.columns.contains { $0.type == .mixed } }
     }
 
     /// The table of that stored name. - Complexity: O(1).
@@ -105,8 +108,13 @@ public final class DatabaseSchema: Sendable {
     public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
     public func table(of column: Column) -> Table { byID[column.tableID]! }
 
-    /// The link columns, single and in lists, that point to a table.
+    /// The link columns, single and in collections, that point to a table.
     public func linkColumns(to table: Table) -> [Column] { incoming[table.id] ?? [] }
+
+    /// Whether a column's links own their targets: it links to an embedded table.
+    public func ownsTargets(_ column: Column) -> Bool {
+        column.type == .link && column.targetTableID.flatMap(table(id:))?.isEmbedded == true
+    }
 
     func owner(of segment: UInt32) -> SegmentOwner? {
         let first = segment & ~(ColumnSegment.count - 1)

@@ -127,6 +127,8 @@ final class SnapshotCheck {
         }
         for table in schema.tables {
             for column in table.columns where column.type == .link { checkBacklinks(column) }
+            checkBacklinks(table.mixedInverse)
+            if table.isEmbedded { checkOwners(table) }
             store.forget()
         }
         checkHistory()

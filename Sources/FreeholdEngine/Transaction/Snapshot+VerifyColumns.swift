@@ -29,6 +29,7 @@ extension SnapshotCheck {
                     continue
                 }
                 if case .link(let target) = value { note(target.raw, from: key, column, who) }
+                if column.type == .mixed { noteMixed([value], from: key, column, who) }
                 if isSearched, let twin = rows.add(value, key) {
                     report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
                 }
@@ -55,7 +56,9 @@ extension SnapshotCheck {
 
     private func checkList(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) {
         if column.collection == .dictionary {
-            guard let found = dictionary(leaf, slot, column, blobs, key), column.type == .link else { return }
+            guard let found = dictionary(leaf, slot, column, blobs, key) else { return }
+            if column.type == .mixed { noteMixed(found, from: key, column, blobs.who) }
+            guard column.type == .link else { return }
             for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
             return
         }
@@ -68,6 +71,7 @@ extension SnapshotCheck {
             key
         )
         if column.collection == .set, let found { checkOrder(found, blobs.who, key) }
+        if column.type == .mixed, let found { noteMixed(found, from: key, column, blobs.who) }
         guard column.type == .link, let found else { return }
         for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
         if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list or set.") }
@@ -187,7 +191,10 @@ extension SnapshotCheck {
         guard let target = column.targetTableID.flatMap({ schema.table(id: $0) }), let check = tables[target.id],
             let own = tables[column.tableID]
         else { return }
-        let who = "The inverse of '\(schema.table(of: column).name).\(column.name)'"
+        let who =
+            column === target.mixedInverse
+            ? "The inverse of mixed links to '\(target.name)'"
+            : "The inverse of '\(schema.table(of: column).name).\(column.name)'"
         let state = own.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.backlinkBlobs), next: state.nextBacklinkBlob, who: who)
         let expected = links[column.firstSegment] ?? [:]

@@ -45,7 +45,8 @@ extension SnapshotCheck {
         if total != check.state.count {
             report("\(name): it has \(total) objects, its state says \(check.state.count).")
         }
-        for id in check.state.columns.keys where !table.columns.contains(where: { $0.id == id }) {
+        for id in check.state.columns.keys
+        where id != Table.mixedInverseID && !table.columns.contains(where: { $0.id == id }) {
             report("\(name): its state speaks of a column \(id) that isn't there.")
         }
         store.forget()

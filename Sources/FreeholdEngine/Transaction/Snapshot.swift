@@ -197,7 +197,15 @@ public final class Snapshot: DataView, @unchecked Sendable {
         switch owner {
         case .table(let table, let offset):
             let clusters = tableCacheLocked(table).counts.count
-            return offset == 1 ? clusters : 1 + clusters / TableCache.clustersPerBlock
+            switch offset {
+            case 1, 3: return clusters
+            case 4: return clusters << 6
+            case 5:
+                return Int(
+                    (tableCacheLocked(table).state.columns[Table.mixedInverseID] ?? .init()).nextBacklinkBlob
+                )
+            default: return 1 + clusters / TableCache.clustersPerBlock
+            }
         case .column(let table, let column, let kind):
             let state = tableCacheLocked(table).state.columns[column.id] ?? .init()
             switch kind {

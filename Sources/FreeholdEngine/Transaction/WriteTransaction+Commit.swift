@@ -20,6 +20,7 @@ extension WriteTransaction {
 
     private func commitChanges() throws(EngineError) -> Snapshot {
         if let failure { throw failure }
+        deleteUnowned()
         let record = settleAndRecord()
         if let failure { throw failure }
         guard hasChanges else { return base }
@@ -65,8 +66,9 @@ extension WriteTransaction {
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }
         for case let overlay? in tables { settleIndexes(overlay) }
         var changes: [TableChanges] = []
+        let mixed = MixedLinkEdits(backlinkChanges.values)
         for case let overlay? in tables {
-            let table = recordChanges(overlay)
+            let table = recordChanges(overlay, mixed)
             if !table.isEmpty { changes.append(table) }
         }
         for case let overlay? in tables { sealTable(overlay) }
@@ -118,6 +120,7 @@ extension WriteTransaction {
         for column in currentSchema.linkColumns(to: table) {
             removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster)
         }
+        removeLeaf(table.mixedInverse, .backlinkLeaf, .backlinkParts, cluster)
     }
 
     private func removeLeaf(_ column: Column, _ leaf: ColumnSegment, _ parts: ColumnSegment, _ cluster: Int) {
@@ -134,9 +137,9 @@ extension WriteTransaction {
     // MARK: The record
 
     /// More edits of lists and links than this aren't kept: the record says that it is incomplete.
-    private static let recordedEdits = 1 << 17
+    static let recordedEdits = 1 << 17
 
-    private func recordChanges(_ overlay: TableOverlay) -> TableChanges {
+    private func recordChanges(_ overlay: TableOverlay, _ mixed: MixedLinkEdits) -> TableChanges {
         var out = TableChanges(
             table: overlay.table.id,
             firstInserted: ObjectKey(overlay.firstNewKey),
@@ -174,6 +177,11 @@ extension WriteTransaction {
                 out.links += net(links.log, column)
             }
         }
+        if mixed.isIncomplete {
+            if overlay.table.columns.contains(where: { $0.type == .mixed }) { out.isIncomplete = true }
+        } else {
+            out.links += mixed.edits[overlay.table.id] ?? []
+        }
         if out.listEdits.count + out.links.count > Self.recordedEdits {
             out.listEdits = []
             out.links = []
@@ -199,6 +207,7 @@ extension WriteTransaction {
                 LinkEdit(
                     column: column.id,
                     origin: ObjectKey(first.origin),
+                    targetTable: column.targetTableID!,
                     target: ObjectKey(first.target),
                     delta: delta
                 )

@@ -1,30 +1,38 @@
 /// Deletion: what links to an object, and what it keeps outside of its slots, goes with it.
 extension WriteTransaction {
-    /// Deletes an object: links to it become null, lists and sets lose it, its own links, lists and long values go.
-    /// Does nothing if there is no such object.
-    /// - Complexity: O(columns + incoming and outgoing links).
+    /// Deletes an object: links to it become null, lists and sets lose it, its own links, lists and long values go, and the
+    /// embedded objects that it owns, to any depth. Does nothing if there is no such object.
+    /// - Complexity: O(columns + incoming and outgoing links), and the same for each object that goes with it.
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
         relieve()
         delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
+        deleteOrphans()
     }
 
     /// Deletes those of the objects that are there.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
+    }
+
+    /// - Parameters:
+    ///   - incoming: the columns whose links to the objects have to be taken back.
+    ///   - afterCluster: called when the objects of a cluster are gone.
+    func delete(_ table: Table, _ keys: [ObjectKey], incoming: [Column], afterCluster: () -> Void) {
         let overlay = overlay(table)
-        let incoming = currentSchema.linkColumns(to: table)
         let columns = table.columns.filter(Self.keepsOutside)
         var from = 0
         while from < keys.count {
             let cluster = locate(keys[from]).cluster
             var to = from + 1
             while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
-            if incoming.isEmpty, to - from > 8 {
+            if incoming.isEmpty, to - from > 8, !hasMixedLinks(to: table, cluster: cluster) {
                 delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
             } else {
                 for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
             }
             from = to
+            afterCluster()
         }
     }
 
@@ -58,6 +66,7 @@ extension WriteTransaction {
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
         for column in incoming { unlink(column, from: key) }
+        unlinkMixed(overlay.table, from: key)
         for column in columns { release(column, overlay, key) }
         disappear(overlay, key)
     }
@@ -103,14 +112,20 @@ extension WriteTransaction {
                 // The slot is emptied, so that a later read of a stale leaf finds no link.
                 let (cluster, slot) = locate(key)
                 if let buffer = buffer(column, cluster: cluster) { buffer.setInt(slot, 0) }
+                if currentSchema.ownsTargets(column) { ownershipChanged(column, target, -1) }
             }
             return
         }
         if column.isPrimaryKey || (column.isIndexed && key.raw < overlay.unindexedFrom) {
             index(column).remove(value(column, key), key)
         }
+        if column.type == .mixed, hasLinks(column, key) {
+            linksChanged(column, key, removed: [value(column, key)], added: [])
+        }
         if LeafBuffer.kind(of: column.type) == .bytes { releaseLong(column, key) }
     }
+
+    private func hasLinks(_ column: Column, _ key: ObjectKey) -> Bool { value(column, key).hasObjectLinks }
 
     private func releaseLong(_ column: Column, _ key: ObjectKey) {
         var (cluster, slot) = locate(key)
@@ -138,5 +153,6 @@ extension WriteTransaction {
         overlay.state.count -= 1
         overlay.cache = nil
         overlay.deleted.append(key)
+        if overlay.isEmbedded { overlay.unowned.remove(key.raw) }
     }
 }

@@ -110,6 +110,7 @@ extension WriteTransaction {
             overlay.changedPresence.insert(cluster)
         }
         if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
+        if overlay.isEmbedded { overlay.unowned.insert(key.raw) }
         return key
     }
 
@@ -153,6 +154,7 @@ extension WriteTransaction {
             }
             return
         }
+        if case .link = value { try checkOwners(column, key, added: [value]) { [self.value(column, key)] } }
         write(column, key, value)
     }
 
@@ -162,10 +164,10 @@ extension WriteTransaction {
         relieve()
         switch value {
         case .link(let target):
-            writeLink(column, key, target)
+            setLink(column, key, target)
             return
         case .null where column.type == .link:
-            writeLink(column, key, nil)
+            setLink(column, key, nil)
             return
         default: break
         }
@@ -237,8 +239,12 @@ extension WriteTransaction {
         }
     }
 
-    /// - Precondition: the column is a to-one link, its target (if any) and the object live.
-    public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) { writeLink(column, key, target) }
+    /// - Precondition: the column is a to-one link, its target (if any) and the object live; an embedded target has no
+    ///   owner yet.
+    public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
+        writeLink(column, key, target)
+        deleteOrphans()
+    }
 
     func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
         let (cluster, slot) = locate(key)
@@ -255,6 +261,10 @@ extension WriteTransaction {
             let changes = columns.backlinks ?? openBacklinks(columns)
             if old != 0 { changes.add(target: old - 1, origin: key.raw, delta: -1) }
             if new != 0 { changes.add(target: new - 1, origin: key.raw, delta: 1) }
+            if columns.ownsTargets {
+                if old != 0 { ownershipChanged(column, ObjectKey(old - 1), -1) }
+                if new != 0 { ownershipChanged(column, ObjectKey(new - 1), 1) }
+            }
             if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
         }
     }
@@ -418,6 +428,7 @@ extension WriteTransaction {
                     "'\(column.name)' can't link to \(link): there is no such object."
                 )
             }
+            try checkOrigin(column)
         case .link:
             throw EngineError(.invalidArgument, "'\(column.name)' holds typed links: \(value) names no table.")
         case .list(let list):

@@ -19,6 +19,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
     private var columnCapacity: Int
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
+    /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.
+    @exclusivity(unchecked) var ownership: [ObjectLink: Int] = [:]
     @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
     @exclusivity(unchecked) var sealedBytes = 0
     /// Bytes of decoded leaves; these count what they grow by.
@@ -213,11 +215,15 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     func allocateBlock(_ segment: UInt32) -> UInt64 { allocateBlocks(segment, 1) }
 
     func allocateBlocks(_ segment: UInt32, _ n: Int) -> UInt64 {
-        guard case .column(let table, let column, let kind)? = currentSchema.owner(of: segment) else {
-            fatalError("a block of a segment without numbers of its own")
+        let (overlay, id, kind): (TableOverlay, Int, ColumnSegment)
+        switch currentSchema.owner(of: segment) {
+        case .column(let table, let column, let segment)?:
+            (overlay, id, kind) = (self.overlay(table), column.id, segment)
+        case .table(let table, offset: 5)?:
+            (overlay, id, kind) = (self.overlay(table), Table.mixedInverseID, .backlinkBlobs)
+        default: fatalError("a block of a segment without numbers of its own")
         }
-        let overlay = overlay(table)
-        var state = overlay.state.columns[column.id] ?? .init()
+        var state = overlay.state.columns[id] ?? .init()
         let number: UInt64
         switch kind {
         case .blobs:
@@ -231,7 +237,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             state.nextBacklinkBlob += UInt64(n)
         default: fatalError("a block of a segment without numbers of its own")
         }
-        overlay.state.columns[column.id] = state
+        overlay.state.columns[id] = state
         return number
     }
 
@@ -339,7 +345,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
                 column: column,
                 isBacklink: false,
                 clusterSpan: clusterSpan,
-                firstNewKey: table.firstNewKey
+                firstNewKey: table.firstNewKey,
+                ownsTargets: currentSchema.ownsTargets(column)
             )
         table.columns[column.index] = made
         let unmanaged = Unmanaged.passUnretained(made)

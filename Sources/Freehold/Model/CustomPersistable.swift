@@ -1,0 +1,164 @@
+public import FreeholdEngine
+
+/// What ``CustomPersistable`` and ``FailableCustomPersistable`` have in common.
+public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
+    _DefaultConstructible
+where PersistedType.PersistedType.PersistedType == PersistedType.PersistedType {
+    /// The value that is stored.
+    var persistableValue: PersistedType { get }
+    static func _rlmMapped(_ persisted: PersistedType) -> Self?
+}
+
+/// A type of one's own that is stored as another: as a scalar, or as an embedded object.
+///
+/// ```swift
+/// struct Celsius: CustomPersistable {
+///     typealias PersistedType = Double
+///     var degrees: Double
+///     init(persistedValue: Double) { degrees = persistedValue }
+///     var persistableValue: Double { degrees }
+/// }
+/// class Reading: Object { @Persisted var temperature: Celsius }
+/// ```
+///
+/// Stands wherever the stored type may: optional, in collections, indexed, as a primary key, in queries. A property
+/// without a default value starts with what the stored type's default value stands for. Mapped to an embedded object,
+/// a property that has none reads as the default. Each read makes the value anew.
+public protocol CustomPersistable: _CustomPersistable {
+    /// The value that a stored one stands for.
+    init(persistedValue: PersistedType)
+}
+
+/// A type of one's own that is stored as another, some of whose values stand for nothing: as ``CustomPersistable``.
+///
+/// ```swift
+/// extension URL: FailableCustomPersistable {
+///     public typealias PersistedType = String
+///     public init?(persistedValue: String) { self.init(string: persistedValue) }
+///     public var persistableValue: String { absoluteString }
+/// }
+/// ```
+///
+/// Where the property (or the element) is optional, a stored value that can't be mapped reads as nil; else reading it
+/// is a programmer error. A property that isn't optional needs a default value, or a stored type whose default can be
+/// mapped.
+public protocol FailableCustomPersistable: _CustomPersistable {
+    /// The value that a stored one stands for; nil if none does.
+    init?(persistedValue: PersistedType)
+}
+
+extension CustomPersistable {
+    public static func _rlmMapped(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
+}
+
+extension FailableCustomPersistable {
+    public static func _rlmMapped(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
+}
+
+extension _CustomPersistable where PersistedType: _PersistableScalar {
+    /// By the stored values. A type that is stored as an embedded object compares for itself.
+    public static func == (a: Self, b: Self) -> Bool { a.persistableValue == b.persistableValue }
+    public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
+}
+
+extension _CustomPersistable {
+    public typealias _Storage = Self?
+
+    private static var isObject: Bool { PersistedType._rlmShape.type == .object }
+
+    public static var _rlmShape: _PropertyShape {
+        var shape = PersistedType._rlmShape
+        // There may be no object: the value is the default one then.
+        if shape.type == .object { shape.isOptional = true }
+        return shape
+    }
+
+    @inlinable @inline(__always) public static func _rlmPlaceholder() -> Self? { nil }
+    @inlinable public static func _rlmInitialStorage() -> Self? { nil }
+    @inlinable public static func _rlmBox(_ value: Self) -> Self? { value }
+    @inlinable public static func _rlmUnbox(_ storage: Self?) -> Self? { storage }
+    public static func _rlmDefaultValue() -> Self {
+        let persisted = (PersistedType.self as any _Persistable.Type).defaultValue as! PersistedType
+        guard let value = _rlmMapped(persisted) else {
+            programmerError(
+                "The default value of \(PersistedType.self) stands for no \(Self.self). Give the property a default value, "
+                    + "or declare it as an optional."
+            )
+        }
+        return value
+    }
+
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
+        if object._recordsReads(key) {
+            // Not every type has a default value of its own, but the property must have one.
+            let info = ClassInfo.of(type(of: object))
+            return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
+        }
+        if isObject {
+            guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
+            return _rlmMapped(persisted) ?? _fhUnmapped(nil, persisted, nil)
+        }
+        let persisted = PersistedType._rlmGet(object, key)
+        return _rlmMapped(persisted) ?? _fhUnmapped(nil, persisted, nil)
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
+        let persisted = value.persistableValue
+        if isObject {
+            PersistedType._rlmSetOptional(object, key, persisted)
+        } else {
+            PersistedType._rlmSet(object, key, persisted)
+        }
+    }
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
+        if object._recordsReads(key) { return nil }
+        return PersistedType._rlmGetOptional(object, key).flatMap { _rlmMapped($0) }
+    }
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
+        PersistedType._rlmSetOptional(object, key, value?.persistableValue)
+    }
+
+    public static func _rlmAny(_ value: Self) -> Any? {
+        (PersistedType.self as any RealmCollectionValue.Type).plain(value.persistableValue)
+    }
+    public static func _rlmContent(_ value: Self) -> _StoredContent {
+        (PersistedType.self as any RealmCollectionValue.Type).content(value.persistableValue)
+    }
+    public static func _rlmFromContent(_ content: _StoredContent) -> Self? {
+        if isObject, case .object(nil) = content { return nil }
+        let persisted = (PersistedType.self as any RealmCollectionValue.Type).value(from: content)
+        return (persisted as? PersistedType).flatMap { _rlmMapped($0) }
+    }
+    /// A value of the type, or one that is stored for one.
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? {
+        if let value = value as? Self { return _rlmContent(value) }
+        guard let content = (PersistedType.self as any RealmCollectionValue.Type).converted(value),
+            _rlmFromContent(content) != nil
+        else { return nil }
+        return content
+    }
+    public static func _rlmUnmapped(_ content: _StoredContent) -> Self {
+        if isObject, case .object(nil) = content { return _rlmDefaultValue() }
+        return _fhUnmapped(nil, content.plain, nil)
+    }
+}
+
+extension _Persistable {
+    fileprivate static var defaultValue: Any { _rlmDefaultValue() }
+}
+
+// The requirements by which values and elements are converted have the same names; these say which are meant.
+extension RealmCollectionValue {
+    fileprivate static func plain(_ value: Any) -> Any? { (value as? Self).flatMap { _rlmAny($0) } }
+    fileprivate static func content(_ value: Any) -> _StoredContent { _rlmContent(value as! Self) }
+    fileprivate static func value(from content: _StoredContent) -> Any? { _rlmFromContent(content) }
+    fileprivate static func converted(_ value: Any) -> _StoredContent? { _rlmConvert(value) }
+}
+
+extension ObjectBase {
+    /// Notes the read, if this is an object that a key path is applied to.
+    final func _recordsReads(_ key: Int) -> Bool {
+        guard _extra?.recorder != nil else { return false }
+        _record(key)
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+/// The origin of a link inside a mixed value, as one number: `table (12 bits) | column (13) | key (38)`.
+///
+/// So the origins of one column are one run of the sorted inverse of a target.
+struct MixedOrigin: Equatable {
+    static let tableBits: Int64 = 12
+    static let columnBits: Int64 = 13
+    static let keyBits: Int64 = 38
+
+    let tableID: Int
+    let columnID: Int
+    let key: ObjectKey
+
+    init(_ column: Column, _ key: ObjectKey) {
+        tableID = column.tableID
+        columnID = column.id
+        self.key = key
+    }
+
+    init(_ code: Int64) {
+        tableID = Int(code >> (Self.columnBits + Self.keyBits))
+        columnID = Int(code >> Self.keyBits & ((1 << Self.columnBits) - 1))
+        key = ObjectKey(code & ((1 << Self.keyBits) - 1))
+    }
+
+    var code: Int64 { (Int64(tableID) << Self.columnBits | Int64(columnID)) << Self.keyBits | key.raw }
+
+    /// Whether links of a column can be coded.
+    static func fits(_ column: Column) -> Bool {
+        column.tableID < 1 << Self.tableBits && column.id < 1 << Self.columnBits
+    }
+}
+
+extension Value {
+    /// Every link inside a mixed value, nested ones too.
+    func forEachObjectLink(_ body: (ObjectLink) -> Void) {
+        switch self {
+        case .objectLink(let link): body(link)
+        case .list(let list): for element in list.values { element.forEachObjectLink(body) }
+        case .dictionary(let dictionary): for entry in dictionary.entries { entry.value.forEachObjectLink(body) }
+        default: break
+        }
+    }
+
+    var hasObjectLinks: Bool {
+        switch self {
+        case .objectLink: true
+        case .list(let list): list.values.contains { $0.hasObjectLinks }
+        case .dictionary(let dictionary): dictionary.entries.contains { $0.value.hasObjectLinks }
+        default: false
+        }
+    }
+
+    /// The mixed value with null for each link to an object; nil where there is none.
+    func replacing(_ link: ObjectLink) -> Value? {
+        switch self {
+        case .objectLink(link): return .null
+        case .list(var list):
+            var hasChanged = false
+            for i in list.values.indices {
+                guard let new = list.values[i].replacing(link) else { continue }
+                list.values[i] = new
+                hasChanged = true
+            }
+            return hasChanged ? .list(list) : nil
+        case .dictionary(var dictionary):
+            var hasChanged = false
+            for entry in dictionary.entries {
+                guard let new = entry.value.replacing(link) else { continue }
+                dictionary[entry.key] = new
+                hasChanged = true
+            }
+            return hasChanged ? .dictionary(dictionary) : nil
+        default: return nil
+        }
+    }
+}

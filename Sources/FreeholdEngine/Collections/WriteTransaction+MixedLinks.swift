@@ -1,0 +1,171 @@
+/// Links inside mixed values: their inverse lies with the target's table, one for all mixed columns.
+extension WriteTransaction {
+    func mixedLinksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
+        guard removed.contains(where: \.hasObjectLinks) || added.contains(where: \.hasObjectLinks) else { return }
+        var net: [ObjectLink: Int64] = [:]
+        for value in removed { value.forEachObjectLink { net[$0, default: 0] -= 1 } }
+        for value in added { value.forEachObjectLink { net[$0, default: 0] += 1 } }
+        let origin = MixedOrigin(column, key).code
+        for (link, delta) in net where delta != 0 {
+            guard let inverse = currentSchema.table(id: link.tableID)?.mixedInverse else { continue }
+            let changes = backlinks(of: inverse)
+            // One change a link: settling makes room for as many origins as there are changes.
+            for _ in 0..<delta.magnitude {
+                changes.add(target: link.key.raw, origin: origin, delta: delta.signum())
+            }
+            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(inverse) }
+        }
+    }
+
+    /// Whether links of a mixed column can have an inverse.
+    func checkOrigin(_ column: Column) throws(EngineError) {
+        let next = tableState(currentSchema.table(of: column)).nextKey
+        guard MixedOrigin.fits(column), next <= 1 << MixedOrigin.keyBits else {
+            throw EngineError(
+                .limitExceeded,
+                "'\(column.name)' can't link to objects from mixed values: a file can have that in its first 4,095 "
+                    + "classes, a class in its first 8,192 properties, for its first 274,877,906,944 objects."
+            )
+        }
+    }
+
+    /// Whether objects of a cluster may have links from mixed values.
+    func hasMixedLinks(to table: Table, cluster: Int) -> Bool {
+        guard currentSchema.hasMixedColumns else { return false }
+        let inverse = table.mixedInverse
+        settleBacklinks(inverse)
+        return backlinkBuffer(inverse, cluster: cluster) != nil
+            || block(inverse.segment(.backlinkLeaf), UInt64(cluster)) != nil
+    }
+
+    /// Takes an object out of every mixed value that links to it: null stands there then, and sets lose it.
+    func unlinkMixed(_ table: Table, from target: ObjectKey) {
+        guard currentSchema.hasMixedColumns else { return }
+        let inverse = table.mixedInverse
+        guard withBacklinks(inverse, target, { count(of: $0) }) > 0 else { return }
+        let link = ObjectLink(tableID: table.id, key: target)
+        var last: Int64?
+        for code in withBacklinks(inverse, target, { ints(of: $0, type: .int) }) where code != last {
+            last = code
+            let origin = MixedOrigin(code)
+            guard
+                let column = currentSchema.table(id: origin.tableID)?.columns.first(where: { $0.id == origin.columnID })
+            else { continue }
+            unlinkMixed(column, origin.key, link)
+        }
+    }
+
+    private func unlinkMixed(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
+        switch column.collection {
+        case .none:
+            if let new = value(column, key).replacing(link) { write(column, key, new) }
+        case .list:
+            for (i, value) in listValues(column, key).enumerated() {
+                guard let new = value.replacing(link) else { continue }
+                splice(column, key, i..<(i + 1), with: [new])
+                note(column, key, .set(at: i))
+            }
+        case .set: setRemove(column, key, .objectLink(link))
+        case .dictionary: dictionaryNullLinks(column, key, link)
+        }
+    }
+}
+
+extension DataView {
+    /// Calls `body` with the inverse of mixed links to an object, and the range in it of one column's.
+    func withMixedRun<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList, Range<Int>) -> R) -> R {
+        guard let table = column.targetTableID.flatMap(schema.table(id:)) else {
+            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.aimed(at:)")
+        }
+        return withBacklinks(table.mixedInverse, target) { list in
+            func position(_ code: Int64) -> Int {
+                var low = 0
+                var high = count(of: list)
+                while low < high {
+                    let middle = (low + high) >> 1
+                    if int(of: list, at: middle, type: .int) < code { low = middle + 1 } else { high = middle }
+                }
+                return low
+            }
+            let first = MixedOrigin(column, ObjectKey(0)).code
+            return body(list, position(first)..<position(first + 1 << MixedOrigin.keyBits))
+        }
+    }
+
+    /// How many links point to an object: of link columns, and inside mixed values. - Complexity: O(columns).
+    public func backlinkCount(_ table: Table, _ target: ObjectKey) -> Int {
+        schema.linkColumns(to: table).reduce(0) { $0 + backlinkCount($1, target) }
+            + withBacklinks(table.mixedInverse, target) { count(of: $0) }
+    }
+
+    /// The columns that link to an object, with the origins, once for each link. - Complexity: O(columns + n).
+    public func allBacklinks(_ table: Table, _ target: ObjectKey) -> [(column: Column, origin: ObjectKey)] {
+        var out: [(column: Column, origin: ObjectKey)] = []
+        for column in schema.linkColumns(to: table) {
+            for origin in backlinks(column, target) { out.append((column, origin)) }
+        }
+        for code in withBacklinks(table.mixedInverse, target, { ints(of: $0, type: .int) }) {
+            let origin = MixedOrigin(code)
+            guard let column = schema.table(id: origin.tableID)?.columns.first(where: { $0.id == origin.columnID })
+            else { continue }
+            out.append((column.aimed(at: table), origin.key))
+        }
+        return out
+    }
+
+    /// Of an embedded object: the column and the object that own it; nil where it has no owner yet.
+    /// - Complexity: O(columns).
+    public func owner(_ table: Table, _ key: ObjectKey) -> (column: Column, key: ObjectKey)? {
+        guard table.isEmbedded else { return nil }
+        for column in schema.linkColumns(to: table) where backlinkCount(column, key) > 0 {
+            return (column, backlink(column, key, at: 0))
+        }
+        return nil
+    }
+}
+
+/// The changes of mixed links of one transaction, by the origin's table.
+struct MixedLinkEdits {
+    private(set) var edits: [Int: [LinkEdit]] = [:]
+    private(set) var isIncomplete = false
+
+    init(_ all: some Sequence<BacklinkChanges>) {
+        for changes in all where changes.column.id == Table.mixedInverseID {
+            if changes.logOverflow || changes.log.count > WriteTransaction.recordedEdits {
+                isIncomplete = true
+            } else {
+                add(changes.log, changes.column.tableID)
+            }
+        }
+        for table in edits.keys {
+            edits[table]!.sort {
+                ($0.column, $0.origin.raw, $0.targetTable, $0.target.raw)
+                    < ($1.column, $1.origin.raw, $1.targetTable, $1.target.raw)
+            }
+        }
+    }
+
+    private mutating func add(_ log: [BacklinkChanges.Change], _ targetTable: Int) {
+        let sorted = log.sorted { $0.origin != $1.origin ? $0.origin < $1.origin : $0.target < $1.target }
+        var i = 0
+        while i < sorted.count {
+            let first = sorted[i]
+            var delta = 0
+            while i < sorted.count, sorted[i].origin == first.origin, sorted[i].target == first.target {
+                delta += Int(sorted[i].delta)
+                i += 1
+            }
+            guard delta != 0 else { continue }
+            let origin = MixedOrigin(first.origin)
+            edits[origin.tableID, default: []].append(
+                LinkEdit(
+                    column: origin.columnID,
+                    origin: origin.key,
+                    targetTable: targetTable,
+                    target: ObjectKey(first.target),
+                    delta: delta
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Embedded objects: each belongs to exactly one link, and goes with it.
+///
+/// An edit notes which embedded objects gained and lost their link; when it is over, those that lost it are deleted.
+/// So an edit that takes an object out and puts it in elsewhere keeps it.
+extension WriteTransaction {
+    /// - Precondition: the column links to an embedded table.
+    func ownershipChanged(_ column: Column, _ target: ObjectKey, _ delta: Int) {
+        let id = column.targetTableID!
+        if delta > 0, tables[id]?.unowned.remove(target.raw) != nil { return }
+        let link = ObjectLink(tableID: id, key: target)
+        let net = (ownership[link] ?? 0) + delta
+        ownership[link] = net == 0 ? nil : net
+    }
+
+    /// At the end of every edit that may have taken an embedded object's link. Public edits call it, steps don't.
+    @inline(__always)
+    func deleteOrphans() {
+        if !ownership.isEmpty { deleteOrphansNow() }
+    }
+
+    /// Level by level, so that the depth of the nesting doesn't matter.
+    @inline(never)
+    private func deleteOrphansNow() {
+        while !ownership.isEmpty {
+            let changes = ownership
+            ownership = [:]
+            var orphans: [Int: [ObjectKey]] = [:]
+            for (link, delta) in changes where delta < 0 { orphans[link.tableID, default: []].append(link.key) }
+            for (id, keys) in orphans { delete(currentSchema.table(id: id)!, keys.sorted(), incoming: []) {} }
+        }
+    }
+
+    /// Embedded objects that were made and never linked don't outlive the transaction.
+    func deleteUnowned() {
+        for case let overlay? in tables where !overlay.unowned.isEmpty {
+            delete(overlay.table, overlay.unowned.sorted().map { ObjectKey($0) }, incoming: []) { deleteOrphans() }
+        }
+    }
+
+    /// Whether an edit of a link column may add links to embedded objects.
+    /// - Parameter removed: the links that the edit takes away first.
+    /// - Throws: `.invalidArgument` for an object that has an owner, or that would own itself.
+    func checkOwners(
+        _ column: Column,
+        _ key: ObjectKey,
+        added: [Value],
+        removed: () -> [Value] = { [] }
+    ) throws(EngineError) {
+        guard currentSchema.ownsTargets(column), !added.isEmpty else { return }
+        let target = currentSchema.table(id: column.targetTableID!)!
+        let unowned = tables[target.id]?.unowned ?? []
+        var seen: Set<ObjectKey> = []
+        var leaving: Set<Value>?
+        for case .link(let child) in added {
+            guard seen.insert(child).inserted else { throw hasOwner(column, child) }
+            if unowned.contains(child.raw) {
+                if isAbove(target, child, column, key) {
+                    throw EngineError(
+                        .invalidArgument,
+                        "'\(column.name)' can't hold the embedded object \(child), which would own itself."
+                    )
+                }
+                continue
+            }
+            if leaving == nil { leaving = Set(removed()) }
+            guard leaving!.contains(.link(child)) else { throw hasOwner(column, child) }
+        }
+    }
+
+    private func hasOwner(_ column: Column, _ child: ObjectKey) -> EngineError {
+        EngineError(
+            .invalidArgument,
+            "'\(column.name)' can't hold the embedded object \(child): it has an owner. Store a copy of it."
+        )
+    }
+
+    /// Whether an object without owner is the given embedded object, or owns it at some distance.
+    private func isAbove(_ table: Table, _ key: ObjectKey, _ column: Column, _ origin: ObjectKey) -> Bool {
+        var (place, below) = (currentSchema.table(of: column), origin)
+        if place === table, below == key { return true }
+        // What owns nothing yet is above nobody; that spares the way up in the usual case.
+        guard table.columns.contains(where: { currentSchema.ownsTargets($0) && ownsAny($0, key) }) else { return false }
+        while let owner = owner(place, below) {
+            (place, below) = (currentSchema.table(of: owner.column), owner.key)
+            if place === table, below == key { return true }
+        }
+        return false
+    }
+
+    private func ownsAny(_ column: Column, _ key: ObjectKey) -> Bool {
+        column.collection == .none ? readLink(column, key) != nil : listCount(column, key) > 0
+    }
+}
