@@ -67,6 +67,13 @@ extension List {
             return
         }
         _ = at.table.core.requireWrite()
+        // To assign an embedded object to where it is changes nothing.
+        if case .object(let object?) = Element._rlmContent(element), object._core === at.table.core,
+            let elementTable, elementTable.info.isEmbedded, object._state == elementTable.state,
+            at.view.listLink(at.column, owner, at: i) == object._key
+        {
+            return
+        }
         guard let values = stored(CollectionOfOne(element)) else { return }
         change(at) { tx throws(EngineError) in try tx.listSet(at.column, owner, at: i, values[0]) }
     }
