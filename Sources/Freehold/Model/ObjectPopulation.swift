@@ -40,9 +40,11 @@ enum ObjectPopulation {
         isCopy: Bool,
         _ copies: inout EmbeddedCopies
     ) throws(Realm.Error) {
-        // A managed object copies what it is given itself.
-        let isCopy = isCopy && object._core == nil
-        let content = try made(content, isCopy: isCopy, isManaged: object._core != nil, &copies)
+        if let object = object as? DynamicObject {
+            object.assign(content, to: property)
+            return
+        }
+        let content = try made(content, in: object, property, isCopy: isCopy, &copies)
         let fits: Bool
         if property.isCollection {
             fits = property.access.collection(of: object, at: property)?.assignContents(content) ?? false
@@ -60,16 +62,25 @@ enum ObjectPopulation {
     }
 
     /// The same content with new unmanaged objects in the place of objects' values. Embedded objects that have an owner
-    /// are copied.
+    /// are copied; a managed owner does that itself.
     private static func made(
         _ content: _StoredContent,
+        in owner: ObjectBase,
+        _ property: PropertyInfo,
         isCopy: Bool,
-        isManaged: Bool,
         _ copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
-        case .object(let object as EmbeddedObject) where isCopy || (object._core != nil && !isManaged):
+        case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):
             return .object(try copies.copy(of: object))
+        case .object(let object as DynamicObject) where property.shape.type == .object:
+            // Of the same row the object of the Swift class; of another realm a copy.
+            if let table = owner._table, object._core === table.core {
+                return .object(table.target(of: property.index).object(object._key))
+            }
+            guard let target = owner._info.targetInfo(of: property) else { return content }
+            let values = try ValueConversion.object(object, target)
+            return try made(.values(values), in: owner, property, isCopy: isCopy, &copies)
         case .value, .computed, .object: return content
         case .values(let values):
             let object = values.info.makeUnmanaged()
@@ -79,14 +90,14 @@ enum ObjectPopulation {
             var out: [_StoredContent] = []
             out.reserveCapacity(elements.count)
             for element in elements {
-                out.append(try made(element, isCopy: isCopy, isManaged: isManaged, &copies))
+                out.append(try made(element, in: owner, property, isCopy: isCopy, &copies))
             }
             return .list(out)
         case .dictionary(let entries):
             var out: [_StoredEntry] = []
             out.reserveCapacity(entries.count)
             for entry in entries {
-                let content = try made(entry.content, isCopy: isCopy, isManaged: isManaged, &copies)
+                let content = try made(entry.content, in: owner, property, isCopy: isCopy, &copies)
                 out.append(_StoredEntry(entry.key, content))
             }
             return .dictionary(out)

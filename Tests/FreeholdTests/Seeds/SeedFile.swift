@@ -10,6 +10,11 @@ class SeedObject: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+/// The same for embedded models.
+class SeedEmbedded: EmbeddedObject {
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 /// One realm file for a test: opened, used and closed as often as the test says, and removed with it.
 final class SeedFile {
     let configuration: Realm.Configuration
@@ -64,4 +69,9 @@ func openingError(_ types: ObjectBase.Type...) -> String {
     } catch {
         return (error as? Realm.Error)?.message ?? "\(error)"
     }
+}
+
+/// How many rows an embedded class's table has.
+func embeddedCount(_ realm: Realm, _ name: String) -> Int {
+    realm.core.view.schema.table(named: name).map { realm.core.view.count($0) } ?? -1
 }

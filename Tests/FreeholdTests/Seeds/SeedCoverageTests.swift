@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// `docs/seeds.md` says which test shows what: each that it names must be there.
+@Suite("Seeds: the page of what is shown where")
+struct SeedCoverageTests {
+    private static let tests = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test("Every row has a state, and every test that the page names exists")
+    func references() throws {
+        let page = Self.tests.deletingLastPathComponent().appendingPathComponent("docs/seeds.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Says") && !$0.hasPrefix("| 00") }
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+            .filter { $0.count > 2 }
+        #expect(rows.count > 400)
+
+        var sources: [String: String] = [:]
+        let enumerator = FileManager.default.enumerator(at: Self.tests, includingPropertiesForKeys: nil)
+        while let file = enumerator?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            // Two targets may have a file of one name.
+            sources[file.deletingPathExtension().lastPathComponent, default: ""] += try String(
+                contentsOf: file,
+                encoding: .utf8
+            )
+        }
+        let reference = /`([A-Z]\w*Tests)(?:\/(\w+))?`/
+        var missing: Set<String> = []
+        for row in rows {
+            let state = row[row.count - 2], shown = row[row.count - 1]
+            #expect(["✓", "open", "n/a"].contains(state), "\(row)")
+            #expect(!shown.isEmpty, "\(row)")
+            for match in shown.matches(of: reference) {
+                let source = sources[String(match.1)]
+                if source == nil || match.2.map({ source!.contains("func \($0)(") }) == false {
+                    missing.insert(String(match.0))
+                }
+            }
+        }
+        #expect(missing.sorted() == [])
+    }
+}
