@@ -307,7 +307,7 @@ struct EmbeddedObjectTests {
         #expect(realm.objects(EMPerson.self).count == 2 && count(EMAddress.self, realm) == 4)
     }
 
-    @Test("an update with .modified changes embedded objects in place, one with .all replaces them")
+    @Test("an update changes embedded objects in place, but those of lists with .modified only")
     func updating() throws {
         let realm = try newEmbeddedRealm()
         try realm.write {
@@ -339,7 +339,7 @@ struct EmbeddedObjectTests {
         // Nothing differs any more.
         #expect(try update(.modified) == nil)
         _ = try update(.all)
-        #expect(home.isInvalidated && a.isInvalidated && person.homes.map(\.city) == ["A", "C", "D"])
+        #expect(person.home == home && a.isInvalidated && person.homes.map(\.city) == ["A", "C", "D"])
         #expect(count(EMAddress.self, realm) == 4 && count(EMRoom.self, realm) == 2)
         let other = EMPerson(1, home: EMAddress("New"), homes: [EMAddress("A")])
         let (rome, new) = (person.home!, other.home!)
@@ -361,7 +361,7 @@ struct EmbeddedObjectTests {
                 update: .modified
             )
         }
-        #expect(count(EMAddress.self, realm) == 2 && ["X", "Y"].contains(realm.objects(EMPerson.self)[0].home?.city))
+        #expect(count(EMAddress.self, realm) == 2 && ["X", "Y"].contains(realm.object(ofType: EMPerson.self, forPrimaryKey: 1)?.home?.city))
         #expect(realm.core.view is Snapshot && (realm.core.view as? Snapshot)?.verify() == [])
     }
 
