@@ -374,7 +374,7 @@ private struct EmbeddedRows {
         }
         let view = owner.core.view
         switch column.collection {
-        case .none where policy == .modified: rows = [view.readLink(column, key)]
+        case .none: rows = [view.readLink(column, key)]
         case .dictionary where policy == .modified:
             for (name, value) in view.dictionaryEntries(column, key) {
                 if case .link(let row) = value { byName[name] = row }
