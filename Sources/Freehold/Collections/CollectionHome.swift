@@ -156,6 +156,7 @@ enum ElementFold {
             case .float: .float
             case .decimal128: .decimal128
             case .date: .timestamp
+            case .any: .mixed
             default: .double
             }
         return ListFold.fold(aggregate, values, columnType)
