@@ -34,7 +34,9 @@ public final class List<Element: RealmCollectionValue> {
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection? = nil) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
         if !items.isEmpty { items = [] }
         self.nested = nested
         core = table.core
@@ -220,7 +222,8 @@ extension List {
         case .value(let value): return at.index(of: value)
         case .object(let object?) where object._core === core && object._state == elementTable?.state:
             return at.view.listIndex(at.column, owner, of: .link(object._key))
-        case let content where at.column.type == .mixed: return at.table.core.sought(content).flatMap { at.index(of: $0) }
+        case let content where at.column.type == .mixed:
+            return at.table.core.sought(content).flatMap { at.index(of: $0) }
         default: return nil
         }
     }

@@ -29,7 +29,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     public init() {}
 
     /// Becomes the map of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection? = nil) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
         items.removeAll()
         home = CollectionHome(table, key, property, nested)
     }

@@ -8,9 +8,11 @@ import FreeholdEngine
 /// dictionary: which of the other types a string was encoded from isn't known.
 extension AnyRealmValue: Codable {
     public init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: Key.self) {
+        if let container = try? decoder.container(keyedBy: EntryKey.self) {
             let map = Map<String, AnyRealmValue>()
-            for key in container.allKeys { map[key.stringValue] = try container.decode(AnyRealmValue.self, forKey: key) }
+            for key in container.allKeys {
+                map[key.stringValue] = try container.decode(AnyRealmValue.self, forKey: key)
+            }
             self = .dictionary(map)
         } else if var container = try? decoder.unkeyedContainer() {
             let list = List<AnyRealmValue>()
@@ -42,7 +44,8 @@ extension AnyRealmValue: Codable {
                     object,
                     .init(
                         codingPath: encoder.codingPath,
-                        debugDescription: "\(type(of: object)) isn't Encodable: conform it, so that mixed values can hold it"
+                        debugDescription:
+                            "\(type(of: object)) isn't Encodable: conform it, so that mixed values can hold it"
                     )
                 )
             }
@@ -65,7 +68,7 @@ extension AnyRealmValue: Codable {
         }
     }
 
-    private struct Key: CodingKey {
+    private struct EntryKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
         init(stringValue: String) { self.stringValue = stringValue }

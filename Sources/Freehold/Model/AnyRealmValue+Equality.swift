@@ -7,7 +7,7 @@ extension AnyRealmValue: Hashable {
         case (.list(let a), .list(let b)): a == b || areEqual(a, b)
         case (.dictionary(let a), .dictionary(let b)): a == b || areEqual(a, b)
         default:
-            if let a = a.scalar, let b = b.scalar { Value.areEqual(a, b) } else { false }
+            if let a = a.scalar, let b = b.scalar { FreeholdEngine.Value.areEqual(a, b) } else { false }
         }
     }
 
@@ -17,7 +17,8 @@ extension AnyRealmValue: Hashable {
 
     private static func areEqual(_ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>) -> Bool {
         let (x, y) = (a.asKeyValueSequence(), b.asKeyValueSequence())
-        return a.count == b.count && zip(x, y).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
+        return a.count == b.count
+            && zip(x, y).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
     }
 
     /// Collections have one hash for all, because they change.
@@ -37,10 +38,10 @@ extension AnyRealmValue {
     /// Null, booleans, numbers by value (NaN first), strings by their bytes, data, dates, object ids, UUIDs, objects,
     /// lists, dictionaries. Two objects, lists or dictionaries are equal in this order.
     public static func isOrderedBefore(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
-        Value.compare(a.orderKey, b.orderKey) < 0
+        FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
     }
 
-    private var orderKey: Value {
+    private var orderKey: FreeholdEngine.Value {
         switch self {
         case .object: .objectLink(ObjectLink(tableID: 0, key: ObjectKey(0)))
         case .list: .list(NestedList([]))
@@ -50,7 +51,7 @@ extension AnyRealmValue {
     }
 
     /// Nil for objects, lists and dictionaries.
-    var scalar: Value? {
+    var scalar: FreeholdEngine.Value? {
         switch self {
         case .none: .null
         case .int(let value): .int(Int64(value))
@@ -68,7 +69,7 @@ extension AnyRealmValue {
     }
 
     /// Nil for values that aren't plain ones.
-    init?(scalar value: Value) {
+    init?(scalar value: FreeholdEngine.Value) {
         switch value {
         case .null: self = .none
         case .int(let value): self = .int(Int(value))

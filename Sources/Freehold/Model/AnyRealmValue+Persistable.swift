@@ -88,9 +88,9 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
     }
 
     /// A stored value, or one inside of a nested collection.
-    init(_ value: Value, _ home: MixedHome) {
+    init(_ value: FreeholdEngine.Value, _ home: MixedHome) {
         switch value {
-        case .objectLink(let link): self = (home.table.core.object(link) as? Object).map { .object($0) } ?? .none
+        case .objectLink(let link): self = (home.table.linked(link) as? Object).map { .object($0) } ?? .none
         case .list(let list):
             let live = List<AnyRealmValue>()
             live.bind(home.table, home.owner, home.property, NestedCollection(id: list.id, near: home.place))
@@ -104,7 +104,12 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
     }
 }
 
-extension RealmCore {
-    /// The object that a mixed value links to; nil where its class isn't among the realm's.
-    func object(_ link: ObjectLink) -> ObjectBase? { table(id: link.tableID)?.object(link.key) }
+extension ManagedTable {
+    /// The object that a mixed value of this table links to: a dynamic one where its class isn't among the realm's, or
+    /// the table is one of dynamic objects.
+    func linked(_ link: ObjectLink) -> ObjectBase? {
+        if info.dynamic == nil, let target = core.table(id: link.tableID) { return target.object(link.key) }
+        let stored = core.view.schema
+        return stored.table(id: link.tableID).flatMap { core.dynamicTable($0, in: stored) }?.object(link.key)
+    }
 }

@@ -54,7 +54,7 @@ extension AnyRealmValue {
         return nil
     }
 
-    private static func scalar(of value: Any) -> Value? {
+    private static func scalar(of value: Any) -> FreeholdEngine.Value? {
         if value is NSNumber {
             if let bool = PlainNumber.bool(value) { return .bool(bool) }
             if let integer = PlainNumber.integer(value) { return .int(integer) }

@@ -76,10 +76,19 @@ extension AnyRealmValue {
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
     /// The object, if it is one of that class.
-    public func object<T: Object>(_ type: T.Type) -> T? { if case .object(let object) = self { object as? T } else { nil } }
+    public func object<T: Object>(_ type: T.Type) -> T? {
+        if case .object(let object) = self { object as? T } else { nil }
+    }
+
+    /// The object, if its class isn't among the realm's, or the value was read from a dynamic object.
+    public var dynamicObject: DynamicObject? {
+        if case .object(let object) = self { object as? DynamicObject } else { nil }
+    }
 
     /// The entries of a dictionary: live, if the value was read from a managed object.
-    public var dictionaryValue: Map<String, AnyRealmValue>? { if case .dictionary(let value) = self { value } else { nil } }
+    public var dictionaryValue: Map<String, AnyRealmValue>? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
 
     /// The elements of a list: live, if the value was read from a managed object.
     public var listValue: List<AnyRealmValue>? { if case .list(let value) = self { value } else { nil } }

@@ -203,7 +203,9 @@ struct MutableSetTests {
         #expect(tags.isInvalidated && tags.realm == nil && tags.description.contains("invalidated"))
     }
 
-    @Test("Sets of optional or of embedded objects, and maps of objects that aren't optional, are refused by the schema")
+    @Test(
+        "Sets of optional or of embedded objects, and maps of objects that aren't optional, are refused by the schema"
+    )
     func schema() throws {
         let error = #expect(throws: Realm.Error.self) {
             try Realm(

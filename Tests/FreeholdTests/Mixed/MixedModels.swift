@@ -5,7 +5,7 @@ import Foundation
 class MixedHolder: Object, Codable {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var any: AnyRealmValue
-    @Persisted(indexed: true) var key: AnyRealmValue
+    @Persisted(indexed: true) var tag: AnyRealmValue
     @Persisted var list: List<AnyRealmValue>
     @Persisted var set: MutableSet<AnyRealmValue>
     @Persisted var map: Map<String, AnyRealmValue>

@@ -296,11 +296,14 @@ struct MixedNestedTests {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
-        #expect(thrownCode { try realm.write { holder.set.insert([1]) } } == .invalidValue)
-        #expect(thrownCode { try realm.write { holder.set.insert(["a": 1]) } } == .invalidValue)
+        #expect(thrownCode { try realm.write { _ = holder.set.insert([1]) } } == .invalidValue)
+        #expect(thrownCode { try realm.write { _ = holder.set.insert(["a": 1]) } } == .invalidValue)
         #expect(thrownCode { try realm.write { holder.any = ["a.b": 1] } } == .invalidValue)
         #expect(thrownCode { try realm.write { holder.any = ["$a": 1] } } == .invalidValue)
-        #expect(thrownCode { try realm.write { realm.create(MixedHolder.self, value: ["id": 2, "any": MixedPart()]) } } == .invalidValue)
+        #expect(
+            thrownCode { try realm.write { _ = realm.create(MixedHolder.self, value: ["id": 2, "any": MixedPart()]) } }
+                == .invalidValue
+        )
         #expect(
             thrownCode { try realm.write { holder.any = ["a": .string(String(repeating: "x", count: 16_777_200))] } }
                 == .limitExceeded
@@ -310,6 +313,11 @@ struct MixedNestedTests {
         #expect(thrownCode { try realm.write { map["a.b"] = 1 } } == .invalidValue)
         #expect(thrownCode { try realm.write { map["a"] = deep(100) } } == .limitExceeded)
         #expect(holder.any == [:] && holder.set.isEmpty && realm.objects(MixedHolder.self).count == 1)
+    }
+
+    private func expect(_ result: ExitTest.Result?, _ words: String) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains(words), "\(message)")
     }
 
     @Test("Using an invalidated collection traps, and so does a change outside a write")
@@ -322,23 +330,21 @@ struct MixedNestedTests {
             try realm.write { holder.any = 5 }
             _ = list.count
         }
-        #expect(String(decoding: gone?.standardErrorContent ?? [], as: UTF8.self).contains("overwritten or removed"))
+        expect(gone, "overwritten or removed")
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
             try realm.write { realm.add(holder) }
             holder.any.listValue!.append(2)
         }
-        #expect(
-            String(decoding: outside?.standardErrorContent ?? [], as: UTF8.self).contains("outside a write transaction")
-        )
+        expect(outside, "outside a write transaction")
         let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
             try realm.write { realm.add(holder) }
             _ = holder.any.listValue![1]
         }
-        #expect(String(decoding: bounds?.standardErrorContent ?? [], as: UTF8.self).contains("has 1 elements"))
+        expect(bounds, "has 1 elements")
     }
 
     @Test("An event log holds what the seed's example does")

@@ -14,7 +14,7 @@ struct MixedQueryTests {
         try realm.write {
             for (i, value) in values.enumerated() {
                 let holder = MixedHolder(i, value)
-                holder.key = AnyRealmValue(value.plain)!
+                holder.tag = AnyRealmValue(value.plain)!
                 holder.list.append(objectsIn: [.int(i), "x"])
                 realm.add(holder)
             }
@@ -30,20 +30,20 @@ struct MixedQueryTests {
     func comparisons() throws {
         let realm = try realm()
         #expect(ids(realm) { $0.any == 1 } == [1, 2, 11])
-        #expect(ids(realm) { $0.key == 1 } == [1, 2, 11])
-        #expect(ids(realm) { $0.any == "1" } == [5] && ids(realm) { $0.key == "1" } == [5])
-        #expect(ids(realm) { $0.key == .data(Data("1".utf8)) } == [7])
-        #expect(ids(realm) { $0.any == nil } == [0] && ids(realm) { $0.key == nil } == [0])
+        #expect(ids(realm) { $0.tag == 1 } == [1, 2, 11])
+        #expect(ids(realm) { $0.any == "1" } == [5] && ids(realm) { $0.tag == "1" } == [5])
+        #expect(ids(realm) { $0.tag == .data(Data("1".utf8)) } == [7])
+        #expect(ids(realm) { $0.any == nil } == [0] && ids(realm) { $0.tag == nil } == [0])
         #expect(ids(realm) { $0.any != nil }.count == 13)
         #expect(ids(realm) { $0.any != 1 } == [0, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13])
         #expect(ids(realm) { $0.any > 1 } == [3] && ids(realm) { $0.any >= 1 } == [1, 2, 3, 11])
         #expect(ids(realm) { $0.any < 0 } == [13] && ids(realm) { $0.any > "A" } == [6])
-        #expect(ids(realm) { $0.any == [.double(1), 2] } == [9] && ids(realm) { $0.key == [1, 2] } == [9])
-        #expect(ids(realm) { $0.any == ["a": 1] } == [10] && ids(realm) { $0.key == ["a": 2] } == [])
-        #expect(ids(realm) { $0.any == .double(.nan) } == [] && ids(realm) { $0.key == .double(.nan) } == [])
-        #expect(ids(realm) { $0.key.in([1, "Abc", nil, true]) } == [0, 1, 2, 4, 6, 11])
+        #expect(ids(realm) { $0.any == [.double(1), 2] } == [9] && ids(realm) { $0.tag == [1, 2] } == [9])
+        #expect(ids(realm) { $0.any == ["a": 1] } == [10] && ids(realm) { $0.tag == ["a": 2] } == [])
+        #expect(ids(realm) { $0.any == .double(.nan) } == [] && ids(realm) { $0.tag == .double(.nan) } == [])
+        #expect(ids(realm) { $0.tag.in([1, "Abc", nil, true]) } == [0, 1, 2, 4, 6, 11])
         #expect(ids(realm) { $0.any.in([1, "Abc", nil, true]) } == [0, 1, 2, 4, 6, 11])
-        #expect(ids(realm) { $0.any == $0.key }.count == 13)
+        #expect(ids(realm) { $0.any == $0.tag }.count == 13)
     }
 
     @Test("String conditions hold for strings only")
@@ -63,9 +63,9 @@ struct MixedQueryTests {
         let target = MixedTarget("t")
         try realm.write {
             realm.object(ofType: MixedHolder.self, forPrimaryKey: 4)?.any = .object(target)
-            realm.object(ofType: MixedHolder.self, forPrimaryKey: 4)?.key = .object(target)
+            realm.object(ofType: MixedHolder.self, forPrimaryKey: 4)?.tag = .object(target)
         }
-        #expect(ids(realm) { $0.any == .object(target) } == [4] && ids(realm) { $0.key == .object(target) } == [4])
+        #expect(ids(realm) { $0.any == .object(target) } == [4] && ids(realm) { $0.tag == .object(target) } == [4])
         #expect(ids(realm) { $0.any == .object(MixedTarget("unmanaged")) } == [])
     }
 

@@ -31,7 +31,7 @@ struct MixedValueTests {
 
     private func fill(_ holder: MixedHolder, _ name: String, isInSets: Bool) {
         holder.any = Self.kind(name)
-        holder.key = Self.kind(name)
+        holder.tag = Self.kind(name)
         holder.list.append(objectsIn: [.int(7), Self.kind(name), .none])
         holder.map["k"] = Self.kind(name)
         holder.map["other"] = 7
@@ -42,7 +42,7 @@ struct MixedValueTests {
         let value = Self.kind(name)
         let comment: Comment = "\(name), \(place)"
         #expect(Self.same(holder.any, value), comment)
-        #expect(Self.same(holder.key, value), comment)
+        #expect(Self.same(holder.tag, value), comment)
         #expect(holder.list.count == 3 && holder.list[0] == 7 && holder.list[2] == .none, comment)
         #expect(Self.same(holder.list[1], value), comment)
         #expect(Self.same(holder.map["k"], value), comment)
@@ -50,7 +50,10 @@ struct MixedValueTests {
         if isInSets { #expect(holder.set.count == 1 && Self.same(holder.set.first, value), comment) }
     }
 
-    @Test("Values are what was assigned, before and after adding and in the reopened file", arguments: kinds.map(\.name))
+    @Test(
+        "Values are what was assigned, before and after adding and in the reopened file",
+        arguments: kinds.map(\.name)
+    )
     func roundTrip(_ name: String) throws {
         let isInSets = !["list", "empty list", "dictionary", "empty dictionary"].contains(name)
         let holder = MixedHolder(1)
@@ -60,7 +63,8 @@ struct MixedValueTests {
         try withNewFile { try roundTrip(holder, name, isInSets, $0) }
     }
 
-    private func roundTrip(_ holder: MixedHolder, _ name: String, _ isInSets: Bool, _ given: Realm.Configuration) throws {
+    private func roundTrip(_ holder: MixedHolder, _ name: String, _ isInSets: Bool, _ given: Realm.Configuration) throws
+    {
         var configuration = given
         configuration.objectTypes = mixedConfiguration().objectTypes
         try {
@@ -82,12 +86,12 @@ struct MixedValueTests {
         check(found, name, isInSets: isInSets, "reopened")
         try realm.write {
             found.any = .string("new")
-            found.key = .none
+            found.tag = .none
             found.list[1] = .bool(false)
             found.map["k"] = nil
             found.set.removeAll()
         }
-        #expect(found.any == "new" && found.key.isNull && found.list[1] == false && found.map["k"] == nil)
+        #expect(found.any == "new" && found.tag.isNull && found.list[1] == false && found.map["k"] == nil)
         #expect(try realm.core.database.snapshot().verify() == [])
         try realm.write { realm.deleteAll() }
         #expect(try realm.core.database.snapshot().verify() == [])
@@ -125,15 +129,16 @@ struct MixedValueTests {
                 MixedHolder.self,
                 value: [
                     "id": 1, "any": ["n": 1, "deep": [["x": 2.5], nil, "s"] as [Any?]] as [String: Any],
-                    "list": [1, true, "two", uuid, NSNull(), [1]] as [Any], "map": ["a": [1], "b": NSNull()] as [String: Any],
-                    "set": [1, 1.0, "1"] as [Any], "key": NSNumber(value: true),
+                    "list": [1, true, "two", uuid, NSNull(), [1]] as [Any],
+                    "map": ["a": [1], "b": NSNull()] as [String: Any],
+                    "set": [1, 1.0, "1"] as [Any], "tag": NSNumber(value: true),
                 ] as [String: Any]
             )
             #expect(holder.any == ["n": 1, "deep": [["x": 2.5], nil, "s"]])
             #expect(Array(holder.list) == [1, true, "two", .uuid(uuid), nil, [1]])
             #expect(holder.map["a"] == [1] && holder.map["b"] == AnyRealmValue.none && holder.map.count == 2)
             #expect(holder.set.count == 2)
-            #expect(holder.key == true)
+            #expect(holder.tag == true)
             holder["any"] = ["a", 2] as [Any]
             #expect(holder.any == ["a", 2])
             #expect((holder["any"] as? List<AnyRealmValue>)?.count == 2)
@@ -146,7 +151,9 @@ struct MixedValueTests {
         }
         #expect(
             thrownCode {
-                try realm.write { realm.create(MixedHolder.self, value: ["id": 2, "any": DispatchTimeInterval.never]) }
+                try realm.write {
+                    _ = realm.create(MixedHolder.self, value: ["id": 2, "any": DispatchTimeInterval.never])
+                }
             } == .invalidValue
         )
         #expect(realm.objects(MixedHolder.self).count == 1)
@@ -157,7 +164,9 @@ struct MixedValueTests {
         let plain = try #require(AnyRealmValue(["a": [1, nil, "x"] as [Any?], "b": 2.5] as [String: Any?])?.plain)
         let dictionary = try #require(plain as? [String: Any?])
         let list = try #require(dictionary["a"] as? [Any?])
-        #expect(list.count == 3 && list[0] as? Int == 1 && list[1] == nil && list[2] as? String == "x")
+        #expect(list.count == 3 && list[1] == nil)
+        let (number, text) = (list[0] as? Int, list[2] as? String)
+        #expect(number == 1 && text == "x")
         #expect(dictionary["b"] as? Double == 2.5)
         #expect(AnyRealmValue(nil) == AnyRealmValue.none)
         #expect(AnyRealmValue(NSNull()) == AnyRealmValue.none)
