@@ -55,6 +55,7 @@ extension AnyRealmValue {
     }
 
     private static func scalar(of value: Any) -> FreeholdEngine.Value? {
+        if let integer = value as? any BinaryInteger { return Int64(exactly: integer).map { .int($0) } }
         if value is NSNumber {
             if let bool = PlainNumber.bool(value) { return .bool(bool) }
             if let integer = PlainNumber.integer(value) { return .int(integer) }
@@ -62,7 +63,6 @@ extension AnyRealmValue {
         }
         switch value {
         case let value as any _PersistableScalar: return value._rlmStored
-        case let value as any BinaryInteger: return Int64(exactly: value).map { .int($0) }
         case let value as Substring: return .string(String(value))
         case let value as Decimal: return .decimal128(Decimal128(value))
         case let value as Timestamp: return .timestamp(value)
