@@ -22,16 +22,20 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     let property: String
     /// The object that is linked to; nil for unmanaged ones.
     let target: ObjectBase?
+    /// The number of the target's property that these are.
+    private let key: Int
 
     /// The inverse of a property of another class.
     public init(fromType: Element.Type, property: String) {
         self.property = property
         target = nil
+        key = 0
     }
 
-    init(property: String, target: ObjectBase) {
+    init(property: String, target: ObjectBase, _ key: Int) {
         self.property = property
         self.target = target
+        self.key = key
     }
 
     private struct Place {
@@ -44,9 +48,10 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     private func place() -> Place? {
         guard let target, let table = target._table else { return nil }
         target._verifyLive(table)
-        guard let origin = table.core.table(for: Element.self), let index = origin.info.index(named: property),
-            let column = origin.columns[index]
-        else { programmerError("\(Element.className()).\(property) isn't in the realm's schema") }
+        let origin = table.target(of: key)
+        guard let index = origin.info.index(named: property), let column = origin.columns[index] else {
+            programmerError("\(origin.info.className).\(property) isn't in the realm's schema")
+        }
         return Place(view: table.core.view, column: column, table: origin, key: target._key)
     }
 
@@ -150,7 +155,7 @@ extension LinkingObjects: _Persistable {
             object._record(key)
             return _rlmDefaultValue()
         }
-        return LinkingObjects(property: table.info.properties[key].origin ?? "", target: object)
+        return LinkingObjects(property: table.info.properties[key].origin ?? "", target: object, key)
     }
 
     public static var _rlmCopiesOnAssignment: Bool { true }

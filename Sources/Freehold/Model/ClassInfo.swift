@@ -20,8 +20,15 @@ struct PropertyInfo {
     let offset: Int
     let metaOffset: Int
     let access: any PersistedAccess.Type
+    /// Of a dynamic class: what links lead to, by its name in the file.
+    var targetName: String?
+    /// Of a dynamic class: what converts values for the property of the Swift class.
+    var typedAccess: (any PersistedAccess.Type)?
 
+    /// For links of Swift classes.
     var target: ObjectBase.Type? { shape.target }
+    /// What converts values for the property.
+    var converter: any PersistedAccess.Type { typedAccess ?? access }
     var isComputed: Bool { shape.type == .linkingObjects }
     var isCollection: Bool { shape.collection != .none }
     /// A link to one object.
@@ -44,6 +51,8 @@ final class ClassInfo: Sendable {
     let naming: Naming
     /// The name of the table is the class's own, so that no policy changes it.
     private let isMapped: Bool
+    /// For a class that is used by name; its objects are of class ``DynamicObject``.
+    let dynamic: DynamicClass?
     /// Those of superclasses first, each class's in the order of declaration.
     nonisolated(unsafe) let properties: [PropertyInfo]
     let primaryKeyIndex: Int?
@@ -101,6 +110,7 @@ final class ClassInfo: Sendable {
     private init(_ cls: ObjectBase.Type) {
         self.cls = cls
         naming = .plain
+        dynamic = nil
         let names = ClassNames(cls)
         className = names.className
         tableName = names.tableName ?? className
@@ -196,6 +206,7 @@ final class ClassInfo: Sendable {
         cls = plain.cls
         className = plain.className
         self.naming = naming
+        dynamic = nil
         isMapped = plain.isMapped
         tableName = isMapped ? plain.tableName : naming.classes.storedName(of: className)
         var properties = plain.properties
@@ -212,6 +223,56 @@ final class ClassInfo: Sendable {
         directProperties = plain.directProperties
         isDirect = plain.isDirect
         hasLists = plain.hasLists
+    }
+
+    /// A class that is used by name.
+    init(dynamic: DynamicClass) {
+        cls = DynamicObject.self
+        className = dynamic.schema.declaredName
+        tableName = dynamic.schema.className
+        naming = .plain
+        isMapped = true
+        self.dynamic = dynamic
+        let typed = dynamic.schema.typed
+        properties = dynamic.schema.properties.enumerated().map { index, property in
+            let access = DynamicTypes.access(property)
+            return PropertyInfo(
+                index: index,
+                name: property.name,
+                columnName: property.columnName,
+                isMapped: true,
+                shape: access.shape,
+                isPrimaryKey: property.isPrimaryKey,
+                isIndexed: property.isIndexed,
+                origin: property.originProperty,
+                offset: 0,
+                metaOffset: 0,
+                access: access,
+                targetName: property.objectClassName,
+                typedAccess: typed.flatMap { typed in
+                    typed.index(named: property.name).map { typed.properties[$0].access }
+                }
+            )
+        }
+        byName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+        byColumnName = Self.byColumnName(properties)
+        primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
+        problems = []
+        canDropDefaults = true
+        metaOffsets = []
+        directProperties = properties.map {
+            DirectProperty(
+                storage: $0.access.storage,
+                index: $0.index,
+                offset: 0,
+                metaOffset: 0,
+                isLinkList: $0.shape.type == .object && $0.shape.collection == .list,
+                isEmbedded: false,
+                access: $0.access
+            )
+        }
+        hasLists = false
+        isDirect = false
     }
 
     private static func byColumnName(_ properties: [PropertyInfo]) -> [String: Int] {
@@ -267,9 +328,11 @@ final class ClassInfo: Sendable {
     }
 
     /// A new unmanaged object with default values.
-    func makeUnmanaged() -> ObjectBase { cls.init(_freehold: _HiddenInitializer()) }
+    func makeUnmanaged() -> ObjectBase {
+        dynamic == nil ? cls.init(_freehold: _HiddenInitializer()) : DynamicObject.unmanaged(self)
+    }
 
-    var isEmbedded: Bool { cls is EmbeddedObject.Type }
+    var isEmbedded: Bool { dynamic?.schema.isEmbedded ?? (cls is EmbeddedObject.Type) }
 
     /// What a property of the object holds; of unmanaged and managed objects.
     func content(of object: ObjectBase, at index: Int) -> _StoredContent {

@@ -126,7 +126,11 @@ final class ManagedTable {
     /// the class isn't in the realm's schema, which opening has excluded.
     func target(of property: Int) -> ManagedTable {
         if let known = targets[property] { return known.takeUnretainedValue() }
-        let found = info.properties[property].target.flatMap { core.table(for: $0) }
+        let link = info.properties[property]
+        let found =
+            info.dynamic == nil
+            ? link.target.flatMap { core.table(for: $0) }
+            : link.targetName.flatMap { core.dynamicTable(named: $0) }
         guard let found else {
             programmerError(
                 "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema"

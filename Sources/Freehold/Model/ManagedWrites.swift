@@ -152,7 +152,7 @@ extension ManagedTable {
                     "This \(type(of: object)) is managed by another realm. Find it in this realm by its primary key."
                 )
             }
-            guard object._state == state else {
+            guard object._state == state || object._table?.table.id == table.id else {
                 programmerError("A link to \(info.className) can't hold a \(type(of: object))")
             }
             object._verifyLive(self)

@@ -82,12 +82,22 @@ extension ObjectBase {
         return index
     }
 
+    /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.
+    private final func _beyondClass(_ name: String) -> DynamicObject? {
+        guard let table = _table, table.info.dynamic == nil, table.info.index(named: name) == nil else { return nil }
+        _verifyLive(table)
+        let dynamic = table.dynamic
+        return dynamic.info.index(named: name) == nil ? nil : dynamic.object(_key) as? DynamicObject
+    }
+
     final func _value(named name: String) -> Any? {
+        if let dynamic = _beyondClass(name) { return dynamic._value(named: name) }
         let index = _propertyIndex(named: name)
         return _info.properties[index].access.any(of: self, at: _info.properties[index])
     }
 
     final func _setValue(_ value: Any?, named name: String) {
+        if let dynamic = _beyondClass(name) { return dynamic._setValue(value, named: name) }
         let info = _info
         let property = info.properties[_propertyIndex(named: name)]
         do throws(Realm.Error) {

@@ -80,6 +80,9 @@ open class ObjectBase {
 
     /// Whether the object was deleted from its realm, or its realm was invalidated. False for unmanaged objects.
     open var isInvalidated: Bool { _isManaged && !_isLive() }
+
+    /// What is known of the class of an unmanaged object.
+    var _unmanagedInfo: ClassInfo { ClassInfo.of(type(of: self)) }
 }
 
 /// Only the library makes values of this type, so only it calls the hidden initialiser.
@@ -121,19 +124,20 @@ extension ObjectBase {
         return state.pointee.table?.takeUnretainedValue()
     }
 
-    final var _info: ClassInfo { _table?.info ?? ClassInfo.of(type(of: self)) }
+    final var _info: ClassInfo { _table?.info ?? _unmanagedInfo }
 
-    /// Same row of the same core, or the same instance.
+    /// Same row of the same core, or the same instance. A row's typed and dynamic objects are equal.
     final func _isSameRow(as other: ObjectBase) -> Bool {
         if self === other { return true }
-        guard let core = _core, core === other._core, _state == other._state else { return false }
-        return _rawKey == other._rawKey
+        guard let core = _core, core === other._core, _rawKey == other._rawKey else { return false }
+        return _state == other._state || _table?.table.id == other._table?.table.id
     }
 
     final var _identityHash: Int {
         var hasher = Hasher()
-        if let state = _state, _isManaged {
-            hasher.combine(state)
+        if let table = _table, let core = _core {
+            hasher.combine(ObjectIdentifier(core))
+            hasher.combine(table.table.id)
             hasher.combine(_rawKey)
         } else {
             hasher.combine(ObjectIdentifier(self))

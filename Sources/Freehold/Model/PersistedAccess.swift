@@ -21,6 +21,8 @@ protocol PersistedAccess {
     static func convertElement(_ value: Any) -> _StoredContent?
     /// The property's collection; that of an unmanaged object is made if there was none.
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
+    /// What a new object has where nothing is given.
+    static var defaultContent: _StoredContent { get }
 }
 
 struct PersistedOptions {
@@ -106,10 +108,16 @@ extension Persisted: PersistedAccess {
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)? {
         get(object, property) as? any ContentCollection
     }
+
+    static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }
 
 /// A collection that is a property's content.
 protocol ContentCollection: AnyObject {
+    /// Empty and unmanaged.
+    init()
+    /// Becomes the collection of a row's property; what it held is dropped.
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int)
     /// `.list` or `.dictionary`.
     var content: _StoredContent { get }
     /// What a value stands for as an element; nil if it isn't of the element's type.

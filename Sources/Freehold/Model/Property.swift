@@ -48,7 +48,8 @@ public struct Property: Sendable {
     ///
     /// - Parameters:
     ///   - mapTo: The name in the file, where it is another.
-    ///   - optional: Whether the value, or a collection's elements, can be null. Links to one object always can.
+    ///   - optional: Whether the value, or a collection's elements, can be null. Links to one object and in maps always
+    ///     can.
     ///   - objectClassName: For links and linking objects: the other class, by its name in the file.
     ///   - originProperty: For linking objects: the property of the other class.
     public init(
@@ -68,7 +69,7 @@ public struct Property: Sendable {
         self.type = type
         self.collection = type == .linkingObjects ? .list : collection
         isIndexed = indexed || primaryKey
-        isOptional = optional || (type == .object && collection == .none)
+        isOptional = optional || (type == .object && (collection == .none || collection == .map))
         isPrimaryKey = primaryKey
         self.objectClassName = objectClassName
         self.originProperty = originProperty

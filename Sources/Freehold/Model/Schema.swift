@@ -107,6 +107,10 @@ public struct ObjectSchema: Sendable {
     public init(_ type: ObjectBase.Type) { self.init(ClassInfo.of(type)) }
 
     init(_ info: ClassInfo) {
+        if let dynamic = info.dynamic {
+            self = dynamic.schema
+            return
+        }
         className = info.tableName
         properties = info.properties.map { Property($0, in: info) }
         isEmbedded = info.isEmbedded
@@ -114,7 +118,7 @@ public struct ObjectSchema: Sendable {
     }
 
     /// The Swift class; `DynamicObject` where there is none.
-    public var objectClass: AnyClass { typed?.cls ?? Object.self }
+    public var objectClass: AnyClass { typed?.cls ?? DynamicObject.self }
     public var isAsymmetric: Bool { false }
     public var primaryKeyProperty: Property? { properties.first(where: \.isPrimaryKey) }
 

@@ -94,7 +94,7 @@ enum ValueConversion {
             return try entries(value, property, info, depth)
         case .none:
             guard let value else { return try null(property, info) }
-            if let content = property.access.convert(value) { return content }
+            if let content = property.converter.convert(value) { return content }
             return try link(value, property, info, depth)
         }
     }
@@ -112,14 +112,14 @@ enum ValueConversion {
         _ info: ClassInfo,
         _ depth: Int
     ) throws(Realm.Error) -> _StoredContent {
-        guard property.shape.type == .object, let target = property.target else {
+        guard property.shape.type == .object, let target = info.targetInfo(of: property) else {
             throw mismatch(value, property, info)
         }
-        if let object = value as? ObjectBase, type(of: object) == target { return .object(object) }
+        if let object = value as? ObjectBase, info.accepts(object, for: property) { return .object(object) }
         guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
             throw mismatch(value, property, info)
         }
-        return .values(try object(value, info.sibling(target), depth: depth + 1))
+        return .values(try object(value, target, depth: depth + 1))
     }
 
     /// What a dictionary has under the property's name in Swift or in the file.
@@ -147,7 +147,7 @@ enum ValueConversion {
         _ depth: Int
     ) throws(Realm.Error) -> _StoredContent {
         guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
-        if let content = property.access.convertElement(value) { return content }
+        if let content = property.converter.convertElement(value) { return content }
         return try link(value, property, info, depth)
     }
 
@@ -204,7 +204,7 @@ enum ValueConversion {
         _ depth: Int
     ) throws(Realm.Error) -> _StoredContent {
         if case .computed = content { throw mismatch("linking objects", property, info) }
-        if let source, source.access == property.access { return content }
+        if let source, source.access == property.converter { return content }
         return try field(content.plain, of: property, in: info, depth: depth)
     }
 

@@ -63,6 +63,18 @@ extension Query where T: OptionalProtocol, T.Wrapped: RawRepresentable {
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
 }
 
+extension Query where T: ObjectBase {
+    /// A property by its name, or names joined by dots where links lead to it, for classes whose properties are known
+    /// at run time only.
+    ///
+    /// ```swift
+    /// realm.dynamicObjects("Dog").where { $0["age", as: Int.self] > 5 && $0["owner.name", as: String.self] == "Ada" }
+    /// ```
+    ///
+    /// - Precondition: the class has a property of that name and type.
+    public subscript<V>(name: String, as type: V.Type) -> Query<V> { member(name) }
+}
+
 // MARK: Logic
 
 extension Query where T == Bool {

@@ -33,19 +33,19 @@ struct QueryCompiler {
             } else {
                 steps.append(.backlink(originColumn(property, table)))
             }
-            guard let target = property.target else {
+            guard property.target != nil else {
                 programmerError(
                     "\(table.info.className).\(name) is no link, so that nothing follows it in "
                         + "'\(names.joined(separator: "."))'. Follow links only."
                 )
             }
-            table = core.requireTable(for: target)
+            table = table.target(of: index)
         }
         return (PropertyPath(steps, nil), table)
     }
 
     private func originColumn(_ property: PropertyInfo, _ table: ManagedTable) -> Column {
-        let origin = core.requireTable(for: property.target!)
+        let origin = table.target(of: property.index)
         guard let name = property.origin, let index = origin.info.index(named: name), let column = origin.columns[index]
         else {
             programmerError(

@@ -237,7 +237,7 @@ private struct RowWrite {
     }
 
     private func isEmbedded(_ column: Column) -> Bool {
-        column.targetTableID.flatMap { table.core.table(id: $0) }?.table.isEmbedded ?? false
+        column.targetTableID.flatMap { table.core.view.schema.table(id: $0) }?.isEmbedded ?? false
     }
 
     private func setList(_ column: Column, _ values: [Value]) throws(EngineError) {

@@ -48,7 +48,7 @@ struct GraphPlanner {
         let identity = ObjectIdentity(object)
         if let node = known[identity] { return .node(node) }
         if let error = object._unmanagedError { throw error }
-        let table = core.requireTable(for: type(of: object))
+        let table = core.requireTable(of: object)
         let node = append(GraphPlan.Node(table: table, object: object), .object(object))
         known[identity] = node
         return .node(node)
@@ -62,7 +62,7 @@ struct GraphPlanner {
         if object._isManaged && object.isInvalidated {
             programmerError("A \(type(of: object)) that was deleted from its realm can't be copied.")
         }
-        if policy != .error, object._core === core, type(of: object) == table.info.cls {
+        if policy != .error, object._core === core, object._table?.table.id == table.table.id {
             return .row(object._key, table)
         }
         return .node(try copy(object, table))
@@ -266,9 +266,9 @@ struct GraphPlanner {
                     property: property.name
                 )
             }
-            return .link(try linked(object, core.requireTable(for: type(of: object))))
+            return .link(try linked(object, core.requireTable(of: object)))
         case .values(let values):
-            return .link(.node(try add(values, core.requireTable(for: values.info.cls))))
+            return .link(.node(try add(values, core.requireTable(of: values.info))))
         case .list(let elements):
             try checkNesting(property, table, depth)
             var planned: [GraphPlan.PlannedValue] = []
@@ -332,7 +332,7 @@ private struct EmbeddedRows {
     ) {
         var rows: [ObjectKey?] = []
         var byName: [String: ObjectKey] = [:]
-        guard property.shape.type == .object, property.target is EmbeddedObject.Type,
+        guard property.shape.type == .object, owner.target(of: property.index).info.isEmbedded,
             case .row(let key, _)? = existing, let column = owner.columns[property.index]
         else {
             table = nil

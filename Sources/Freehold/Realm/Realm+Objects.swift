@@ -50,7 +50,20 @@ extension Realm {
     @usableFromInline
     func _object(_ type: Object.Type, forAny key: Any) -> ObjectBase? {
         core.verifyThread()
-        let table = core.requireTable(for: type)
+        return core.object(in: core.requireTable(for: type), forPrimaryKey: key)
+    }
+
+    private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
+        guard let cls = type as? ObjectBase.Type else {
+            programmerError("Only objects of model classes can be fetched, not \(type).")
+        }
+        return core.requireTable(for: cls)
+    }
+}
+
+extension RealmCore {
+    /// The object of that primary key; traps where the table has none, or one of another type.
+    func object(in table: ManagedTable, forPrimaryKey key: Any) -> ObjectBase? {
         guard let index = table.info.primaryKeyIndex else {
             programmerError(
                 "Class \(table.info.className) has no primary key. Find the object with `where`, or declare a "
@@ -71,14 +84,7 @@ extension Realm {
                     + "\(property.name) is of type \(property.shape.type). Pass a key of that type."
             )
         }
-        return core.view.find(primaryKey: value, in: table.table).map { table.object($0) }
-    }
-
-    private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
-        guard let cls = type as? ObjectBase.Type else {
-            programmerError("Only objects of model classes can be fetched, not \(type).")
-        }
-        return core.requireTable(for: cls)
+        return view.find(primaryKey: value, in: table.table).map { table.object($0) }
     }
 }
 
@@ -131,7 +137,7 @@ extension Realm {
         do throws(Realm.Error) {
             var planner = GraphPlanner(core: core, policy: update, adopts: false)
             switch try planner.target(of: value, in: table) {
-            case .row: return value as! T
+            case .row(let key, _): return value as? T ?? table.object(key) as! T
             case .node(let node):
                 try planner.finish()
                 let keys = try planner.plan.apply(to: core, policy: update)
@@ -145,7 +151,7 @@ extension Realm {
 }
 
 extension RealmCore {
-    fileprivate func requireUpdatable(_ table: ManagedTable, _ policy: Realm.UpdatePolicy) {
+    func requireUpdatable(_ table: ManagedTable, _ policy: Realm.UpdatePolicy) {
         if policy == .error || table.info.primaryKeyIndex != nil { return }
         programmerError(
             "Class \(table.info.className) has no primary key, so that its objects can't be updated by it. Leave out "
@@ -175,14 +181,15 @@ extension Realm {
             core.requireOwn(object, "deleted")
             keys[object._table!.table.id, default: []].append(object._key)
         }
-        for (id, keys) in keys { core.delete(keys, core.table(id: id)!, transaction) }
+        let schema = core.view.schema
+        for (id, keys) in keys { core.delete(keys, schema.table(id: id)!, transaction) }
     }
 
     /// Deletes all objects that the results have.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         let transaction = core.requireWrite()
         core.requireSame(objects.query.core)
-        core.delete(objects.query.allKeys(), objects.query.table, transaction)
+        core.delete(objects.query.allKeys(), objects.query.table.table, transaction)
     }
 
     /// Deletes all objects of the realm's classes.
@@ -194,9 +201,9 @@ extension Realm {
 }
 
 extension RealmCore {
-    func delete(_ keys: [ObjectKey], _ table: ManagedTable, _ transaction: WriteTransaction) {
+    func delete(_ keys: [ObjectKey], _ table: Table, _ transaction: WriteTransaction) {
         if keys.isEmpty { return }
-        transaction.delete(table.table, Array(Set(keys)).sorted())
+        transaction.delete(table, Array(Set(keys)).sorted())
         didDelete()
     }
 

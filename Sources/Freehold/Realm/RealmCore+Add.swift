@@ -52,10 +52,11 @@ extension RealmCore {
     /// A link leads to rows of one table, so that a subclass's object, which is a row of another, doesn't fit.
     @inline(__always)
     func requireClass(_ object: ObjectBase, _ property: PropertyInfo, _ info: ClassInfo) {
-        if type(of: object) == property.target { return }
+        if type(of: object) == property.target && info.dynamic == nil { return }
+        if info.accepts(object, for: property) { return }
         programmerError(
-            "\(info.className).\(property.name) holds objects of class \(property.target!.className()) and can't be "
-                + "given one of its subclass \(type(of: object).className()), which has a table of its own."
+            "\(info.className).\(property.name) holds objects of class \(info.targetInfo(of: property)?.className ?? "") "
+                + "and can't be given one of class \(object._info.className), which has a table of its own."
         )
     }
 

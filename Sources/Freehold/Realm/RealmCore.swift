@@ -20,6 +20,10 @@ final class RealmCore {
     @exclusivity(unchecked) private unowned(unsafe) var lastTable: ManagedTable?
     private var tablesByID: [Int: ManagedTable] = [:]
     private var tablesByName: [String: ManagedTable] = [:]
+    /// Those whose objects are dynamic, by id, made when they are asked for.
+    private var dynamicTables: [Int: ManagedTable] = [:]
+    private var dynamicCatalogue: DynamicCatalogue?
+    private let clusterSpan: Int
 
     /// Changes with every refresh, begin, commit and cancel, and with every deletion inside a transaction.
     @exclusivity(unchecked) private(set) var stateVersion: UInt64 = 1
@@ -40,10 +44,14 @@ final class RealmCore {
         self.snapshot = snapshot
         threadToken = UInt(fh_thread_id())
         boundSchema = snapshot.schema
+        clusterSpan = snapshot.clusterSpan
         makeTables(snapshot.schema, clusterSpan: snapshot.clusterSpan)
     }
 
-    deinit { transaction?.cancel() }
+    deinit {
+        transaction?.cancel()
+        dynamicCatalogue?.clear()
+    }
 
     var database: Database { file.database }
 
@@ -93,11 +101,45 @@ final class RealmCore {
     func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
+    /// The table of a class's name in the file, else in Swift, as one of dynamic objects. Also of classes that only the
+    /// file has.
+    func dynamicTable(named name: String) -> ManagedTable? {
+        let stored = view.schema
+        let tableName = schema[name]?.className ?? name
+        return stored.table(named: tableName).flatMap { dynamicTable($0, in: stored) }
+    }
+
+    func dynamicTable(_ table: Table, in stored: DatabaseSchema) -> ManagedTable? {
+        if let known = dynamicTables[table.id] { return known }
+        guard let info = dynamicInfo(named: table.name, in: stored) else { return nil }
+        let made = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
+        dynamicTables[table.id] = made
+        return made
+    }
+
+    private func dynamicInfo(named name: String, in stored: DatabaseSchema) -> ClassInfo? {
+        if let info = dynamicCatalogue?.info(named: name) { return info }
+        // There are classes that weren't there when the catalogue was made.
+        let made = DynamicCatalogue(schema, stored: Schema(stored))
+        dynamicCatalogue?.clear()
+        dynamicCatalogue = made
+        return made.info(named: name)
+    }
+
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
         programmerError(
             "Class \(cls.className()) isn't in the schema of \(self). Add it to `objectTypes` of the configuration."
         )
+    }
+
+    /// The table that an object's like are rows of.
+    func requireTable(of object: ObjectBase) -> ManagedTable { requireTable(of: object._info) }
+
+    func requireTable(of info: ClassInfo) -> ManagedTable {
+        guard info.dynamic != nil else { return requireTable(for: info.cls) }
+        if let table = dynamicTable(named: info.tableName) { return table }
+        programmerError("Class \(info.className) isn't in \(self). Add it to the schema of its configuration.")
     }
 
     // MARK: Confinement
@@ -143,6 +185,7 @@ final class RealmCore {
     private func advance() {
         stateVersion &+= 1
         for table in tables { table.invalidate() }
+        if !dynamicTables.isEmpty { for table in dynamicTables.values { table.invalidate() } }
         if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
     }
 
@@ -152,6 +195,7 @@ final class RealmCore {
         boundSchema = schema
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
+        for table in dynamicTables.values where table.rebind(to: schema) { changed = true }
         if changed {
             schemaGeneration += 1
         }

@@ -1,0 +1,134 @@
+import FreeholdEngine
+import Foundation
+
+/// Access to a property of a ``DynamicObject``, which has no wrappers: a metatype for each type that dynamic reads
+/// give.
+enum DynamicAccess<Value: _Persistable>: PersistedAccess {
+    static var shape: _PropertyShape { Value._rlmShape }
+    static var metaOffset: Int { 0 }
+    static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
+
+    static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
+        PersistedOptions(primary: false, indexed: false, origin: nil, mappedName: nil)
+    }
+
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {}
+
+    private static func get(_ object: ObjectBase, _ property: PropertyInfo) -> Value {
+        if let collections = Value.self as? any ContentCollection.Type {
+            return collection(collections, of: object, at: property) as! Value
+        }
+        if object._isManaged { return Value._rlmGet(object, property.index) }
+        let content = unsafeDowncast(object, to: DynamicObject.self).unmanagedContent(at: property)
+        return Value._rlmFromContent(content) ?? Value._rlmDefaultValue()
+    }
+
+    private static func collection<C: ContentCollection>(
+        _ type: C.Type,
+        of object: ObjectBase,
+        at property: PropertyInfo
+    ) -> any ContentCollection {
+        guard let table = object._table else {
+            return unsafeDowncast(object, to: DynamicObject.self).unmanagedCollection(at: property) { C() }
+        }
+        object._verifyLive(table)
+        let collection = C()
+        collection.bind(table, object._key, property.index)
+        return collection
+    }
+
+    static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? { Value._rlmAny(get(object, property)) }
+
+    static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent {
+        if !object._isManaged { return unsafeDowncast(object, to: DynamicObject.self).unmanagedContent(at: property) }
+        return Value._rlmContent(get(object, property))
+    }
+
+    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value { .null }
+
+    static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }
+
+    static func convertElement(_ value: Any) -> _StoredContent? {
+        (Value.self as? any ContentCollection.Type)?.convertElement(value)
+    }
+
+    static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
+        unsafeDowncast(object, to: DynamicObject.self).assign(content, to: property)
+        return true
+    }
+
+    static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)? {
+        get(object, property) as? any ContentCollection
+    }
+
+    static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
+}
+
+/// The types of dynamic reads, by what a schema says of a property.
+enum DynamicTypes {
+    static func access(_ property: Property) -> any PersistedAccess.Type {
+        switch property.type {
+        case .int: scalar(Int.self, property)
+        case .bool: scalar(Bool.self, property)
+        case .string: scalar(String.self, property)
+        case .data: scalar(Data.self, property)
+        case .date: scalar(Date.self, property)
+        case .float: scalar(Float.self, property)
+        case .double: scalar(Double.self, property)
+        case .objectId: scalar(ObjectId.self, property)
+        case .decimal128: scalar(Decimal128.self, property)
+        case .UUID: scalar(Foundation.UUID.self, property)
+        case .object: link(property)
+        case .linkingObjects: DynamicAccess<LinkingObjects<DynamicObject>>.self
+        case .any: mixed(property)
+        }
+    }
+
+    private static func scalar<T: _PersistableScalar>(_ type: T.Type, _ property: Property) -> any PersistedAccess.Type
+    {
+        switch (property.collection, property.isOptional) {
+        case (.none, false): DynamicAccess<T>.self
+        case (.none, true): DynamicAccess<T?>.self
+        case (.list, false): DynamicAccess<List<T>>.self
+        case (.list, true): DynamicAccess<List<T?>>.self
+        #if COLLECTIONS
+            case (.set, false): DynamicAccess<MutableSet<T>>.self
+            case (.set, true): DynamicAccess<MutableSet<T?>>.self
+            case (.map, false): DynamicAccess<Map<String, T>>.self
+            case (.map, true): DynamicAccess<Map<String, T?>>.self
+        #else
+            default: unsupported(property)
+        #endif
+        }
+    }
+
+    private static func link(_ property: Property) -> any PersistedAccess.Type {
+        switch property.collection {
+        case .none: DynamicAccess<DynamicObject?>.self
+        case .list: DynamicAccess<List<DynamicObject>>.self
+        #if COLLECTIONS
+            case .set: DynamicAccess<MutableSet<DynamicObject>>.self
+            case .map: DynamicAccess<Map<String, DynamicObject?>>.self
+        #else
+            default: unsupported(property)
+        #endif
+        }
+    }
+
+    private static func mixed(_ property: Property) -> any PersistedAccess.Type {
+        #if MIXED
+            switch property.collection {
+            case .none: DynamicAccess<AnyRealmValue>.self
+            case .list: DynamicAccess<List<AnyRealmValue>>.self
+            case .set: DynamicAccess<MutableSet<AnyRealmValue>>.self
+            case .map: DynamicAccess<Map<String, AnyRealmValue>>.self
+            }
+        #else
+            unsupported(property)
+        #endif
+    }
+
+    private static func unsupported(_ property: Property) -> Never {
+        programmerError("Property \(property.name) is of a type that dynamic objects don't have.")
+    }
+}

@@ -1,0 +1,117 @@
+/// An object whose class is known by name only: one of a file or schema that has no Swift class, or of any class as it
+/// is stored.
+///
+/// ```swift
+/// for dog in realm.dynamicObjects("Dog") {
+///     print(dog.name as! String, dog["age"] as? Int)
+/// }
+/// ```
+///
+/// Properties are read and written by name, in Swift or in the file. Integers of all sizes are `Int`, enums and custom
+/// types what they are stored as, links `DynamicObject`s; collections are live and have the types of their elements:
+/// `List<Int>`, `List<String?>`, `List<DynamicObject>`. What is assigned is converted as in `Realm.create`.
+///
+/// Dynamic objects are managed: `Realm.dynamicCreate` makes them. Where that was given bad data, it returns an unmanaged
+/// one with default values.
+///
+/// - Precondition: the class has a property of the name.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    /// What an unmanaged one stands for.
+    private var info: ClassInfo?
+    /// What has been assigned to an unmanaged one, and the collections that were read from it, by property.
+    private var contents: [Int: _StoredContent] = [:]
+    private var collections: [Int: any ContentCollection] = [:]
+    /// An object of the Swift class, whose default values an unmanaged one has.
+    private lazy var defaults: ObjectBase? = info?.dynamic?.schema.typed?.makeUnmanaged()
+
+    public override init() { super.init() }
+
+    /// An unmanaged one.
+    static func unmanaged(_ info: ClassInfo) -> DynamicObject {
+        let object = DynamicObject()
+        object.info = info
+        return object
+    }
+
+    override var _unmanagedInfo: ClassInfo { info ?? super._unmanagedInfo }
+
+    public override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    /// A property by its name.
+    public subscript(dynamicMember member: String) -> Any? {
+        get {
+            if let recorder = _extra?.recorder {
+                if _rawKey != -1 { recorder.isAmbiguous = true }
+                _rawKey = 0
+                recorder.names.append(member)
+                return nil
+            }
+            return _value(named: member)
+        }
+        set { _setValue(newValue, named: member) }
+    }
+
+    // MARK: Unmanaged
+
+    func unmanagedContent(at property: PropertyInfo) -> _StoredContent {
+        if let collection = collections[property.index] { return collection.content }
+        if let content = contents[property.index] { return content }
+        if let defaults, let index = defaults._info.index(named: property.name) {
+            return defaults._info.content(of: defaults, at: index)
+        }
+        if let value = info?.dynamic?.schema.properties[property.index].defaultValue,
+            let content = try? ValueConversion.field(value, of: property, in: info!)
+        {
+            contents[property.index] = content
+            return content
+        }
+        return property.access.defaultContent
+    }
+
+    func unmanagedCollection(at property: PropertyInfo, _ make: () -> any ContentCollection) -> any ContentCollection {
+        if let collection = collections[property.index] { return collection }
+        let content = unmanagedContent(at: property)
+        let collection = make()
+        _ = collection.assignContents(content)
+        collections[property.index] = collection
+        return collection
+    }
+
+    /// Assigns converted content, to a managed object inside a write transaction.
+    func assign(_ content: _StoredContent, to property: PropertyInfo) {
+        guard let table = _table else {
+            contents[property.index] = content
+            collections[property.index] = nil
+            return
+        }
+        table.assign(content, to: property, of: self)
+    }
+}
+
+extension ObjectBase {
+    /// A list of objects by the property's name, whose elements are ``DynamicObject``s.
+    ///
+    /// - Precondition: the object is managed, and its class has a list of objects of that name.
+    public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        guard let list = _dynamicCollection(propertyName) as? List<DynamicObject> else {
+            programmerError("\(_info.className).\(propertyName) is no list of objects. Read it with the subscript.")
+        }
+        return list
+    }
+
+    final func _dynamicCollection(_ name: String) -> Any? {
+        guard let table = _table else {
+            programmerError(
+                "A dynamic collection of an unmanaged \(_info.className) was asked for. Add the object to a realm first."
+            )
+        }
+        _verifyLive(table)
+        let dynamic = table.dynamic
+        guard let index = dynamic.info.index(named: name) else {
+            programmerError("\(_info.className) has no property \"\(name)\"")
+        }
+        let property = dynamic.info.properties[index]
+        return property.access.any(of: dynamic.object(_key), at: property)
+    }
+}
