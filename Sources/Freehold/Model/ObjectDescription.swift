@@ -11,6 +11,8 @@ enum ObjectDescription {
 
     static func describe<C: RealmCollection>(collection: C) -> String { text(of: collection, depth: maximumDepth) }
 
+    static func describe<Key, Value>(map: Map<Key, Value>) -> String { map.text(depth: maximumDepth) }
+
     private static func text(of object: ObjectBase, depth: Int) -> String {
         if object.isInvalidated { return "[invalid object]" }
         let info = object._info
@@ -29,6 +31,7 @@ enum ObjectDescription {
         case let object as ObjectBase: text(of: object, depth: depth)
         case let data as Data: text(of: data)
         case let collection as any RealmCollection: text(of: collection, depth: depth)
+        case let map as any DescribedMap: map.text(depth: depth)
         case let value?: "\(value)"
         }
     }
@@ -53,5 +56,25 @@ enum ObjectDescription {
         return "<\(bytes)\(data.count > maximumBytes ? "…" : "")> (\(data.count) bytes)"
     }
 
-    private static func indented(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: "\n\t") }
+    static func indented(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: "\n\t") }
+}
+
+/// A map of any type.
+protocol DescribedMap {
+    func text(depth: Int) -> String
+}
+
+extension Map: DescribedMap {
+    func text(depth: Int) -> String {
+        if depth == 0 { return "\(typeName) (...)" }
+        let count = count
+        var lines: [String] = []
+        for entry in prefix(ObjectDescription.maximumElements) {
+            let value = ObjectDescription.text(of: Value._rlmAny(entry.value), depth: depth - 1)
+            lines.append("\t[\(entry.key)] \(ObjectDescription.indented(value))")
+        }
+        var body = lines.joined(separator: ",\n")
+        if count > lines.count { body += "\n\t... \(count - lines.count) elements skipped." }
+        return body.isEmpty ? "\(typeName) ()" : "\(typeName) (\n\(body)\n)"
+    }
 }

@@ -106,6 +106,21 @@ struct SchemaValidation {
         if property.collection == .list, property.type == .object, property.isOptional {
             report(object, property, "must be a list of objects that aren't optional")
         }
+        if property.collection == .set, property.type == .object {
+            if property.isOptional { report(object, property, "must be a set of objects that aren't optional") }
+            if property.target is EmbeddedObject.Type
+                || property.objectClassName.map({ schema[$0]?.isEmbedded == true }) == true
+            {
+                report(object, property, "is a set of embedded objects, which can only be in lists and maps")
+            }
+        }
+        if property.collection == .map, property.type == .object, !property.isOptional {
+            report(
+                object,
+                property,
+                "must be a map of optional objects: `Map<String, \(targetName(property))?>`, because an object that is deleted leaves null"
+            )
+        }
         if property.isComputed, property.originProperty == nil {
             report(object, property, "needs @Persisted(originProperty: …)")
         }

@@ -1,0 +1,145 @@
+import FreeholdEngine
+
+/// The property of a row that a managed set or map stands for.
+struct CollectionHome {
+    /// Held so that the table lives.
+    let core: RealmCore
+    unowned(unsafe) let table: ManagedTable
+    let owner: ObjectKey
+    let property: Int
+    /// The state version at which the owner was last known to live.
+    private var stamp: UInt64
+
+    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int) {
+        core = table.core
+        self.table = table
+        self.owner = owner
+        self.property = property
+        stamp = table.state.pointee.version
+    }
+
+    /// Traps on the wrong thread and when the owner was deleted.
+    mutating func place(of typeName: @autoclosure () -> String) -> CollectionPlace {
+        guard isLive() else {
+            programmerError(
+                "The \(table.info.className) that this \(typeName()) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
+            )
+        }
+        return CollectionPlace(
+            view: core.view,
+            column: table.columns[property]!,
+            table: table,
+            owner: owner,
+            property: property
+        )
+    }
+
+    mutating func isLive() -> Bool {
+        core.verifyThread()
+        table.sync()
+        if stamp == table.state.pointee.version { return true }
+        guard table.isLive(owner, since: stamp) else { return false }
+        stamp = table.state.pointee.version
+        return true
+    }
+
+    func isSame(as other: CollectionHome) -> Bool {
+        table === other.table && owner == other.owner && property == other.property
+    }
+}
+
+/// A managed collection, ready to be read or changed. Valid during one call.
+struct CollectionPlace {
+    let view: DataView
+    let column: Column
+    let table: ManagedTable
+    let owner: ObjectKey
+    let property: Int
+
+    var info: PropertyInfo { table.info.properties[property] }
+
+    /// The class and property, for errors.
+    var name: String { "\(table.info.className).\(info.name)" }
+
+    /// The table of the elements of a collection of objects.
+    var elementTable: ManagedTable? { column.type == .link ? table.target(of: property) : nil }
+
+    func element<Element: RealmCollectionValue>(_ value: Value) -> Element {
+        Element._rlmFromContent(table.content(of: value, property)) ?? Element._rlmDefaultValue()
+    }
+
+    /// Runs an engine call inside the open write transaction; what is wrong with the data is recorded.
+    func change<R>(_ body: (WriteTransaction) throws(EngineError) -> R) -> R? {
+        let transaction = table.core.requireWrite()
+        do throws(EngineError) {
+            return try body(transaction)
+        } catch {
+            record(Realm.Error(error, className: table.info.className, property: info.name))
+            return nil
+        }
+    }
+
+    func record(_ error: Realm.Error) { table.core.record(error) }
+
+    /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
+    /// recorded.
+    func stored(_ contents: [_StoredContent]) -> [Value]? {
+        var values: [Value] = []
+        values.reserveCapacity(contents.count)
+        for content in contents {
+            switch content {
+            case .value(let value): values.append(value)
+            case .object(let object?)
+            where column.type == .link && table.isTarget(object, of: property) && !table.target(of: property).info.isEmbedded:
+                values.append(.link(object._key))
+            default: return table.core.store(contents, for: info, of: table)
+            }
+        }
+        return values
+    }
+
+    /// What to look for to find an element; nil for what can't be one. Traps for an object of another realm.
+    func sought(_ content: _StoredContent) -> Value? {
+        switch content {
+        case .value(let value): return value
+        case .object(nil): return .null
+        case .object(let object?):
+            guard let core = object._core, let origin = object._table else { return nil }
+            guard core === table.core else {
+                programmerError(
+                    "\(name) was compared with a \(type(of: object)) of another realm. Find it in this realm by its primary key."
+                )
+            }
+            if column.type == .mixed {
+                return .objectLink(ObjectLink(tableID: origin.table.id, key: object._key))
+            }
+            return origin === elementTable ? .link(object._key) : nil
+        case .values, .list, .dictionary, .computed: return nil
+        }
+    }
+}
+
+/// Aggregates of the elements of a collection in memory. Nulls are left out, and NaN is neither least nor greatest.
+enum ElementFold {
+    static func fold<Element: RealmCollectionValue>(
+        _ aggregate: Aggregate,
+        _ elements: some Sequence<Element>
+    ) -> Value {
+        let values = elements.compactMap { element in
+            if case .value(let value) = Element._rlmContent(element) { value } else { nil }
+        }
+        return fold(aggregate, values, Element._rlmShape.type)
+    }
+
+    static func fold(_ aggregate: Aggregate, _ values: [Value], _ type: PropertyType) -> Value {
+        let columnType: ColumnType =
+            switch type {
+            case .int: .int
+            case .float: .float
+            case .decimal128: .decimal128
+            case .date: .timestamp
+            default: .double
+            }
+        return ListFold.fold(aggregate, values, columnType)
+    }
+}

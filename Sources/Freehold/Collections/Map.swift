@@ -1,0 +1,179 @@
+import FreeholdEngine
+
+/// Values by string keys: a property that is a dictionary.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var ages: Map<String, Int>
+///     @Persisted var friends: Map<String, Dog?>
+/// }
+/// dog.ages["in human years"] = 21
+/// dog.ages["in human years"] = nil           // removes the entry
+/// ```
+///
+/// Where values can be null, an entry that holds null is something else than none: `map[key]` is a double optional
+/// then, and `map[key] = .some(nil)` stores null. Values that are objects are declared as optionals, because an object
+/// that is deleted leaves null.
+///
+/// Keys have no `.`, don't begin with `$`, and are the same if their bytes are. The order is that of the keys' bytes.
+///
+/// A map of an unmanaged object holds its entries itself. When the object is added to a realm, the same map becomes
+/// the stored one: it then reads and writes the file, changes only inside write transactions, and belongs to the
+/// realm's thread. Unmanaged objects that are put into a managed map are added to the realm.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
+    /// The entries of an unmanaged map.
+    @exclusivity(unchecked) var items = UnmanagedMap<Value>()
+    @exclusivity(unchecked) private(set) var home: CollectionHome?
+
+    /// An empty, unmanaged map.
+    public init() {}
+
+    /// Becomes the map of a row; what it held is dropped.
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+        items.removeAll()
+        home = CollectionHome(table, key, property)
+    }
+
+    /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged map.
+    func place() -> CollectionPlace? { home?.place(of: typeName) }
+
+    var typeName: String { "Map<\(Key.self), \(Value.self)>" }
+
+    /// The realm that the map is stored in; nil for an unmanaged map.
+    public var realm: Realm? {
+        guard let home, !isInvalidated else { return nil }
+        return Realm(core: home.core)
+    }
+
+    /// Whether the map's object was deleted or its realm invalidated. False for unmanaged maps.
+    public var isInvalidated: Bool { home.map { _ in !home!.isLive() } ?? false }
+}
+
+@available(*, unavailable, message: "A map belongs to its object, and with it to a realm's thread, queue or actor")
+extension Map: Sendable {}
+
+// MARK: Reading
+
+extension Map: RealmKeyedCollection {
+    /// The number of entries. - Complexity: O(1)
+    public var count: Int {
+        guard let at = place() else { return items.count }
+        return at.view.dictionaryCount(at.column, at.owner)
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// The keys, by rising bytes. - Complexity: O(n)
+    public var keys: [Key] {
+        guard let at = place() else { return items.sorted.map { Key(_rlmMapKey: $0.key) } }
+        return at.view.dictionaryKeys(at.column, at.owner).map { Key(_rlmMapKey: $0) }
+    }
+
+    /// The values, in the order of the keys. - Complexity: O(n)
+    public var values: [Value] {
+        guard let at = place() else { return items.sorted.map(\.value) }
+        return at.view.dictionaryValues(at.column, at.owner).map { at.element($0) }
+    }
+
+    /// The value of a key; nil where there is no such key. Setting nil removes the entry.
+    ///
+    /// A key that can't be one, or a value that can't be stored, is an error that the write throws.
+    ///
+    /// - Complexity: O(log n)
+    public subscript(key: Key) -> Value? {
+        get {
+            guard let at = place() else { return items[key._rlmMapKey] }
+            let value = at.view.dictionaryValue(at.column, at.owner, forKey: key._rlmMapKey)
+            return value.map { at.element($0) }
+        }
+        set {
+            if let newValue { set(newValue, key) } else { removeObject(for: key) }
+        }
+    }
+
+    /// The value of a key, or another where there is no such key. `map[key, default: 0] += 1` stores what results.
+    public subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
+        get { self[key] ?? value() }
+        set { set(newValue, key) }
+    }
+
+    /// The value of a key; nil where there is no such key.
+    public func object(forKey key: Key) -> Value? { self[key] }
+
+    /// Whether an entry meets a condition. - Complexity: O(n)
+    public func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool {
+        for entry in self where try predicate(entry.key, entry.value) { return true }
+        return false
+    }
+
+    /// Walks the entries that are in the map now, whatever happens to it meanwhile.
+    public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
+        iterator { SingleMapEntry(key: $0, value: $1) }
+    }
+
+    /// The entries as pairs of key and value.
+    public func asKeyValueSequence() -> KeyValueSequence<Key, Value> { KeyValueSequence(map: self) }
+
+    func iterator<T>(_ make: @escaping (Key, Value) -> T) -> RLMMapIterator<T> {
+        guard let at = place() else {
+            let entries = items.sorted
+            return RLMMapIterator(count: entries.count) { make(Key(_rlmMapKey: entries[$0].key), entries[$0].value) }
+        }
+        let entries = at.view.dictionaryEntries(at.column, at.owner)
+        // Elements are made one by one; the table lives as long as the core.
+        let (table, core, property) = (at.table, at.table.core, at.property)
+        return RLMMapIterator(count: entries.count) { i in
+            withExtendedLifetime(core) {
+                let content = table.content(of: entries[i].value, property)
+                let value = Value._rlmFromContent(content) ?? Value._rlmDefaultValue()
+                return make(Key(_rlmMapKey: entries[i].key), value)
+            }
+        }
+    }
+
+    public var description: String {
+        isInvalidated ? "\(typeName) (invalidated)" : ObjectDescription.describe(map: self)
+    }
+}
+
+extension Map: Equatable {
+    /// Whether both are the same map: of the same row's property, or the same unmanaged instance.
+    public static func == (a: Map, b: Map) -> Bool {
+        if a === b { return true }
+        guard let home = a.home, let other = b.home else { return false }
+        return home.isSame(as: other)
+    }
+}
+
+extension Map: Decodable where Key: Decodable, Value: Decodable {
+    /// From a dictionary.
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        // A dictionary, so that a decoder's strategy for keys leaves these alone.
+        let values = try decoder.singleValueContainer().decode([String: Value].self)
+        for (key, value) in values { items[key] = value }
+    }
+}
+
+extension Map: Encodable where Key: Encodable, Value: Encodable {
+    /// As a dictionary.
+    public func encode(to encoder: any Encoder) throws {
+        let entries = asKeyValueSequence().map { ($0.key._rlmMapKey, EncodedElement(value: $0.value)) }
+        var container = encoder.singleValueContainer()
+        try container.encode(Dictionary(entries, uniquingKeysWith: { $1 }))
+    }
+}
+
+/// A value, or an object, as an encoder's strategies have it.
+private struct EncodedElement<Value: Encodable>: Encodable {
+    let value: Value
+
+    func encode(to encoder: any Encoder) throws {
+        if let object = value as? any ObjectBase & Encodable {
+            try ObjectEncoding.encode(object, to: encoder)
+        } else {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import FreeholdEngine
+
+// Changing a set. Each call changes everything it is asked to or nothing; a managed set is changed inside a write
+// transaction only.
+
+extension MutableSet {
+    /// Puts an element in, where none is the same.
+    ///
+    /// - Returns: whether it is new.
+    /// - Complexity: O(log n)
+    @discardableResult
+    public func insert(_ element: Element) -> Bool {
+        guard let at = place() else { return items.insert(element) }
+        _ = at.table.core.requireWrite()
+        guard let values = at.stored([Element._rlmContent(element)]) else { return false }
+        return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values[0]) } ?? false
+    }
+
+    /// Puts several elements in.
+    ///
+    /// - Complexity: O(k log n) for few elements, O(n + k log k) for many
+    public func insert<S: Sequence>(objectsIn elements: S) where S.Element == Element {
+        guard let at = place() else {
+            for element in Array(elements) { items.insert(element) }
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = at.stored(contents(of: elements)) else { return }
+        _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values) }
+    }
+
+    /// Takes an element out. An object stays in the realm.
+    ///
+    /// - Returns: whether it was there.
+    /// - Complexity: O(log n)
+    @discardableResult
+    public func remove(_ element: Element) -> Bool {
+        guard let at = place() else { return items.remove(element) }
+        _ = at.table.core.requireWrite()
+        guard let value = at.sought(Element._rlmContent(element)) else { return false }
+        return at.change { tx in tx.setRemove(at.column, at.owner, value) } ?? false
+    }
+
+    /// Takes all elements out. Objects stay in the realm.
+    public func removeAll() {
+        guard let at = place() else {
+            items.removeAll()
+            return
+        }
+        _ = at.change { tx in tx.listClear(at.column, at.owner) }
+    }
+
+    // MARK: Algebra in place
+
+    /// Puts in the elements of another set, managed or not, or of any sequence.
+    public func formUnion<S: Sequence>(_ other: S) where S.Element == Element { insert(objectsIn: other) }
+
+    /// Keeps the elements only that another set, managed or not, or any sequence has too.
+    public func formIntersection<S: Sequence>(_ other: S) where S.Element == Element {
+        guard let at = place() else {
+            let other = UniqueElements(other)
+            for element in items.elements where !other.contains(element) { items.remove(element) }
+            return
+        }
+        _ = at.table.core.requireWrite()
+        let values = contents(of: other).compactMap { at.sought($0) }
+        _ = at.change { tx in tx.setIntersect(at.column, at.owner, values) }
+    }
+
+    /// Takes out the elements of another set, managed or not, or of any sequence.
+    public func subtract<S: Sequence>(_ other: S) where S.Element == Element {
+        guard let at = place() else {
+            for element in Array(other) { items.remove(element) }
+            return
+        }
+        _ = at.table.core.requireWrite()
+        let values = contents(of: other).compactMap { at.sought($0) }
+        _ = at.change { tx in tx.setRemove(at.column, at.owner, values) }
+    }
+
+    /// Takes out what another set has too, and puts in what only that has.
+    public func formSymmetricDifference<S: Sequence>(_ other: S) where S.Element == Element {
+        let other = Array(UniqueElements(other).elements)
+        let common = other.filter { contains($0) }
+        insert(objectsIn: other)
+        subtract(common)
+    }
+
+    // MARK: Assigning
+
+    /// What assignment to a set property does: takes the elements of another set. Of itself: nothing.
+    func assign(_ other: MutableSet) {
+        if self == other { return }
+        assign(contents(of: other), elements: { Array(other) })
+    }
+
+    /// - Parameter elements: the same for an unmanaged set.
+    func assign(_ contents: [_StoredContent], elements: () -> [Element]) {
+        guard let at = place() else {
+            let elements = elements()
+            items.removeAll()
+            for element in elements { items.insert(element) }
+            return
+        }
+        _ = at.table.core.requireWrite()
+        guard let values = at.stored(contents) else { return }
+        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values) }
+    }
+
+    private func contents<S: Sequence>(of elements: S) -> [_StoredContent] where S.Element == Element {
+        if let set = elements as? MutableSet<Element>, case .list(let contents) = set.content { return contents }
+        return elements.map { Element._rlmContent($0) }
+    }
+}
+
+/// The elements of a sequence, to look some up.
+struct UniqueElements<Element: RealmCollectionValue> {
+    private let other: MutableSet<Element>?
+    private var unmanaged = UnmanagedSet<Element>()
+
+    init<S: Sequence>(_ elements: S) where S.Element == Element {
+        other = elements as? MutableSet<Element>
+        if other == nil { for element in elements { unmanaged.insert(element) } }
+    }
+
+    var count: Int { other?.count ?? unmanaged.elements.count }
+    var elements: AnySequence<Element> { other.map { AnySequence($0) } ?? AnySequence(unmanaged.elements) }
+
+    func contains(_ element: Element) -> Bool {
+        guard let other else { return unmanaged.position(of: element) != nil }
+        return other.contains(element)
+    }
+}
