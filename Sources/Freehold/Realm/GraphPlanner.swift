@@ -68,6 +68,11 @@ struct GraphPlanner {
         return .node(try copy(object, table))
     }
 
+    /// Plans an object from converted values.
+    mutating func plan(_ values: _ObjectValues, in table: ManagedTable) throws(Realm.Error) {
+        _ = try add(values, table)
+    }
+
     private mutating func append(_ node: GraphPlan.Node, _ source: Source) -> Int {
         plan.nodes.append(node)
         open.append((plan.nodes.count - 1, source))

@@ -185,6 +185,7 @@ extension DataView {
             guard case .link(let target) = value else { return nil }
             return withList(column, key) { ints(of: $0, type: .link).firstIndex(of: target.raw) }
         }
+        if column.type == .mixed { return listValues(column, key).firstIndex { Value.areEqual($0, value) } }
         return listValues(column, key).firstIndex(of: value)
     }
 

@@ -17,6 +17,12 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
+    /// Replaces the value of the i-th key, which is there, by one that has been checked.
+    func replaceEntry(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
+        splice(column, key, i..<(i + 1), keys: nil, values: [value])
+        note(column, key, .set(at: i))
+    }
+
     /// Sets the values of several keys, in this order.
     /// - Complexity: O(k log n) for few entries, O(n + k log k) for many.
     public func dictionaryMerge(

@@ -96,6 +96,12 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
+    /// Replaces the i-th element, which is there, by a value that has been checked.
+    func replaceElement(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
+        splice(column, key, i..<(i + 1), with: [value])
+        note(column, key, .set(at: i))
+    }
+
     /// Replaces every element.
     public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkList(column, key, values)

@@ -65,12 +65,17 @@ extension DataView {
     func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {
         guard let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []
-        _ = OrderedEncoding.with(value) { bytes in
+        _ = OrderedEncoding.with(value, column.type) { bytes in
             tree.forEach(bytes, in: self) { key in
                 keys.append(ObjectKey(key))
                 return true
             }
-            if OrderedEncoding.needsCheck(bytes) { keys.removeAll { self.value(column, $0) != value } }
+            guard OrderedEncoding.needsCheck(bytes) else { return }
+            if column.type == .mixed {
+                keys.removeAll { !Value.areEqual(self.value(column, $0), value) }
+            } else {
+                keys.removeAll { self.value(column, $0) != value }
+            }
         }
         return keys
     }
@@ -79,20 +84,20 @@ extension DataView {
 extension IndexOverlay {
     @inline(__always)
     func insert(_ value: Value, _ key: ObjectKey) {
-        if case .int(let v) = value {
+        if case .int(let v) = value, !isMixed {
             changes.insertInt(v, key.raw)
             if v > greatestInt { greatestInt = v }
         } else {
-            changes.insert(value, key)
+            changes.insert(value, key, column.type)
         }
     }
 
     @inline(__always)
     func remove(_ value: Value, _ key: ObjectKey) {
-        if case .int(let v) = value {
+        if case .int(let v) = value, !isMixed {
             changes.removeInt(v, key.raw)
         } else {
-            changes.remove(value, key)
+            changes.remove(value, key, column.type)
         }
     }
 }

@@ -8,12 +8,12 @@ extension OrderedEncoding {
     /// Whether columns of this type can be indexed: all but floats, doubles and decimals.
     static func isIndexable(_ type: ColumnType) -> Bool {
         switch type {
-        case .float, .double, .decimal128, .mixed: false
-        case .bool, .int, .string, .data, .timestamp, .objectId, .uuid, .link: true
+        case .float, .double, .decimal128: false
+        case .mixed, .bool, .int, .string, .data, .timestamp, .objectId, .uuid, .link: true
         }
     }
 
-    /// Writes the value and returns its length; nil for numbers that no index holds.
+    /// Writes the value of a column that isn't mixed and returns its length; nil for numbers that no index holds.
     static func encode(_ value: Value, _ out: UnsafeMutableRawPointer) -> Int? {
         switch value {
         case .null: return null(out)
@@ -29,13 +29,47 @@ extension OrderedEncoding {
         }
     }
 
-    /// Calls the body with the encoded value; nil for numbers that no index holds.
+    /// The same of a mixed column: every value has bytes there.
+    static func encodeMixed(_ value: Value, _ out: UnsafeMutableRawPointer) -> Int? {
+        switch value {
+        case .int(let value): return number(Double(value), out)
+        case .float(let value): return number(Double(value), out)
+        case .double(let value): return number(value, out)
+        case .decimal128(let value): return number(value.doubleValue, out)
+        case .objectLink(let link):
+            out.storeBytes(of: Tag.objectLink, as: UInt8.self)
+            out.storeBytes(of: UInt32(link.tableID).bigEndian, toByteOffset: 1, as: UInt32.self)
+            out.storeBytes(of: orderedBits(link.key.raw).bigEndian, toByteOffset: 5, as: UInt64.self)
+            return 13
+        case .list: return tag(Tag.list, out)
+        case .dictionary: return tag(Tag.dictionary, out)
+        default: return encode(value, out)
+        }
+    }
+
+    private static func tag(_ tag: UInt8, _ out: UnsafeMutableRawPointer) -> Int {
+        out.storeBytes(of: tag, as: UInt8.self)
+        return 1
+    }
+
+    /// NaN is below all others; the zeros are one.
+    private static func number(_ value: Double, _ out: UnsafeMutableRawPointer) -> Int {
+        let bits = value == 0 ? 0 : value.bitPattern
+        let ordered = value.isNaN ? 0 : bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+        out.storeBytes(of: Tag.number, as: UInt8.self)
+        out.storeBytes(of: ordered.bigEndian, toByteOffset: 1, as: UInt64.self)
+        return 9
+    }
+
+    /// Calls the body with the encoded value of a column of that type; nil for numbers that no index holds.
     static func with<R>(
         _ value: Value,
+        _ type: ColumnType? = nil,
         _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R? {
         try withUnsafeTemporaryAllocation(byteCount: maximumLength, alignment: 8) { buffer in
-            guard let count = encode(value, buffer.baseAddress!) else { return nil }
+            let count = type == .mixed ? encodeMixed(value, buffer.baseAddress!) : encode(value, buffer.baseAddress!)
+            guard let count else { return nil }
             return try body(UnsafeRawBufferPointer(rebasing: buffer[0..<count]))
         }
     }
@@ -43,14 +77,14 @@ extension OrderedEncoding {
 
 extension IndexChanges {
     /// - Precondition: the value's type is indexable.
-    func insert(_ value: Value, _ key: ObjectKey) {
-        let done: Void? = OrderedEncoding.with(value) { insert($0, key.raw) }
+    func insert(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
+        let done: Void? = OrderedEncoding.with(value, type) { insert($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")
     }
 
     /// - Precondition: the value's type is indexable.
-    func remove(_ value: Value, _ key: ObjectKey) {
-        let done: Void? = OrderedEncoding.with(value) { remove($0, key.raw) }
+    func remove(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
+        let done: Void? = OrderedEncoding.with(value, type) { remove($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")
     }
 }

@@ -14,17 +14,21 @@
 /// |---|---|---|
 /// | 08 | null | – |
 /// | 10 | bool | 1 byte |
+/// | 20 | number of a mixed column | 8 bytes: the nearest double, big-endian, bits flipped so that they order |
 /// | 28 | int of an int column | 8 bytes, big-endian, sign bit flipped |
 /// | 30 | string | UTF-8 |
 /// | 40 | data | bytes |
 /// | 50 | timestamp | 8 bytes of seconds like an int, 4 big-endian bytes of nanoseconds |
 /// | 60 | objectId | 12 bytes |
 /// | 70 | uuid | 16 bytes |
+/// | 78 | link of a mixed column | 4 big-endian bytes of the table's id, object key like an int |
 /// | 80 | link | object key like an int |
+/// | 90, A0 | list, dictionary of a mixed column | – |
 ///
 /// The tags 20…2F belong to numbers. A column of one numeric type needs no order against the others, so an int has a
-/// tag of its own; a column of mixed values will give all its numbers, ints too, the one tag 20 and a payload that
-/// orders them by exact value (class, exponent, digits, then the type).
+/// tag of its own; a column of mixed values gives all its numbers, ints too, the one tag 20, so that equal ones find
+/// each other. Different numbers can have one nearest double, and lists and dictionaries have no payload: of those, too,
+/// the row decides (`needsCheck`).
 ///
 /// A string or data value of more than 64 bytes is cut: its first 64 bytes, then an 8-byte hash of the whole,
 /// big-endian. Cut values order by their first 64 bytes, behind a whole value of just these, and among each other by
@@ -36,13 +40,17 @@ enum OrderedEncoding {
     enum Tag {
         static let null: UInt8 = 0x08
         static let bool: UInt8 = 0x10
+        static let number: UInt8 = 0x20
         static let int: UInt8 = 0x28
         static let string: UInt8 = 0x30
         static let data: UInt8 = 0x40
         static let timestamp: UInt8 = 0x50
         static let objectId: UInt8 = 0x60
         static let uuid: UInt8 = 0x70
+        static let objectLink: UInt8 = 0x78
         static let link: UInt8 = 0x80
+        static let list: UInt8 = 0x90
+        static let dictionary: UInt8 = 0xA0
     }
 
     /// Bytes of a string that are kept.
@@ -52,7 +60,9 @@ enum OrderedEncoding {
 
     /// Whether entries found under these bytes may belong to other values: look at the row.
     @inline(__always)
-    static func needsCheck(_ encoded: UnsafeRawBufferPointer) -> Bool { encoded.count > 1 + cutLength }
+    static func needsCheck(_ encoded: UnsafeRawBufferPointer) -> Bool {
+        encoded.count > 1 + cutLength || encoded[0] == Tag.number || encoded[0] >= Tag.list
+    }
 
     // MARK: Writing. Each returns the length; `out` has room for `maximumLength` bytes.
 
@@ -205,7 +215,7 @@ extension OrderedEncoding {
     static func bound(_ encoded: UnsafeRawBufferPointer, upper: Bool, inclusive: Bool) -> (
         bytes: [UInt8], inclusive: Bool
     ) {
-        guard needsCheck(encoded) else { return (Array(encoded), inclusive) }
+        guard encoded.count > 1 + cutLength else { return (Array(encoded), inclusive) }
         let prefix = UnsafeRawBufferPointer(rebasing: encoded[0..<(1 + cutLength)])
         if upper { return (successor(ofPrefix: prefix)!, false) }
         return (Array(prefix), true)

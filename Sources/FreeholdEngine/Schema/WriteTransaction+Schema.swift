@@ -232,7 +232,7 @@ struct SchemaPlan {
         }
     }
 
-    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid]
+    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
     private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
 
     private static func check(_ specs: [TableSpec]) throws(EngineError) {

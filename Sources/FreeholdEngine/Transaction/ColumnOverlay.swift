@@ -139,6 +139,7 @@ final class TableOverlay {
 /// The pending changes of one index and its tree.
 final class IndexOverlay {
     let column: Column
+    let isMixed: Bool
     @exclusivity(unchecked) var tree: IndexTree
     let changes = IndexChanges()
     /// No integer above it is in the index or pending: rising primary keys need no look-up.
@@ -146,6 +147,7 @@ final class IndexOverlay {
 
     init(column: Column, tree: IndexTree, greatestInt: Int64) {
         self.column = column
+        isMixed = column.type == .mixed
         self.tree = tree
         self.greatestInt = greatestInt
     }

@@ -3,7 +3,7 @@ extension SnapshotCheck {
         let who = "Column '\(table.name).\(column.name)'"
         let state = check.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, who: who)
-        var rows = IndexedRows(isUnique: column.isPrimaryKey)
+        var rows = IndexedRows(column)
         let isSearched = column.isIndexed || column.isPrimaryKey
         for cluster in check.counts.indices {
             let live = check.liveSlots(cluster, span: span)
@@ -173,16 +173,18 @@ extension SnapshotCheck {
             return nil
         }
         let list = InlineList(bytes, type: type)
-        if type == .string {
+        var isSound = true
+        if type == .string || type == .mixed {
             let lengths = UnsafeRawBufferPointer(rebasing: bytes[list.valuesStart...])
             var start = list.count * 2
             for i in 0..<list.count {
                 let length = Int(lengths.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
-                _ = checked(.string, UnsafeRawBufferPointer(rebasing: lengths[start..<start + length]), blobs, key)
+                let element = UnsafeRawBufferPointer(rebasing: lengths[start..<start + length])
+                if !list.isNull(i), checked(type, element, blobs, key) == nil { isSound = false }
                 start += length
             }
         }
-        return list.values()
+        return isSound || type == .string ? list.values() : nil
     }
 
     // MARK: Inverse links

@@ -8,12 +8,16 @@ struct IndexedRows {
     private(set) var entries: Set<Entry> = []
     private var owners: [Value: Int64] = [:]
     private let isUnique: Bool
+    private let type: ColumnType
 
-    init(isUnique: Bool) { self.isUnique = isUnique }
+    init(_ column: Column) {
+        isUnique = column.isPrimaryKey
+        type = column.type
+    }
 
     /// - Returns: the object that has the same value already, where values are unique.
     mutating func add(_ value: Value, _ key: Int64) -> Int64? {
-        entries.insert(Entry(bytes: OrderedEncoding.with(value) { Array($0) } ?? [], key: key))
+        entries.insert(Entry(bytes: OrderedEncoding.with(value, type) { Array($0) } ?? [], key: key))
         return isUnique ? owners.updateValue(key, forKey: value) : nil
     }
 }

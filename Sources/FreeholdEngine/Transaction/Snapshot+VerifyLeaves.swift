@@ -146,6 +146,13 @@ extension SnapshotCheck {
             report("\(blobs.who) of O\(key): a string that isn't UTF-8.")
             return nil
         }
+        if type == .mixed {
+            guard let value = MixedCoding.decodeStrictly(bytes) else {
+                report("\(blobs.who) of O\(key): a mixed value that is damaged.")
+                return nil
+            }
+            return value
+        }
         return FieldCoding.bytesValue(type, bytes)
     }
 
@@ -156,7 +163,8 @@ extension SnapshotCheck {
         _ key: Int64
     ) -> Value? {
         let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
-        guard reference.length > FieldCoding.longBytes, reference.length <= limit else {
+        let isTooLong = type == .mixed ? reference.length > Int64.max : reference.length > limit
+        guard reference.length > FieldCoding.longBytes, !isTooLong else {
             report("\(blobs.who) of O\(key): \(reference.length) bytes outside its leaf.")
             return nil
         }

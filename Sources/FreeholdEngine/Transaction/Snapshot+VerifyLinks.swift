@@ -1,6 +1,7 @@
 extension SnapshotCheck {
     /// Links inside mixed values, for the inverse that lies with the target's table.
     func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ who: String) {
+        checkNested(values, column, who, origin)
         for value in values {
             value.forEachObjectLink { link in
                 guard let table = schema.table(id: link.tableID), !table.isEmbedded,

@@ -404,7 +404,7 @@ extension WriteTransaction {
     }
 
     /// Whether a value may stand in a mixed column.
-    private func checkMixed(_ value: Value, _ column: Column, depth: Int) throws(EngineError) {
+    func checkMixed(_ value: Value, _ column: Column, depth: Int) throws(EngineError) {
         switch value {
         case .null, .bool, .int, .float, .double, .timestamp, .decimal128, .objectId, .uuid: return
         case .string(let s):

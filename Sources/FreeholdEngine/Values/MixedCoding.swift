@@ -14,7 +14,7 @@
 /// | 5 string, 6 data | varint length, bytes |
 /// | 7 timestamp | zigzag varint of seconds, varint of nanoseconds |
 /// | 13 object link | varint of the table, varint of the key |
-/// | 14 list | varint of the id, varint of the count, the elements |
+/// | 14 list | varint of the id (see `NestedID`), varint of the count, the elements |
 /// | 15 dictionary | varint of the id, varint of the count, and for each entry its key as a string without tag, and its value |
 enum MixedCoding {
     enum Tag {
@@ -75,18 +75,24 @@ enum MixedCoding {
             out.varint(UInt64(link.key.raw))
         case .list(let list):
             out.u8(Tag.list)
-            out.varint(list.id)
+            out.varint(list.id == 0 ? NestedID.next() : list.id)
             out.varint(UInt64(list.values.count))
             for element in list.values { write(element, to: &out) }
         case .dictionary(let dictionary):
             out.u8(Tag.dictionary)
-            out.varint(dictionary.id)
+            out.varint(dictionary.id == 0 ? NestedID.next() : dictionary.id)
             out.varint(UInt64(dictionary.entries.count))
             for entry in dictionary.entries {
                 out.string(entry.key)
                 write(entry.value, to: &out)
             }
         }
+    }
+
+    /// The value of bytes that `encode` can have made; nil for others, also where they'd decode.
+    static func decodeStrictly(_ bytes: UnsafeRawBufferPointer) -> Value? {
+        guard let value = decode(bytes), !value.isNull, encode(value).elementsEqual(bytes) else { return nil }
+        return value
     }
 
     /// Nil where the bytes are no mixed value.

@@ -15,7 +15,7 @@ public struct ObjectLink: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Equality and hash go by the elements; the id only finds a stored list again after its neighbours have moved.
 public struct NestedList: Sendable {
-    /// Unique among the nested collections of one object's property; 0 before it is stored.
+    /// Unique among the nested collections of one object's property; 0 before it is stored, which gives it one.
     public var id: UInt64
     public var values: [Value]
 
@@ -37,9 +37,9 @@ public struct NestedDictionary: Sendable {
         }
     }
 
-    /// Unique among the nested collections of one object's property; 0 before it is stored.
+    /// Unique among the nested collections of one object's property; 0 before it is stored, which gives it one.
     public var id: UInt64
-    public private(set) var entries: [Entry]
+    public internal(set) var entries: [Entry]
 
     /// - Parameter entries: in any order; of several with one key the last counts.
     public init(id: UInt64 = 0, _ entries: [Entry]) {

@@ -105,7 +105,8 @@ struct EngineModelDriver {
             let keys = model.tables[t].keys.filter { _ in random.chance(30) }
             transaction.delete(table, keys)
             for key in keys { model.delete(t, key, schema) }
-        case 41..<72: try set(transaction, t, table)
+        case 41..<67: try set(transaction, t, table)
+        case 67..<72: try editNested(transaction, t, table)
         default: try edit(transaction, t, table)
         }
     }
@@ -189,7 +190,7 @@ struct EngineModelDriver {
             try transaction.listInsert(column, key, at: i, new)
             list.insert(contentsOf: new, at: i)
         case 8:
-            let isLong = column.type == .string || column.type == .data
+            let isLong = column.type == .string || column.type == .data || column.type == .mixed
             let new = elements(column, random.below(isLong ? largest / 10 : largest), schema)
             let i = random.below(count + 1)
             try transaction.listInsert(column, key, at: i, new)
@@ -228,6 +229,84 @@ struct EngineModelDriver {
             #expect(throws: EngineError.self) { try transaction.listRemove(column, key, at: count) }
         }
         model.tables[t].rows[key.raw]!.lists[column.index] = list
+    }
+
+    // MARK: Nested collections
+
+    /// Where a nested collection stands in a value: positions from the outside in.
+    private static func paths(_ value: Value, _ path: [Int] = []) -> [[Int]] {
+        switch value {
+        case .list(let list): [path] + list.values.enumerated().flatMap { paths($0.element, path + [$0.offset]) }
+        case .dictionary(let dictionary):
+            [path] + dictionary.entries.enumerated().flatMap { paths($0.element.value, path + [$0.offset]) }
+        default: []
+        }
+    }
+
+    private static func value(_ value: Value, at path: ArraySlice<Int>) -> Value {
+        guard let i = path.first else { return value }
+        return switch value {
+        case .list(let list): self.value(list.values[i], at: path.dropFirst())
+        case .dictionary(let dictionary): self.value(dictionary.entries[i].value, at: path.dropFirst())
+        default: .null
+        }
+    }
+
+    private static func replace(_ value: inout Value, at path: ArraySlice<Int>, _ new: Value) {
+        guard let i = path.first else { return value = new }
+        switch value {
+        case .list(var list):
+            replace(&list.values[i], at: path.dropFirst(), new)
+            value = .list(list)
+        case .dictionary(var dictionary):
+            replace(&dictionary.entries[i].value, at: path.dropFirst(), new)
+            value = .dictionary(dictionary)
+        default: break
+        }
+    }
+
+    private mutating func editNested(_ transaction: WriteTransaction, _ t: Int, _ table: Table) throws {
+        guard let key = randomKey(t),
+            let column = table.columns.filter({ $0.type == .mixed }).randomElement(using: &random.generator)
+        else { return }
+        let isList = column.collection == .list
+        let roots = isList ? transaction.listValues(column, key) : [transaction.value(column, key)]
+        let places = roots.enumerated().flatMap { root in Self.paths(root.element).map { (root.offset, $0) } }
+        guard !places.isEmpty else { return }
+        let (index, path) = random.pick(places)
+        let found = Self.value(roots[index], at: path[...])
+        guard let id = found.nestedID, id != 0 else { return problems.append("a nested collection without an id") }
+        var new = found
+        switch new {
+        case .list(var list):
+            for _ in 0...random.below(3) {
+                let at = random.below(list.values.count + 1)
+                switch random.below(4) {
+                case 0 where at < list.values.count: list.values.remove(at: at)
+                case 1 where at < list.values.count: list.values.swapAt(0, at)
+                default: list.values.insert(random.mixed(depth: path.count + 1), at: at)
+                }
+            }
+            new = .list(list)
+        case .dictionary(var dictionary):
+            dictionary[random.string()] = random.chance(30) ? nil : random.mixed(depth: path.count + 1)
+            if let entry = dictionary.entries.first, random.chance(30) { dictionary[entry.key] = nil }
+            new = .dictionary(dictionary)
+        default: break
+        }
+        // A hint may lead astray.
+        var place: NestedPlace =
+            isList ? .element(random.chance(50) ? index : random.below(roots.count + 2)) : .property
+        let done = try transaction.updateNested(column, key, id: id, near: &place) { $0 = new }
+        if !done || place != (isList ? .element(index) : .property) {
+            problems.append("nested \(id) of \(column) wasn't found at \(index)")
+        }
+        if transaction.nested(column, key, id: id, near: &place) != new { problems.append("nested \(id) differs") }
+        if isList {
+            Self.replace(&model.tables[t].rows[key.raw]!.lists[column.index][index], at: path[...], new)
+        } else {
+            Self.replace(&model.tables[t].rows[key.raw]!.values[column.index], at: path[...], new)
+        }
     }
 
     // MARK: The change record

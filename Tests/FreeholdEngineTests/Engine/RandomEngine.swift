@@ -12,7 +12,7 @@ struct RandomEngine {
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
     mutating func pick<T>(_ from: [T]) -> T { from[below(from.count)] }
 
-    static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid]
+    static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
 
     /// Two or three tables; together they have every type, single and in lists.
     mutating func schema() -> [TableSpec] {
@@ -94,7 +94,7 @@ struct RandomEngine {
         }
     }
 
-    private mutating func mixed(depth: Int) -> Value {
+    mutating func mixed(depth: Int = 0) -> Value {
         switch below(depth < 3 ? 12 : 10) {
         case 10: return .list(NestedList((0..<below(4)).map { _ in mixed(depth: depth + 1) }))
         case 11:

@@ -8,6 +8,8 @@ struct NaiveEvaluator {
         view.keys(table).filter { holds(predicate, $0) }
     }
 
+    private func isMixed(_ path: PropertyPath) -> Bool { path.column?.type == .mixed }
+
     func values(_ path: PropertyPath, _ key: ObjectKey) -> [Value] {
         var objects: [ObjectKey?] = [key]
         var nullSteps = path.steps[...]
@@ -47,7 +49,7 @@ struct NaiveEvaluator {
         case .oneOf(let path, let all):
             values(path, key).contains { v in all.contains { Comparison.equal.holds(v, $0) } }
         case .string(let path, let op, let pattern, let fold):
-            values(path, key).contains { string($0, op, pattern, fold) }
+            values(path, key).contains { string($0, op, pattern, fold, isMixed(path)) }
         case .operands(let a, let op, let b):
             operand(a, key).contains { x in operand(b, key).contains { op.holds(x, $0) } }
         case .operand(let a, let op, let c): operand(a, key).contains { op.holds($0, c) }
@@ -58,28 +60,34 @@ struct NaiveEvaluator {
         switch operand {
         case .path(let path): return values(path, key)
         case .count(let path): return [.int(Int64(values(path, key).count))]
-        case .aggregate(let aggregate, let path): return [fold(aggregate, values(path, key))]
+        case .aggregate(let aggregate, let path): return [fold(aggregate, values(path, key), isMixed(path))]
         }
     }
 
-    func fold(_ aggregate: Aggregate, _ values: [Value]) -> Value {
-        let all = values.filter { !$0.isNull }
+    func fold(_ aggregate: Aggregate, _ values: [Value], _ isMixed: Bool = false) -> Value {
+        let all = values.filter { !$0.isNull && $0.nestedID == nil }
         switch aggregate {
         case .minimum: return all.filter { !$0.isNaN }.min { Value.compare($0, $1) < 0 } ?? .null
         case .maximum: return all.filter { !$0.isNaN }.max { Value.compare($0, $1) < 0 } ?? .null
         case .sum, .average:
-            var f = ValueFold(aggregate)
+            var f = ValueFold(aggregate, isMixed: isMixed)
             for v in all { f.add(v) }
             return f.result
         }
     }
 
-    private func string(_ value: Value, _ op: StringOperator, _ pattern: String?, _ fold: Bool) -> Bool {
+    private func string(
+        _ value: Value,
+        _ op: StringOperator,
+        _ pattern: String?,
+        _ fold: Bool,
+        _ isMixed: Bool
+    ) -> Bool {
         guard let pattern else {
             return op == .equal || op == .like ? value.isNull : op == .notEqual ? !value.isNull : true
         }
         if value.isNull { return op == .notEqual }
-        guard value.type == .string || value.type == .data else { return op == .notEqual }
+        guard value.type == .string || (value.type == .data && !isMixed) else { return op == .notEqual }
         func key(_ bytes: [UInt8]) -> [UInt8] {
             guard fold, let text = String(validating: bytes, as: UTF8.self) else { return bytes }
             return text.unicodeScalars.flatMap { s in

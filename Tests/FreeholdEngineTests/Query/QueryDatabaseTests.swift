@@ -24,6 +24,7 @@ import Testing
                         ColumnSpec("si", .string, optional: true, indexed: true),
                         ColumnSpec("l", .link, optional: true, target: "P"),
                         ColumnSpec("ls", .link, collection: .list, target: "P"),
+                        ColumnSpec("m", .mixed), ColumnSpec("mi", .mixed, indexed: true),
                     ]
                 )
             ],
@@ -44,6 +45,13 @@ import Testing
                 for i in [0, 1] { try write.set(c[i], key, .int(number)) }
                 for i in [2, 3] { try write.set(c[i], key, text) }
                 let all = write.keys(table)
+                let mixed = Self.mixed(all, table, &random)
+                for i in [6, 7] { try write.set(c[i], key, mixed) }
+                if Bool.random(using: &random) {
+                    let other = all.randomElement(using: &random)!
+                    let mixed = Self.mixed(all, table, &random)
+                    for i in [6, 7] { try write.set(c[i], other, mixed) }
+                }
                 if Bool.random(using: &random) { try write.set(c[4], key, .link(all.randomElement(using: &random)!)) }
                 try write.listAppend(
                     c[5],
@@ -56,6 +64,12 @@ import Testing
             let snapshot = try write.commit()
             try check(snapshot, &random, "seed \(shape.seed) round \(round), snapshot")
         }
+    }
+
+    private static func mixed(_ keys: [ObjectKey], _ table: Table, _ random: inout SeededRandom) -> Value {
+        let value = RandomDatabase.value(.mixed, optional: true, &random)
+        guard case .objectLink = value else { return value }
+        return .objectLink(ObjectLink(tableID: table.id, key: keys.randomElement(using: &random)!))
     }
 
     private func check(_ view: DataView, _ random: inout SeededRandom, _ note: String) throws {
@@ -81,6 +95,24 @@ import Testing
                 .operand(.count(PropertyPath([.backlink(c[4])], nil)), .greater, .int(1)),
                 .operand(.count(PropertyPath(c[5])), .equal, .int(0)),
             ]
+            let mixed = (0..<6).map { _ in Self.mixed(view.keys(table), table, &random) }
+            let comparison = ops.randomElement(using: &random)!
+            for value in mixed {
+                let plain = naive.keys(table, .comparison(PropertyPath(c[6]), comparison, value))
+                for i in [6, 7] {
+                    let predicate = FreeholdEngine.Predicate.comparison(PropertyPath(c[i]), comparison, value)
+                    #expect(
+                        Query(table: table, predicate: predicate).keys(in: view) == plain,
+                        "\(note) \(predicate)"
+                    )
+                }
+                let found = Query(table: table, predicate: .comparison(PropertyPath(c[7]), .equal, value)).keys(
+                    in: view
+                )
+                #expect(found == naive.keys(table, .comparison(PropertyPath(c[6]), .equal, value)), "\(note) \(value)")
+            }
+            let among = Query(table: table, predicate: .oneOf(PropertyPath(c[7]), mixed)).keys(in: view)
+            #expect(among == naive.keys(table, .oneOf(PropertyPath(c[6]), mixed)), "\(note) \(mixed)")
             for predicate in predicates {
                 let found = Query(table: table, predicate: predicate).keys(in: view)
                 #expect(found == naive.keys(table, predicate), "\(note) \(predicate)")

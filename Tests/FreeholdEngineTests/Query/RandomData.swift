@@ -50,7 +50,7 @@ struct RandomDatabase {
             }
             for (name, type, collection, target) in [
                 ("link", .link, .none, 1 - table), ("self", .link, .none, table), ("links", .link, .list, 1 - table),
-                ("ints", .int, .list, nil),
+                ("ints", .int, .list, nil), ("mixed", .mixed, .none, nil), ("mixeds", .mixed, .list, nil),
             ] as [(String, ColumnType, CollectionKind, Int?)] {
                 all.append(
                     Column(
@@ -92,7 +92,7 @@ struct RandomDatabase {
                     }
                     if column.collection == .list {
                         lists[column.index] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
-                            column.type == .link ? link() : Self.value(.int, optional: true, &random)
+                            column.type == .link ? link() : Self.value(column.type, optional: true, &random)
                         }.filter { column.type != .link || !$0.isNull }
                         row.append(.null)
                     } else if column.type == .link {
@@ -150,8 +150,21 @@ struct RandomDatabase {
             return .uuid(UUID(uuidString: "00000000-0000-0000-0000-\(last)0000000000\(last)")!)
         case .link: return .null
         case .mixed:
-            let types = ColumnType.allCases.filter { $0 != .link && $0 != .mixed }
-            return value(types.randomElement(using: &random)!, optional: true, &random)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0:
+                return .objectLink(ObjectLink(tableID: .random(in: 0..<2, using: &random), key: ObjectKey(small + 3)))
+            case 1:
+                return .list(
+                    NestedList(
+                        (0..<Int.random(in: 0..<3, using: &random)).map { $0 == 0 ? .int(0) : .double(Double($0)) }
+                    )
+                )
+            case 2:
+                return .dictionary(NestedDictionary([.init("a", value(.double, optional: true, &random))]))
+            default:
+                let types = ColumnType.allCases.filter { $0 != .link && $0 != .mixed }
+                return value(types.randomElement(using: &random)!, optional: true, &random)
+            }
         }
     }
 }

@@ -31,3 +31,68 @@ import Testing
         #expect(dictionary["c"] == nil)
     }
 }
+
+@Suite struct MixedEqualityTests {
+    static let groups: [[Value]] = [
+        [.null], [.bool(false)], [.bool(true)],
+        [.double(.nan), .float(.nan), .decimal128(Decimal128("NaN"))],
+        [.double(-.infinity), .float(-.infinity)],
+        [.int(-1), .float(-1), .double(-1), .decimal128(Decimal128("-1.0"))],
+        [.int(0), .double(-0.0), .float(0), .decimal128(Decimal128("0E+3"))],
+        [.double(0.1)], [.decimal128(Decimal128("0.1"))], [.float(0.1)],
+        [.int(1 << 53), .double(0x1p53)], [.int(1 << 53 + 1)],
+        [.int(.max)], [.double(0x1p63)],
+        [.string("")], [.string("a")], [.data(Data())], [.data(Data("a".utf8))],
+        [.timestamp(Timestamp(seconds: 0, nanoseconds: 0))], [.objectId(ObjectId(high: 0, low: 1))],
+        [.uuid(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))],
+        [.objectLink(ObjectLink(tableID: 1, key: ObjectKey(0)))],
+        [.objectLink(ObjectLink(tableID: 2, key: ObjectKey(0)))],
+        [.list(NestedList([]))],
+        [.list(NestedList(id: 5, [.int(1)])), .list(NestedList([.double(1)]))], [.list(NestedList([.int(2)]))],
+        [.dictionary(NestedDictionary([]))],
+        [.dictionary(NestedDictionary([.init("a", .int(1))])), .dictionary(NestedDictionary([.init("a", .float(1))]))],
+    ]
+
+    @Test func valuesAreEqualInsideOfTheirGroupOnlyAndHashAlike() {
+        func hash(_ value: Value) -> Int {
+            var hasher = Hasher()
+            value.hashEqual(into: &hasher)
+            return hasher.finalize()
+        }
+        for (i, a) in Self.groups.enumerated() {
+            for (j, b) in Self.groups.enumerated() {
+                for x in a {
+                    for y in b {
+                        #expect(Value.areEqual(x, y) == (i == j), "\(x) and \(y)")
+                        if i == j { #expect(hash(x) == hash(y), "\(x) and \(y)") }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func indexEntriesOfEqualValuesAreEqualAndOrderAsTheValues() {
+        func bytes(_ value: Value) -> [UInt8] { OrderedEncoding.with(value, .mixed) { Array($0) }! }
+        let all = Self.groups.flatMap { $0 }
+        for a in all {
+            for b in all {
+                if Value.areEqual(a, b) { #expect(bytes(a) == bytes(b), "\(a) and \(b)") }
+                if Value.compare(a, b) < 0 { #expect(!bytes(b).lexicographicallyPrecedes(bytes(a)), "\(a), \(b)") }
+            }
+        }
+    }
+
+    @Test func copiesWithoutIDsGetNewOnes() throws {
+        let value = Value.list(NestedList(id: 7, [.dictionary(NestedDictionary(id: 8, [.init("a", .int(1))]))]))
+        #expect(value.nested(8)?.nestedID == 8)
+        let stored = try #require(MixedCoding.encode(value).withUnsafeBytes { MixedCoding.decode($0) })
+        #expect(stored.nestedID == 7)
+        let copy = value.withoutIDs
+        #expect(copy == value)
+        #expect(copy.nestedID == 0)
+        let again = try #require(MixedCoding.encode(copy).withUnsafeBytes { MixedCoding.decode($0) })
+        var ids: [UInt64] = []
+        again.forEachNested { ids.append($0.nestedID!) }
+        #expect(Set(ids).count == 2 && !ids.contains { $0 == 0 || $0 == 7 || $0 == 8 })
+    }
+}

@@ -19,7 +19,8 @@ import Testing
                     ColumnSpec("text", .string), ColumnSpec("best", .link, target: "Dog"),
                     ColumnSpec("dogs", .link, collection: .list, target: "Dog"),
                     ColumnSpec("numbers", .int, collection: .list), ColumnSpec("words", .string, collection: .list),
-                    ColumnSpec("when", .timestamp, optional: true),
+                    ColumnSpec("when", .timestamp, optional: true), ColumnSpec("any", .mixed, indexed: true),
+                    ColumnSpec("anys", .mixed, collection: .list),
                 ],
                 primaryKey: "id"
             ), TableSpec("Dog", columns: [ColumnSpec("age", .int, indexed: true)]),
@@ -36,6 +37,12 @@ import Testing
             try t.listAppend(person.columns[5], key, (0..<(i == 7 ? 3000 : 3)).map { .int(Int64($0) << 20) })
             try t.listAppend(person.columns[6], key, (0..<(i == 8 ? 300 : 2)).map { .string("word \($0)") })
             if i == 8 { try t.listAppend(person.columns[6], key, [.string(String(repeating: "w", count: 3000))]) }
+            let nested = Value.list(
+                NestedList([.int(Int64(i)), .objectLink(ObjectLink(tableID: dog.id, key: dogs[40]))])
+            )
+            let any: [Value] = [.null, .int(7), .string("seven"), nested, .string(String(repeating: "s", count: 5000))]
+            try t.set(person.columns[8], key, any[i % 5])
+            try t.listAppend(person.columns[9], key, i == 9 ? (0..<200).map { _ in nested } : any)
             try t.set(person.columns[7], key, .timestamp(Timestamp(seconds: Int64(i), nanoseconds: 5)))
         }
         _ = try t.commit()

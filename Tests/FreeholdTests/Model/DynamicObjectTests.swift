@@ -26,6 +26,17 @@ class DynPerson: Object {
     override class func mappedName() -> String? { "person" }
 }
 
+enum DynMood: String, PersistableEnum {
+    case good, bad
+}
+
+class DynMoody: Object {
+    @Persisted var mood = DynMood.bad
+    @Persisted var maybe: DynMood?
+    @Persisted var moods: List<DynMood>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 private func dynConfiguration(_ base: Realm.Configuration = newConfiguration()) -> Realm.Configuration {
     var configuration = base
     configuration.objectTypes = [DynDog.self, DynPerson.self]
@@ -355,6 +366,27 @@ struct DynamicObjectTests {
         }
         #expect(realm.dynamicObjects("DynDog").where { $0["friends.chip", as: String.self] == "c2" }[0].id as? Int == 1)
         #expect(realm.objects(DynDog.self).map(\.id) == [1, 2])
+    }
+
+    @Test("Enums are their raw values, and take those of their cases only")
+    func enums() throws {
+        var configuration = newConfiguration()
+        configuration.objectTypes = [DynMoody.self]
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            let object = realm.dynamicCreate("DynMoody", value: ["moods": ["good", "bad"]])
+            #expect(object.mood as? String == "bad" && object.maybe == nil)
+            #expect((object.moods as? List<String>).map { Array($0) } == ["good", "bad"])
+            object.mood = "good"
+            object.maybe = DynMood.bad
+        }
+        let object = realm.objects(DynMoody.self)[0], dynamic = realm.dynamicObjects("DynMoody")[0]
+        #expect(object.mood == .good && object.maybe == .bad && dynamic.maybe as? String == "bad")
+        for (key, value) in [("mood", "ugly" as Any), ("maybe", "ugly"), ("moods", ["good", "ugly"]), ("mood", 5)] {
+            let error = #expect(throws: Realm.Error.self) { try realm.write { dynamic[key] = value } }
+            #expect(error?.code == .invalidValue && error?.property == key)
+        }
+        #expect(object.mood == .good && object.moods.count == 2)
     }
 
     @Test("Naming policies and both names hold for dynamic objects")

@@ -52,12 +52,21 @@ extension Comparison {
     }
 
     private static func areEqual(_ a: Value, _ b: Value) -> Bool {
-        if a.isNull || b.isNull { return a.isNull && b.isNull }
-        return comparable(a, b) && Value.compare(a, b) == 0
+        switch (a, b) {
+        case (.null, .null): true
+        case (.null, _), (_, .null): false
+        // Unlike in the order, lists and dictionaries are told apart by what is in them.
+        case (.list(let a), .list(let b)): a.values.elementsEqual(b.values, by: areEqual)
+        case (.dictionary(let a), .dictionary(let b)):
+            a.entries.elementsEqual(b.entries) {
+                Value.compareBytes($0.key, $1.key) == 0 && areEqual($0.value, $1.value)
+            }
+        default: comparable(a, b) && Value.compare(a, b) == 0
+        }
     }
 
     private static func isLess(_ a: Value, _ b: Value) -> Bool {
-        if a.isNull || b.isNull || a.type == .link { return false }
+        if a.isNull || b.isNull || a.type == .link || a.type == .mixed { return false }
         return comparable(a, b) && Value.compare(a, b) < 0
     }
 
@@ -68,6 +77,13 @@ extension Comparison {
 }
 
 extension Value {
+    /// Whether it equals nothing.
+    var holdsNaN: Bool {
+        var found = false
+        forEachScalar { if $0.isNaN { found = true } }
+        return found
+    }
+
     var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN

@@ -14,6 +14,8 @@ struct ValueTest: Sendable {
     }
 
     let kind: Kind
+    /// Of a mixed column, whose data has nothing in common with strings.
+    var isMixed = false
     /// Of a string condition.
     private let bytes: BytesCondition?
 
@@ -44,7 +46,7 @@ struct ValueTest: Sendable {
                 }
             }
             if value.isNull { return op == .notEqual }
-            guard value.type == .string || value.type == .data else { return op == .notEqual }
+            guard value.type == .string || (value.type == .data && !isMixed) else { return op == .notEqual }
             return value.withStoredBytes { bytes.matches($0) }
         }
     }

@@ -14,7 +14,7 @@ struct ColumnFold {
         self.column = column
         self.view = view
         scratch = MaskBuffer(span: view.clusterSpan)
-        others = ValueFold(aggregate)
+        others = ValueFold(aggregate, isMixed: column.type == .mixed)
     }
 
     mutating func add(_ value: Value) { others.add(value) }
@@ -87,6 +87,11 @@ struct ColumnFold {
             for i in 0..<stored where mask.map({ $0[i] != 0 }) ?? true {
                 others.add(.leafValue(.decimal128, leaf.fixed16(i)))
             }
+        case .mixed:
+            let blobs = column.segment(.blobs)
+            for i in 0..<stored where mask.map({ $0[i] != 0 }) ?? true {
+                others.add(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs))
+            }
         default: break
         }
     }
@@ -98,7 +103,7 @@ struct ColumnFold {
         if aggregate == .sum, case .int(0) = fold.result {
             switch column.type {
             case .float, .double: return .double(0)
-            case .decimal128: return .decimal128(.zero)
+            case .decimal128, .mixed: return .decimal128(.zero)
             default: break
             }
         }

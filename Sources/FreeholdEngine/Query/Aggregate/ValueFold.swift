@@ -1,4 +1,5 @@
-/// An aggregate of values of one column, one by one.
+/// An aggregate of values of one column, one by one. Sums and averages of mixed values are of their numbers, as
+/// decimals; the least and greatest are those of all values but lists and dictionaries.
 struct ValueFold {
     let aggregate: Aggregate
     private var best: Value = .null
@@ -9,17 +10,22 @@ struct ValueFold {
     private var decimalSum = Decimal128.zero
     private var type: ColumnType?
 
-    init(_ aggregate: Aggregate) { self.aggregate = aggregate }
+    private let isMixed: Bool
+
+    init(_ aggregate: Aggregate, isMixed: Bool = false) {
+        self.aggregate = aggregate
+        self.isMixed = isMixed
+    }
 
     mutating func add(_ value: Value) {
         if value.isNull { return }
         switch aggregate {
         case .minimum, .maximum:
-            if value.isNaN { return }
+            if value.isNaN || value.nestedID != nil { return }
             let c = best.isNull ? 0 : Value.compare(value, best)
             if best.isNull || (aggregate == .minimum ? c < 0 : c > 0) { best = value }
         case .sum, .average:
-            switch value {
+            switch isMixed ? value.asDecimal : value {
             case .int(let x):
                 intSum &+= x
                 wideSum += Int128(x)
@@ -29,7 +35,7 @@ struct ValueFold {
             default: return
             }
             count += 1
-            type = value.type
+            type = isMixed ? .decimal128 : value.type
         }
     }
 
@@ -76,6 +82,18 @@ struct ValueFold {
             case .int: .double(Double(wideSum) / Double(count))
             default: .double(doubleSum / Double(count))
             }
+        }
+    }
+}
+
+extension Value {
+    /// A number as a decimal; other values as they are.
+    fileprivate var asDecimal: Value {
+        switch self {
+        case .int(let value): .decimal128(Decimal128(value))
+        case .float(let value): .decimal128(Decimal128(value))
+        case .double(let value): .decimal128(Decimal128(value))
+        default: self
         }
     }
 }

@@ -182,6 +182,18 @@ final class TimestampScan: ColumnScan {
     }
 }
 
+/// Mixed values, one by one.
+final class MixedScan: ColumnScan {
+    override var cost: Int { 1000 }
+
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+        let blobs = column.segment(.blobs)
+        for i in 0..<n {
+            mask[i] = condition.matches(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs)) ? 1 : 0
+        }
+    }
+}
+
 /// Decimals, object ids and UUIDs: value by value, but equality of ids by their bits.
 final class FixedScan: ColumnScan {
     override var cost: Int { column.type == .decimal128 ? 200 : 20 }

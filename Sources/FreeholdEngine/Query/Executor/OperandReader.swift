@@ -7,7 +7,7 @@ struct OperandReader {
         case .path(let path): return values(path.steps[...], path.column, key)
         case .count(let path): return [.int(Int64(count(path, key)))]
         case .aggregate(let aggregate, let path):
-            var fold = ValueFold(aggregate)
+            var fold = ValueFold(aggregate, isMixed: path.column?.type == .mixed)
             for value in values(path.steps[...], path.column, key) { fold.add(value) }
             return [fold.result]
         }

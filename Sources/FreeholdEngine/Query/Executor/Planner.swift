@@ -110,9 +110,12 @@ struct Planner {
         guard let column else {
             return RowNode(view: view, table: table) { test.matches(.link($0)) }
         }
+        var test = test
+        test.isMixed = column.type == .mixed
+        let condition = test
         if column.collection != .none {
             return RowNode(view: view, table: table) { [view] key in
-                view.listValues(column, key).contains { test.matches($0) }
+                view.listValues(column, key).contains { condition.matches($0) }
             }
         }
         switch column.type {
@@ -123,8 +126,7 @@ struct Planner {
         case .double: return DoubleScan(view: view, column: column, condition: test)
         case .string, .data: return BytesScan(view: view, column: column, condition: test)
         case .timestamp: return TimestampScan(view: view, column: column, condition: test)
-        case .mixed:
-            return RowNode(view: view, table: table) { [view] in test.matches(view.value(column, $0)) }
+        case .mixed: return MixedScan(view: view, column: column, condition: test)
         case .decimal128, .objectId, .uuid: return FixedScan(view: view, column: column, condition: test)
         }
     }

@@ -57,9 +57,18 @@ struct QuerySource {
         default: return nil
         }
         guard path.steps.isEmpty, let column = path.column, column.collection == .none,
-            column.isIndexed || column.isPrimaryKey, values.allSatisfy({ $0.isNull || $0.type == column.type })
+            column.isIndexed || column.isPrimaryKey,
+            values.allSatisfy({ column.type == .mixed ? !$0.holdsNaN : $0.isNull || $0.type == column.type })
         else { return nil }
+        if column.type == .mixed, values.count > 1 { return (column, Self.distinct(values)) }
         return (column, values)
+    }
+
+    /// Without values that are found by one before, such as 1.0 by 1.
+    private static func distinct(_ values: [Value]) -> [Value] {
+        var out: [Value] = []
+        for value in values where !out.contains(where: { Value.areEqual($0, value) }) { out.append(value) }
+        return out
     }
 
     func keys() -> [ObjectKey] { found ?? scan.keys() }

@@ -1,0 +1,231 @@
+import FreeholdEngine
+import Foundation
+
+/// Writes rows as JSON, straight from their columns.
+struct JSONObjectWriter {
+    let core: RealmCore
+    let options: JSONExportOptions
+    var output: JSONOutput
+    /// The objects that are being written, the outermost first.
+    private var open: [Row] = []
+    private var path: [String] = []
+    /// By table.
+    private var members: [Int: [Member]] = [:]
+
+    private struct Row: Hashable {
+        let table: Int
+        let key: ObjectKey
+    }
+
+    private struct Member {
+        let name: String
+        let column: Column
+        let property: PropertyInfo
+    }
+
+    init(_ core: RealmCore, _ options: JSONExportOptions, _ output: JSONOutput) {
+        self.core = core
+        self.options = options
+        self.output = output
+    }
+
+    mutating func object(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
+        // What is deeper couldn't be read again.
+        if open.count >= ValueConversion.maximumDepth {
+            throw error(.tooDeep, "links are nested deeper than \(ValueConversion.maximumDepth) objects", table)
+        }
+        open.append(Row(table: table.table.id, key: key))
+        output.open("{")
+        for member in members(of: table) {
+            path.append(member.property.name)
+            try write(member, table, key)
+            path.removeLast()
+        }
+        output.close("}")
+        open.removeLast()
+    }
+
+    private mutating func members(of table: ManagedTable) -> [Member] {
+        if let known = members[table.table.id] { return known }
+        var made: [Member] = []
+        for property in table.info.properties {
+            guard let column = table.columns[property.index] else { continue }
+            let name = options.names == .swift ? property.name : property.columnName
+            made.append(Member(name: name, column: column, property: property))
+        }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        members[table.table.id] = made
+        return made
+    }
+
+    private mutating func write(_ member: Member, _ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
+        let view = core.view
+        let column = member.column
+        switch column.collection {
+        case .none:
+            let value = view.value(column, key)
+            if value.isNull && !options.writesNulls { return }
+            output.key(member.name)
+            try single(value, member, table)
+        case .list, .set:
+            output.key(member.name)
+            output.open("[")
+            for value in view.listValues(column, key) {
+                output.next()
+                try single(value, member, table)
+            }
+            output.close("]")
+        case .dictionary:
+            output.key(member.name)
+            output.open("{")
+            for entry in view.dictionaryEntries(column, key) {
+                output.key(entry.key)
+                try single(entry.value, member, table)
+            }
+            output.close("}")
+        }
+    }
+
+    private mutating func single(_ value: Value, _ member: Member, _ table: ManagedTable) throws(JSONError) {
+        if case .link(let key) = value {
+            try link(table.target(of: member.property.index), key)
+        } else if member.column.type == .mixed {
+            try mixed(value)
+        } else {
+            scalar(value)
+        }
+    }
+
+    // MARK: Links
+
+    /// The key under which a link to an object is written; nil where the object itself is.
+    private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Value? {
+        let isOpen = open.contains(Row(table: table.table.id, key: key))
+        guard let column = table.table.primaryKey else {
+            if isOpen {
+                throw error(
+                    .cycle,
+                    "the link leads back to an object that is being written, and its class \(table.info.className) "
+                        + "has no primary key to write instead",
+                    table
+                )
+            }
+            return nil
+        }
+        if options.links == .nested && !isOpen { return nil }
+        let value = core.view.value(column, key)
+        // An object whose key is null can't be told from no object.
+        return value.isNull ? nil : value
+    }
+
+    private mutating func link(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
+        if let reference = try reference(table, key) { scalar(reference) } else { try object(table, key) }
+    }
+
+    // MARK: Values
+
+    private mutating func scalar(_ value: Value) {
+        switch value {
+        case .null: output.raw("null")
+        case .bool(let value): output.raw(value ? "true" : "false")
+        case .int(let value): output.raw(String(value))
+        case .float(let value): floating(value)
+        case .double(let value): floating(value)
+        case .string(let text): output.string(text)
+        case .data(let data): output.string(data.base64EncodedString())
+        case .timestamp(let moment): output.raw(options.dates.text(moment))
+        case .decimal128(let value): output.string(value.stringValue)
+        case .objectId(let id): output.string(id.stringValue)
+        case .uuid(let id): output.string(id.uuidString)
+        case .link, .objectLink, .list, .dictionary: output.raw("null")
+        }
+    }
+
+    private mutating func floating<F: BinaryFloatingPoint & CustomStringConvertible>(_ value: F) {
+        if value.isNaN {
+            output.raw("\"NaN\"")
+        } else if value.isInfinite {
+            output.raw(value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+        } else {
+            output.raw(value.description)
+        }
+    }
+
+    private mutating func mixed(_ value: Value) throws(JSONError) {
+        switch value {
+        case .list(let list):
+            output.open("[")
+            for value in list.values {
+                output.next()
+                try mixed(value)
+            }
+            output.close("]")
+        case .dictionary(let dictionary):
+            output.open("{")
+            for entry in dictionary.entries {
+                output.key(entry.key)
+                try mixed(entry.value)
+            }
+            output.close("}")
+        case .objectLink(let link): try mixedLink(link)
+        default: mixedScalar(value)
+        }
+    }
+
+    private mutating func mixedLink(_ link: ObjectLink) throws(JSONError) {
+        guard let table = core.table(id: link.tableID) else { return output.raw("null") }
+        output.open("{")
+        output.key("$link")
+        output.open("{")
+        output.key("class")
+        output.string(table.info.className)
+        if let reference = try reference(table, link.key) {
+            output.key("key")
+            scalar(reference)
+        } else {
+            output.key("value")
+            try object(table, link.key)
+        }
+        output.close("}")
+        output.close("}")
+    }
+
+    /// A value that is read back as the same one of all types: see ``ExtendedJSON``.
+    private mutating func mixedScalar(_ value: Value) {
+        switch value {
+        case .float: marked("$numberFloat", value)
+        case .double(let number) where !number.isFinite: marked("$numberDouble", value)
+        case .timestamp: marked("$date", value)
+        case .decimal128: marked("$numberDecimal", value)
+        case .objectId: marked("$oid", value)
+        case .uuid: marked("$uuid", value)
+        case .data(let data):
+            output.open("{")
+            output.key("$binary")
+            output.open("{")
+            output.key("base64")
+            output.string(data.base64EncodedString())
+            output.key("subType")
+            output.string("00")
+            output.close("}")
+            output.close("}")
+        default: scalar(value)
+        }
+    }
+
+    private mutating func marked(_ tag: String, _ value: Value) {
+        output.open("{")
+        output.key(tag)
+        scalar(value)
+        output.close("}")
+    }
+
+    private func error(_ kind: JSONError.Kind, _ message: String, _ table: ManagedTable) -> JSONError {
+        JSONError(
+            kind,
+            message,
+            path: path.isEmpty ? nil : path.joined(separator: "."),
+            className: table.info.className
+        )
+    }
+}

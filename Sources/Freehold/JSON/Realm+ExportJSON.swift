@@ -1,0 +1,123 @@
+public import Foundation
+import FreeholdEngine
+
+extension RealmCollection where Element: ObjectBase {
+    /// Writes the objects to a file as JSON that ``Realm/importJSON(from:into:update:options:)-(URL,_,_,_)`` reads
+    /// back as the same objects.
+    ///
+    /// ```swift
+    /// try realm.objects(City.self).sorted(by: \.name).exportJSON(to: url)
+    /// ```
+    ///
+    /// Decimals, ObjectIds and UUIDs are text, data is base64; NaN and the infinities are text, too, which JSON has no
+    /// numbers for. Linking objects aren't written. Objects are written one by one, so that their number doesn't
+    /// matter; the file appears, or takes the place of the one there, once it is complete.
+    ///
+    /// - Returns: How many objects were written.
+    /// - Throws: ``JSONError``.
+    @discardableResult
+    public func exportJSON(to url: URL, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
+        let folder = url.deletingLastPathComponent()
+        let draft = folder.appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
+        do {
+            try Data().write(to: draft)
+            let file = try FileHandle(forWritingTo: draft)
+            let count = try exportJSON(to: file, options: options)
+            try file.close()
+            guard rename(draft.path, url.path) == 0 else {
+                throw JSONError(.io, "\(url.path) can't be written: \(String(cString: strerror(errno)))")
+            }
+            return count
+        } catch {
+            try? FileManager.default.removeItem(at: draft)
+            if error is JSONError { throw error }
+            throw JSONError(.io, "\(url.path) can't be written: \(error)")
+        }
+    }
+
+    /// The same to an open file or pipe, from where it stands.
+    @discardableResult
+    public func exportJSON(to file: FileHandle, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
+        try exportJSON(options: options) { try file.write(contentsOf: $0) }
+    }
+
+    /// The same to a stream, which is opened if it isn't yet.
+    @discardableResult
+    public func exportJSON(to stream: OutputStream, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
+        if stream.streamStatus == .notOpen { stream.open() }
+        return try exportJSON(options: options) { data in
+            var rest = data[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    stream.write($0.bindMemory(to: UInt8.self).baseAddress!, maxLength: $0.count)
+                }
+                if count <= 0 { throw stream.streamError ?? CocoaError(.fileWriteUnknown) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// The JSON of all objects, in memory.
+    public func jsonData(options: JSONExportOptions = JSONExportOptions()) throws -> Data {
+        var data = Data()
+        try exportJSON(options: options) { data.append($0) }
+        return data
+    }
+
+    /// Hands the JSON on in chunks of some 64 KiB.
+    @discardableResult
+    public func exportJSON(
+        options: JSONExportOptions = JSONExportOptions(),
+        to write: (Data) throws -> Void
+    ) throws -> Int {
+        try withoutActuallyEscaping(write) { write in
+            guard let core = realm?.core else {
+                guard isEmpty else {
+                    programmerError("Unmanaged objects have no JSON of their own: add them to a realm, or use Codable.")
+                }
+                try write(Data((options.format == .array ? "[]" : "").utf8))
+                return 0
+            }
+            core.verifyThread()
+            let isArray = options.format == .array
+            var writer = JSONObjectWriter(core, options, JSONOutput(isPretty: options.isPretty && isArray, write))
+            var count = 0
+            if isArray { writer.output.open("[") }
+            for object in self {
+                guard let table = object._table else { continue }
+                if isArray {
+                    writer.output.next()
+                    // So that tools that work on lines can read it.
+                    if !options.isPretty && count > 0 { writer.output.raw("\n") }
+                }
+                try writer.object(table, object._key)
+                if !isArray { writer.output.raw("\n") }
+                count += 1
+                try writer.output.flush()
+            }
+            if isArray {
+                writer.output.close("]")
+                writer.output.raw("\n")
+            }
+            try writer.output.flush(over: 0)
+            return count
+        }
+    }
+}
+
+extension Realm {
+    /// Writes all objects of a class to a file as JSON: see ``RealmCollection/exportJSON(to:options:)-(URL,_)``.
+    @discardableResult
+    public func exportJSON<T: Object>(
+        _ type: T.Type,
+        to url: URL,
+        options: JSONExportOptions = JSONExportOptions()
+    ) throws -> Int {
+        try objects(type).exportJSON(to: url, options: options)
+    }
+
+    /// The JSON of all objects of a class, in memory.
+    public func jsonData<T: Object>(of type: T.Type, options: JSONExportOptions = JSONExportOptions()) throws -> Data {
+        try objects(type).jsonData(options: options)
+    }
+}

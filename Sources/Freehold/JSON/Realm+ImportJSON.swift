@@ -1,0 +1,201 @@
+public import Foundation
+import FreeholdEngine
+
+extension Realm {
+    /// Stores the objects of a JSON file: an array of objects, or objects line by line.
+    ///
+    /// ```swift
+    /// try realm.importJSON(from: url, into: City.self)
+    /// ```
+    ///
+    /// The file is read as a stream, an object at a time, so that its size doesn't matter. Keys are names of
+    /// properties, in Swift or in the file; what isn't mentioned gets its default value, or keeps the stored one if an
+    /// object is updated. Numbers keep every digit. A date is text of ISO 8601 or a number, data is base64; ObjectIds,
+    /// UUIDs and decimals are text. A link is the linked object, or its primary key (an object of that key is made if
+    /// there is none yet); lists and sets are arrays, maps are objects. In mixed values, types that JSON doesn't have
+    /// are marked: `{"$date": "…"}`.
+    ///
+    /// All of it is one transaction, unless `options` ask for batches: an error leaves everything as it was. Inside a
+    /// write transaction the objects become part of it; an error then lets it only be rolled back.
+    ///
+    /// - Parameter update: What happens if there is an object with the primary key; for classes that have one.
+    ///   Holds for linked objects, too.
+    /// - Returns: How many objects of the class were read.
+    /// - Throws: ``JSONError``, which names line, object and property; a `Realm.Error` of the file or transaction.
+    @discardableResult
+    public func importJSON<T: Object>(
+        from url: URL,
+        into type: T.Type,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions()
+    ) throws -> Int {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: url)
+        } catch {
+            throw JSONError(.io, "\(url.path) can't be opened: \(error)")
+        }
+        defer { try? file.close() }
+        return try importJSON(from: file, into: type, update: update, options: options)
+    }
+
+    /// The same from memory.
+    @discardableResult
+    public func importJSON<T: Object>(
+        from data: Data,
+        into type: T.Type,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions()
+    ) throws -> Int {
+        try JSONImport(core, type, update, options).run(JSONInput(data))
+    }
+
+    /// The same from where an open file stands to its end; also from a pipe.
+    @discardableResult
+    public func importJSON<T: Object>(
+        from file: FileHandle,
+        into type: T.Type,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions()
+    ) throws -> Int {
+        try JSONImport(core, type, update, options).run(JSONInput(file))
+    }
+
+    /// The same from a stream, which is opened if it isn't yet.
+    @discardableResult
+    public func importJSON<T: Object>(
+        from stream: InputStream,
+        into type: T.Type,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions()
+    ) throws -> Int {
+        try JSONImport(core, type, update, options).run(JSONInput(stream))
+    }
+}
+
+/// One import.
+private struct JSONImport {
+    let core: RealmCore
+    let table: ManagedTable
+    let policy: Realm.UpdatePolicy
+    let options: JSONImportOptions
+
+    init(
+        _ core: RealmCore,
+        _ type: ObjectBase.Type,
+        _ policy: Realm.UpdatePolicy,
+        _ options: JSONImportOptions
+    ) throws(Realm.Error) {
+        core.verifyThread()
+        self.core = core
+        self.options = options
+        table = core.requireTable(for: type)
+        self.policy = table.info.primaryKeyIndex == nil ? .error : policy
+        if let size = options.batchSize, size < 1 {
+            throw Realm.Error(.invalidInput, "batchSize is \(size); it must be over 0")
+        }
+        if core.transaction != nil && options.batchSize != nil {
+            throw Realm.Error(
+                .invalidTransactionState,
+                "An import in batches has transactions of its own: call it outside a write transaction."
+            )
+        }
+    }
+
+    func run(_ input: JSONInput) throws -> Int {
+        let isOwner = core.transaction == nil
+        if isOwner { try core.begin() }
+        var committed = 0
+        do {
+            let count = try read(input, &committed)
+            if isOwner { try core.commit() }
+            return count
+        } catch {
+            var error = error
+            if var json = error as? JSONError {
+                json.committed = committed
+                error = json
+            }
+            if isOwner {
+                if core.transaction != nil { core.cancel() }
+            } else {
+                core.record(
+                    Realm.Error(.invalidInput, "\(error)", className: table.info.className, cause: error)
+                )
+            }
+            throw error
+        }
+    }
+
+    private func read(_ input: JSONInput, _ committed: inout Int) throws -> Int {
+        var reader = JSONReader(input)
+        try reader.skipByteOrderMark()
+        var count = 0
+        func store() throws {
+            let place = reader.place
+            count += 1
+            do throws(JSONError) {
+                let value = try reader.value()
+                var conversion = JSONConversion(core, options)
+                try write(try conversion.convert(value, table.info, at: place), at: place)
+            } catch {
+                throw error.with(object: count, at: place)
+            }
+            if let size = options.batchSize, count % size == 0 {
+                try core.commit()
+                committed = count
+                try core.begin()
+            }
+        }
+        let first = try reader.nextToken()
+        if options.format == .array || (options.format == .automatic && first == UInt8(ascii: "[")) {
+            guard first == UInt8(ascii: "[") else { throw reader.error("the text isn't an array") }
+            reader.skipToken()
+            if try reader.nextToken() == UInt8(ascii: "]") {
+                reader.skipToken()
+            } else {
+                elements: while true {
+                    _ = try reader.nextToken()
+                    try store()
+                    switch try reader.nextToken() {
+                    case UInt8(ascii: ","): reader.skipToken()
+                    case UInt8(ascii: "]"):
+                        reader.skipToken()
+                        break elements
+                    case nil: throw reader.error("the text ends inside the array")
+                    case let mark?: throw reader.unexpected(mark, "a comma or the array's end")
+                    }
+                }
+            }
+            if let rest = try reader.nextToken() { throw reader.unexpected(rest, "the end of the text") }
+        } else {
+            while try reader.nextToken() != nil { try store() }
+        }
+        return count
+    }
+
+    private func write(_ values: _ObjectValues, at place: JSONPlace) throws(JSONError) {
+        do throws(Realm.Error) {
+            _ = core.requireWrite()
+            var planner = GraphPlanner(core: core, policy: policy, adopts: false)
+            try planner.plan(values, in: table)
+            try planner.finish()
+            _ = try planner.plan.apply(to: core, policy: policy)
+        } catch {
+            let kind: JSONError.Kind =
+                switch error.code {
+                case .missingValue: .missingValue
+                case .invalidValue: .invalidValue
+                default: .refused
+                }
+            throw JSONError(
+                kind,
+                error.message,
+                at: place,
+                path: error.property,
+                className: error.className,
+                cause: error
+            )
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Which of a property's values a nested collection was last found in: its own, an element of its list, an entry of
+/// its dictionary.
+///
+/// Only a hint: elements move. A collection is known by its id.
+public enum NestedPlace: Hashable, Sendable {
+    case property
+    case element(Int)
+    case entry(String)
+}
+
+extension DataView {
+    /// The list or dictionary of that id inside of a mixed property; nil where it is no longer there.
+    ///
+    /// - Parameter place: where to look first; set to where it was found.
+    /// - Complexity: O(size of the value it is in); where that has moved, of all values of the property.
+    public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedPlace) -> Value? {
+        nestedRoot(column, key, id, &place)?.root.nested(id)
+    }
+
+    /// The value that holds the collection, and its index in a list or dictionary.
+    func nestedRoot(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ id: UInt64,
+        _ place: inout NestedPlace
+    ) -> (index: Int, root: Value)? {
+        guard contains(schema.table(of: column), key) else { return nil }
+        if column.collection == .none {
+            place = .property
+            let root = value(column, key)
+            return root.nested(id) == nil ? nil : (0, root)
+        }
+        if let hint = nestedIndex(column, key, place), hint < listCount(column, key) {
+            let root = listValue(column, key, at: hint)
+            if root.nested(id) != nil { return (hint, root) }
+        }
+        for (i, root) in listValues(column, key).enumerated() where root.nested(id) != nil {
+            place = nestedPlace(column, key, i)
+            return (i, root)
+        }
+        return nil
+    }
+
+    private func nestedIndex(_ column: Column, _ key: ObjectKey, _ place: NestedPlace) -> Int? {
+        switch place {
+        case .property: nil
+        case .element(let i): column.collection == .list && i >= 0 ? i : nil
+        case .entry(let name): column.collection == .dictionary ? dictionaryIndex(column, key, of: name) : nil
+        }
+    }
+
+    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedPlace {
+        column.collection == .dictionary ? .entry(dictionaryKey(column, key, at: i)) : .element(i)
+    }
+}
+
+extension WriteTransaction {
+    /// Edits the list or dictionary of that id inside of a mixed property: the body changes it in any way, but it
+    /// stays a collection of its kind.
+    ///
+    /// Collections that the body leaves keep their ids; new ones get ids of their own.
+    /// - Returns: false, with nothing changed, where it is no longer there.
+    /// - Throws: as `set`, and what the body throws; nothing has changed then.
+    /// - Complexity: O(size of the value it is in).
+    @discardableResult
+    public func updateNested(
+        _ column: Column,
+        _ key: ObjectKey,
+        id: UInt64,
+        near place: inout NestedPlace,
+        _ body: (inout Value) throws(EngineError) -> Void
+    ) throws(EngineError) -> Bool {
+        guard id != 0, let (index, old) = nestedRoot(column, key, id, &place) else { return false }
+        var new = old
+        _ = try new.updateNested(id, level: 1) { (value, level) throws(EngineError) in
+            var known: Set<UInt64> = []
+            value.forEachNested { known.insert($0.nestedID!) }
+            let isList = if case .list = value { true } else { false }
+            try body(&value)
+            try checkMixed(value, column, depth: level)
+            switch value {
+            case .list(var list) where isList:
+                list.id = id
+                value = .list(list)
+            case .dictionary(var dictionary) where !isList:
+                dictionary.id = id
+                value = .dictionary(dictionary)
+            default: throw EngineError(.invalidArgument, "A nested collection of '\(column.name)' keeps its kind.")
+            }
+            value.renumber(&known)
+        }
+        switch column.collection {
+        case .none: write(column, key, new)
+        case .list, .set: replaceElement(column, key, at: index, new)
+        case .dictionary: replaceEntry(column, key, at: index, new)
+        }
+        return true
+    }
+}
