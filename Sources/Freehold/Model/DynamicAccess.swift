@@ -6,6 +6,7 @@ import Foundation
 enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { 0 }
+    static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
     static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {

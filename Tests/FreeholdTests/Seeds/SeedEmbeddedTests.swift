@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Freehold
+import Freehold
 
 // "Define an Embedded Object": each tab's models.
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Freehold
+import Freehold
 
 // "Define a Geospatial Object": classes of the shape that GeoJSON has for a point. Queries by place are later work.
 
