@@ -90,7 +90,8 @@ struct CollectionPlace {
             switch content {
             case .value(let value): values.append(value)
             case .object(let object?)
-            where column.type == .link && table.isTarget(object, of: property) && !table.target(of: property).info.isEmbedded:
+            where column.type == .link && table.isTarget(object, of: property)
+                && !table.target(of: property).info.isEmbedded:
                 values.append(.link(object._key))
             default: return table.core.store(contents, for: info, of: table)
             }

@@ -92,14 +92,10 @@ enum DynamicTypes {
         case (.none, true): DynamicAccess<T?>.self
         case (.list, false): DynamicAccess<List<T>>.self
         case (.list, true): DynamicAccess<List<T?>>.self
-        #if COLLECTIONS
-            case (.set, false): DynamicAccess<MutableSet<T>>.self
-            case (.set, true): DynamicAccess<MutableSet<T?>>.self
-            case (.map, false): DynamicAccess<Map<String, T>>.self
-            case (.map, true): DynamicAccess<Map<String, T?>>.self
-        #else
-            default: unsupported(property)
-        #endif
+        case (.set, false): DynamicAccess<MutableSet<T>>.self
+        case (.set, true): DynamicAccess<MutableSet<T?>>.self
+        case (.map, false): DynamicAccess<Map<String, T>>.self
+        case (.map, true): DynamicAccess<Map<String, T?>>.self
         }
     }
 
@@ -107,12 +103,8 @@ enum DynamicTypes {
         switch property.collection {
         case .none: DynamicAccess<DynamicObject?>.self
         case .list: DynamicAccess<List<DynamicObject>>.self
-        #if COLLECTIONS
-            case .set: DynamicAccess<MutableSet<DynamicObject>>.self
-            case .map: DynamicAccess<Map<String, DynamicObject?>>.self
-        #else
-            default: unsupported(property)
-        #endif
+        case .set: DynamicAccess<MutableSet<DynamicObject>>.self
+        case .map: DynamicAccess<Map<String, DynamicObject?>>.self
         }
     }
 

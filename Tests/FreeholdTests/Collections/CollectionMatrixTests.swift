@@ -169,7 +169,9 @@ private struct Conversion: CollectionVisitor {
         #expect(Set(set[keyPath: setPath]) == Set(samples))
         #expect(pairs(map[keyPath: mapPath]) == expected)
         try realm.write {
-            for row in [realm.create(SetMatrix.self, value: [setName: plain]), realm.create(SetMatrix.self, value: set)] {
+            for row in [
+                realm.create(SetMatrix.self, value: [setName: plain]), realm.create(SetMatrix.self, value: set),
+            ] {
                 #expect(Set(row[keyPath: setPath]) == Set(samples))
                 #expect(Set(SetMatrix(value: row)[keyPath: setPath]) == Set(samples))
                 row[setName] = [plain[0]]

@@ -203,7 +203,9 @@ struct MutableSetTests {
         #expect(tags.isInvalidated && tags.realm == nil && tags.description.contains("invalidated"))
     }
 
-    @Test("Sets of optional or of embedded objects, and maps of objects that aren't optional, are refused by the schema")
+    @Test(
+        "Sets of optional or of embedded objects, and maps of objects that aren't optional, are refused by the schema"
+    )
     func schema() throws {
         let error = #expect(throws: Realm.Error.self) {
             try Realm(
@@ -238,10 +240,6 @@ struct MutableSetTests {
         #expect(thrownCode { try realm.write { _ = dog.tags.insert(long) } } == .limitExceeded)
         #expect(Array(dog.tags) == ["a"] && realm.objects(CollectionDog.self).count == 1)
     }
-}
-
-class CollectionPart: EmbeddedObject {
-    @Persisted var number: Int
 }
 
 class BadCollections: Object {
