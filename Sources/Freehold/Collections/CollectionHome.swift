@@ -7,10 +7,13 @@ struct CollectionHome {
     unowned(unsafe) let table: ManagedTable
     let owner: ObjectKey
     let property: Int
+    /// Of a collection inside of a mixed value: which one.
+    let nested: NestedCollection?
     /// The state version at which the owner was last known to live.
     private var stamp: UInt64
 
-    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int) {
+    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ nested: NestedCollection? = nil) {
+        self.nested = nested
         core = table.core
         self.table = table
         self.owner = owner
@@ -20,21 +23,29 @@ struct CollectionHome {
 
     /// Traps on the wrong thread and when the owner was deleted.
     mutating func place(of typeName: @autoclosure () -> String) -> CollectionPlace {
-        guard isLive() else {
+        guard isOwnerLive() else {
             programmerError(
                 "The \(table.info.className) that this \(typeName()) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
             )
         }
+        let column = table.columns[property]!
+        if let nested, nested.value(table, column, owner) == nil {
+            programmerError(
+                "This \(typeName()) was inside of \(table.info.className).\(table.info.properties[property].name), where it has been overwritten or removed. Check `isInvalidated` first."
+            )
+        }
         return CollectionPlace(
             view: core.view,
-            column: table.columns[property]!,
+            column: column,
             table: table,
             owner: owner,
-            property: property
+            property: property,
+            nested: nested
         )
     }
 
-    mutating func isLive() -> Bool {
+    /// Whether the owner lives.
+    private mutating func isOwnerLive() -> Bool {
         core.verifyThread()
         table.sync()
         if stamp == table.state.pointee.version { return true }
@@ -43,8 +54,14 @@ struct CollectionHome {
         return true
     }
 
+    mutating func isLive() -> Bool {
+        guard isOwnerLive() else { return false }
+        guard let nested, let column = table.columns[property] else { return true }
+        return nested.value(table, column, owner) != nil
+    }
+
     func isSame(as other: CollectionHome) -> Bool {
-        table === other.table && owner == other.owner && property == other.property
+        table === other.table && owner == other.owner && property == other.property && nested?.id == other.nested?.id
     }
 }
 
@@ -55,6 +72,7 @@ struct CollectionPlace {
     let table: ManagedTable
     let owner: ObjectKey
     let property: Int
+    let nested: NestedCollection?
 
     var info: PropertyInfo { table.info.properties[property] }
 
@@ -139,6 +157,7 @@ enum ElementFold {
             case .float: .float
             case .decimal128: .decimal128
             case .date: .timestamp
+            case .any: .mixed
             default: .double
             }
         return ListFold.fold(aggregate, values, columnType)

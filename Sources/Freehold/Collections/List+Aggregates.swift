@@ -39,6 +39,7 @@ extension List {
             case .float: .float
             case .decimal128: .decimal128
             case .date: .timestamp
+            case .any: .mixed
             default: .double
             }
         return ListFold.fold(aggregate, values, type)

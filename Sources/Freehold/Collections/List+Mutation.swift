@@ -43,7 +43,7 @@ extension List {
         }
         _ = at.table.core.requireWrite()
         guard let values = stored(Array(elements)) else { return }
-        change(at) { tx throws(EngineError) in try tx.listAppend(at.column, owner, values) }
+        change(at) { tx throws(EngineError) in try at.append(values, tx) }
     }
 
     /// Inserts before the i-th element; `i == count` appends.
@@ -57,7 +57,7 @@ extension List {
         }
         _ = at.table.core.requireWrite()
         guard let values = stored(Array(elements)) else { return }
-        change(at) { tx throws(EngineError) in try tx.listInsert(at.column, owner, at: i, values) }
+        change(at) { tx throws(EngineError) in try at.insert(values, at: i, tx) }
     }
 
     func set(_ i: Int, _ element: Element) {
@@ -68,8 +68,9 @@ extension List {
         }
         _ = at.table.core.requireWrite()
         if isEmbedded(element, at: i, at) { return }
+        if at.isThere(element as? AnyRealmValue, at: i) { return }
         guard let values = stored(CollectionOfOne(element)) else { return }
-        change(at) { tx throws(EngineError) in try tx.listSet(at.column, owner, at: i, values[0]) }
+        change(at) { tx throws(EngineError) in try at.set(values[0], at: i, tx) }
     }
 
     /// Whether the element is the embedded object that stands there: to assign it again changes nothing.
@@ -93,8 +94,7 @@ extension List {
         _ = at.table.core.requireWrite()
         guard let values = stored(Array(elements)) else { return }
         change(at) { tx throws(EngineError) in
-            try tx.listInsert(at.column, owner, at: range.upperBound, values)
-            try tx.listRemove(at.column, owner, range)
+            try at.replace(range, with: values, tx)
         }
     }
 
@@ -116,7 +116,7 @@ extension List {
             items.removeSubrange(range)
             return
         }
-        change(at) { tx throws(EngineError) in try tx.listRemove(at.column, owner, range) }
+        change(at) { tx throws(EngineError) in try at.remove(range, tx) }
     }
 
     public func removeSubrange<R: RangeExpression>(_ range: R) where R.Bound == Int {
@@ -153,7 +153,7 @@ extension List {
             items.removeAll()
             return
         }
-        change(at) { tx throws(EngineError) in tx.listClear(at.column, owner) }
+        change(at) { tx throws(EngineError) in try at.clear(tx) }
     }
 
     /// Removes the elements at these positions.
@@ -175,7 +175,7 @@ extension List {
             items.insert(items.remove(at: from), at: to)
             return
         }
-        change(at) { tx throws(EngineError) in try tx.listMove(at.column, owner, from: from, to: to) }
+        change(at) { tx throws(EngineError) in try at.move(from: from, to: to, tx) }
     }
 
     /// Moves the elements at these positions, in their order, before the element that is at `destination` now.
@@ -205,22 +205,7 @@ extension List {
             items.swapAt(i, j)
             return
         }
-        change(at) { tx throws(EngineError) in try tx.listSwap(at.column, owner, i, j) }
-    }
-
-    /// Sorts the list, in one step: embedded objects stay the same.
-    ///
-    /// - Complexity: O(n log n)
-    public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
-        guard let at = place() else {
-            try items.sort(by: areInIncreasingOrder)
-            return
-        }
-        _ = at.table.core.requireWrite()
-        let elements = elements_
-        let order = try elements.indices.sorted { try areInIncreasingOrder(elements[$0], elements[$1]) }
-        let values = at.view.listValues(at.column, owner)
-        change(at) { tx throws(EngineError) in try tx.listAssign(at.column, owner, order.map { values[$0] }) }
+        change(at) { tx throws(EngineError) in try at.swap(i, j, tx) }
     }
 
     // MARK: Assigning
@@ -238,13 +223,6 @@ extension List {
         }
         _ = at.table.core.requireWrite()
         guard let values = stored(elements) else { return }
-        change(at) { tx throws(EngineError) in try tx.listAssign(at.column, owner, values) }
+        change(at) { tx throws(EngineError) in try at.assign(values, tx) }
     }
-}
-
-extension List where Element: Comparable {
-    /// Sorts the list by its elements' order, in one step.
-    ///
-    /// - Complexity: O(n log n)
-    public func sort() { sort(by: <) }
 }

@@ -56,6 +56,7 @@ extension List: _Persistable {
 
 extension List: ContentCollection {
     var content: _StoredContent {
+        if Element.self is AnyRealmValue.Type, let content = managedContent { return content }
         if let at = place(), Element._rlmShape.type != .object, Element._rlmShape.type != .any {
             return .list(at.view.listValues(at.column, owner).map { .value($0) })
         }

@@ -22,7 +22,9 @@ public final class List<Element: RealmCollectionValue> {
     @exclusivity(unchecked) private(set) var core: RealmCore?
     @exclusivity(unchecked) private unowned(unsafe) var table: ManagedTable?
     @exclusivity(unchecked) private(set) var owner = ObjectKey(-1)
-    @exclusivity(unchecked) private var property = 0
+    @exclusivity(unchecked) private(set) var property = 0
+    /// Of a list inside of a mixed value: which one.
+    @exclusivity(unchecked) private(set) var nested: NestedCollection?
     /// The state version at which the owner was last known to live.
     @exclusivity(unchecked) private var stamp: UInt64 = 0
 
@@ -32,8 +34,11 @@ public final class List<Element: RealmCollectionValue> {
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
         if !items.isEmpty { items = [] }
+        self.nested = nested
         core = table.core
         self.table = table
         owner = key
@@ -46,6 +51,8 @@ public final class List<Element: RealmCollectionValue> {
         let view: DataView
         let column: Column
         let table: ManagedTable
+        let owner: ObjectKey
+        let nested: NestedCollection?
     }
 
     /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged list.
@@ -66,7 +73,13 @@ public final class List<Element: RealmCollectionValue> {
             }
             stamp = table.state.pointee.version
         }
-        return Place(view: table.core.view, column: table.columns[property]!, table: table)
+        let column = table.columns[property]!
+        if let nested, nested.value(table, column, owner) == nil {
+            programmerError(
+                "This \(typeName) was inside of \(table.info.className).\(table.info.properties[property].name), where it has been overwritten or removed. Check `isInvalidated` first."
+            )
+        }
+        return Place(view: table.core.view, column: column, table: table, owner: owner, nested: nested)
     }
 
     /// Of a managed list of objects whose owner is known to live, on the realm's thread: what reads and writes take
@@ -109,10 +122,12 @@ public final class List<Element: RealmCollectionValue> {
         guard let table, let core else { return false }
         core.verifyThread()
         table.sync()
-        if stamp == table.state.pointee.version { return false }
-        guard table.isLive(owner, since: stamp) else { return true }
-        stamp = table.state.pointee.version
-        return false
+        if stamp != table.state.pointee.version {
+            guard table.isLive(owner, since: stamp) else { return true }
+            stamp = table.state.pointee.version
+        }
+        guard let nested, let column = table.columns[property] else { return false }
+        return nested.value(table, column, owner) == nil
     }
 }
 
@@ -166,7 +181,7 @@ extension List {
     /// - Complexity: O(1)
     public var count: Int {
         guard let at = place() else { return items.count }
-        return at.view.listCount(at.column, owner)
+        return at.count
     }
 
     /// The i-th element. Assigning replaces it; an unmanaged object is added to a managed list's realm.
@@ -183,8 +198,8 @@ extension List {
                 checkElement(i, items.count)
                 return items[i]
             }
-            checkElement(i, at.view.listCount(at.column, owner))
-            return element(at.view.listValue(at.column, owner, at: i))
+            checkElement(i, at.count)
+            return element(at.value(i), at: i)
         }
         set { set(i, newValue) }
     }
@@ -204,9 +219,11 @@ extension List {
     public func index(of element: Element) -> Int? {
         guard let at = place() else { return items.firstIndex(of: element) }
         switch Element._rlmContent(element) {
-        case .value(let value): return at.view.listIndex(at.column, owner, of: value)
+        case .value(let value): return at.index(of: value)
         case .object(let object?) where object._core === core && object._state == elementTable?.state:
             return at.view.listIndex(at.column, owner, of: .link(object._key))
+        case let content where at.column.type == .mixed:
+            return at.table.core.sought(content).flatMap { at.index(of: $0) }
         default: return nil
         }
     }
@@ -220,16 +237,26 @@ extension List {
         if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
-        return RLMIterator(values: at.view.listValues(at.column, owner).map { element($0) })
+        return RLMIterator(values: elements(at))
     }
 
     /// All elements, of one moment.
     var elements_: [Element] {
         guard let at = place() else { return items }
-        return at.view.listValues(at.column, owner).map { element($0) }
+        return elements(at)
     }
 
-    func element(_ value: Value) -> Element {
+    private func elements(_ at: Place) -> [Element] {
+        at.values.enumerated().map { element($0.element, at: $0.offset) }
+    }
+
+    func element(_ value: Value, at i: Int) -> Element {
+        if Element.self is AnyRealmValue.Type, let table {
+            let any =
+                nested?.element(value, table, owner, property)
+                ?? AnyRealmValue(value, MixedHome(table, owner, property, .element(i)))
+            return any as! Element
+        }
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
         return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
     }
@@ -273,7 +300,7 @@ extension List: RealmCollection {
     public static func == (a: List, b: List) -> Bool {
         if a === b { return true }
         guard let core = a.core, core === b.core else { return false }
-        return a.owner == b.owner && a.property == b.property && a.table === b.table
+        return a.owner == b.owner && a.property == b.property && a.table === b.table && a.nested?.id == b.nested?.id
     }
 
     public var description: String {

@@ -11,12 +11,13 @@ extension Map {
             return
         }
         _ = at.table.core.requireWrite()
+        if at.isThere(value as? AnyRealmValue, forKey: name) { return }
         let content = Value._rlmContent(value)
         guard at.accepts(key: name), !at.isThere(content, forKey: name), let values = at.stored([content]) else {
             return
         }
         _ = at.change { tx throws(EngineError) in
-            try tx.dictionarySet(at.column, at.owner, forKey: name, values[0])
+            try at.set(values[0], forKey: name, tx)
         }
     }
 
@@ -39,7 +40,7 @@ extension Map {
             items[name] = nil
             return
         }
-        _ = at.change { tx in tx.dictionaryRemove(at.column, at.owner, forKey: name) }
+        _ = at.change { tx throws(EngineError) in try at.remove(forKey: name, tx) }
     }
 
     /// Removes an entry. - Returns: the value that it had; nil if there was no such key.
@@ -56,7 +57,7 @@ extension Map {
             items.removeAll()
             return
         }
-        _ = at.change { tx in tx.dictionaryClear(at.column, at.owner) }
+        _ = at.change { tx throws(EngineError) in try at.clear(tx) }
     }
 
     // MARK: Merging
@@ -126,7 +127,7 @@ extension Map {
             return
         }
         write(sorted.map { ($0.key, Value._rlmContent($0.value)) }, at) { tx, entries throws(EngineError) in
-            try tx.dictionaryMerge(at.column, at.owner, entries)
+            try at.merge(entries, tx)
         }
     }
 
@@ -166,11 +167,7 @@ extension Map {
             return
         }
         _ = at.change { tx throws(EngineError) in
-            try tx.dictionaryAssign(
-                at.column,
-                at.owner,
-                Array(zip(entries, values)).map { (key: $0.key, value: $1) }
-            )
+            try at.assign(Array(zip(entries, values)).map { (key: $0.key, value: $1) }, tx)
         }
     }
 }

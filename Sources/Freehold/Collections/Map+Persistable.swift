@@ -59,7 +59,7 @@ extension Map: ContentCollection {
             return .dictionary(items.sorted.map { _StoredEntry($0.key, Value._rlmContent($0.value)) })
         }
         return .dictionary(
-            at.view.dictionaryEntries(at.column, at.owner).map { key, value in
+            at.entries.map { key, value in
                 _StoredEntry(key, at.table.content(of: value, at.property))
             }
         )

@@ -29,9 +29,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     public init() {}
 
     /// Becomes the map of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
         items.removeAll()
-        home = CollectionHome(table, key, property)
+        home = CollectionHome(table, key, property, nested)
     }
 
     /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged map.
@@ -58,7 +60,7 @@ extension Map: RealmKeyedCollection {
     /// The number of entries. - Complexity: O(1)
     public var count: Int {
         guard let at = place() else { return items.count }
-        return at.view.dictionaryCount(at.column, at.owner)
+        return at.entryCount
     }
 
     public var isEmpty: Bool { count == 0 }
@@ -66,13 +68,13 @@ extension Map: RealmKeyedCollection {
     /// The keys, by rising bytes. - Complexity: O(n)
     public var keys: [Key] {
         guard let at = place() else { return items.sorted.map { Key(_rlmMapKey: $0.key) } }
-        return at.view.dictionaryKeys(at.column, at.owner).map { Key(_rlmMapKey: $0) }
+        return at.keys.map { Key(_rlmMapKey: $0) }
     }
 
     /// The values, in the order of the keys. - Complexity: O(n)
     public var values: [Value] {
         guard let at = place() else { return items.sorted.map(\.value) }
-        return at.view.dictionaryValues(at.column, at.owner).map { at.element($0) }
+        return at.entries.map { at.element($0.value, forKey: $0.key) }
     }
 
     /// The value of a key; nil where there is no such key. Setting nil removes the entry.
@@ -83,8 +85,8 @@ extension Map: RealmKeyedCollection {
     public subscript(key: Key) -> Value? {
         get {
             guard let at = place() else { return items[key._rlmMapKey] }
-            let value = at.view.dictionaryValue(at.column, at.owner, forKey: key._rlmMapKey)
-            return value.map { at.element($0) }
+            let name = key._rlmMapKey
+            return at.value(forKey: name).map { at.element($0, forKey: name) }
         }
         set {
             if let newValue { set(newValue, key) } else { removeObject(for: key) }
@@ -119,14 +121,12 @@ extension Map: RealmKeyedCollection {
             let entries = items.sorted
             return RLMMapIterator(count: entries.count) { make(Key(_rlmMapKey: entries[$0].key), entries[$0].value) }
         }
-        let entries = at.view.dictionaryEntries(at.column, at.owner)
+        let entries = at.entries
         // Elements are made one by one; the table lives as long as the core.
-        let (table, core, property) = (at.table, at.table.core, at.property)
+        let core = at.table.core
         return RLMMapIterator(count: entries.count) { i in
             withExtendedLifetime(core) {
-                let content = table.content(of: entries[i].value, property)
-                let value = Value._rlmFromContent(content) ?? Value._rlmDefaultValue()
-                return make(Key(_rlmMapKey: entries[i].key), value)
+                make(Key(_rlmMapKey: entries[i].key), at.element(entries[i].value, forKey: entries[i].key))
             }
         }
     }

@@ -109,16 +109,12 @@ enum DynamicTypes {
     }
 
     private static func mixed(_ property: Property) -> any PersistedAccess.Type {
-        #if MIXED
-            switch property.collection {
-            case .none: DynamicAccess<AnyRealmValue>.self
-            case .list: DynamicAccess<List<AnyRealmValue>>.self
-            case .set: DynamicAccess<MutableSet<AnyRealmValue>>.self
-            case .map: DynamicAccess<Map<String, AnyRealmValue>>.self
-            }
-        #else
-            unsupported(property)
-        #endif
+        switch property.collection {
+        case .none: DynamicAccess<AnyRealmValue>.self
+        case .list: DynamicAccess<List<AnyRealmValue>>.self
+        case .set: DynamicAccess<MutableSet<AnyRealmValue>>.self
+        case .map: DynamicAccess<Map<String, AnyRealmValue>>.self
+        }
     }
 
     private static func unsupported(_ property: Property) -> Never {

@@ -145,7 +145,7 @@ final class ManagedTable {
         switch value {
         case .null where info.properties[property].shape.type == .object: return .object(nil)
         case .link(let key): return .object(target(of: property).object(key))
-        case .objectLink(let link): return .object(core.table(id: link.tableID)?.object(link.key))
+        case .objectLink(let link): return linked(link).map { .object($0) } ?? .value(value)
         case .list(let list): return .list(list.values.map { content(of: $0, property) })
         case .dictionary(let dictionary):
             return .dictionary(dictionary.entries.map { _StoredEntry($0.key, content(of: $0.value, property)) })

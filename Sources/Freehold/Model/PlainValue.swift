@@ -17,7 +17,7 @@ extension FreeholdEngine.Value {
         case .objectId(let value): value
         case .uuid(let value): value
         case .link(let key): key
-        case .objectLink(let link): link
+        case .objectLink: nil
         case .list(let list): list.values.map(\.plainValue)
         case .dictionary(let dictionary):
             Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, $0.value.plainValue) })

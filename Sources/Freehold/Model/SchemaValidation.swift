@@ -107,6 +107,9 @@ struct SchemaValidation {
         if property.collection == .list, property.type == .object, property.isOptional {
             report(object, property, "must be a list of objects that aren't optional")
         }
+        if property.type == .any, property.isOptional {
+            report(object, property, "must not be optional: null is `AnyRealmValue.none`")
+        }
         if property.collection == .set, property.type == .object {
             if property.isOptional { report(object, property, "must be a set of objects that aren't optional") }
             if property.target is EmbeddedObject.Type
@@ -136,11 +139,11 @@ struct SchemaValidation {
             report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
         }
         for property in object.properties where property.isIndexed && !property.isPrimaryKey {
-            if property.isCollection || ![.int, .bool, .string, .date, .objectId, .UUID].contains(property.type) {
+            if property.isCollection || ![.int, .bool, .string, .date, .objectId, .UUID, .any].contains(property.type) {
                 report(
                     object,
                     property,
-                    "can't be indexed: only integers, booleans, strings, dates, object ids and UUIDs can"
+                    "can't be indexed: only integers, booleans, strings, dates, object ids, UUIDs and mixed values can"
                 )
             }
         }

@@ -102,7 +102,7 @@ enum ValueConversion {
     /// What nil stands for as a value or an element.
     private static func null(_ property: PropertyInfo, _ info: ClassInfo) throws(Realm.Error) -> _StoredContent {
         if property.isLink { return .object(nil) }
-        guard property.shape.isOptional else { throw missing(property, info) }
+        guard property.shape.isOptional || property.shape.type == .any else { throw missing(property, info) }
         return property.shape.type == .object ? .object(nil) : .null
     }
 

@@ -94,7 +94,7 @@ struct QueryCompiler {
         _ options: StringOptions
     ) -> Predicate {
         let (resolved, target) = resolve(path.names)
-        guard let constant = self.constant(value, in: target) else {
+        guard let constant = self.constant(value, in: target, of: resolved) else {
             // An object that no link leads to: equal to nothing.
             return .constant(comparison == .notEqual)
         }
@@ -117,6 +117,12 @@ struct QueryCompiler {
             programmerError("Queries that ignore accents aren't supported. Leave out `.diacriticInsensitive`.")
         }
         let pattern: String?
+        switch constant {
+        case .null, .string: break
+        // No string, so that it is neither equal to one nor part of one.
+        case _ where path.column?.type == .mixed: return .constant(comparison == .notEqual)
+        default: break
+        }
         switch constant {
         case .null: pattern = nil
         case .string(let text): pattern = text
@@ -164,7 +170,7 @@ struct QueryCompiler {
             programmerError("`in` was asked of a constant. Ask it of a property.")
         }
         let (resolved, target) = resolve(path.names)
-        let constants = values.compactMap { constant($0, in: target) }
+        let constants = values.compactMap { constant($0, in: target, of: resolved) }
         if path.aggregate == nil { return .oneOf(resolved, constants) }
         let value = self.operand(path)
         return .or(constants.map { .operand(value, .equal, $0) })
@@ -188,6 +194,23 @@ struct QueryCompiler {
         if let value = value as? any RealmCollectionValue, let stored = stored(value) { return stored }
         if let value = value as? any RawRepresentable { return constant(value.rawValue) }
         programmerError("\(PlainValue.describe(value)) can't be used in a query. Use a value that can be stored.")
+    }
+
+    /// For a mixed property any value is a constant.
+    private func constant(_ value: Any?, in target: ManagedTable?, of path: PropertyPath) -> Value? {
+        guard path.column?.type == .mixed, let value = PlainValue.unwrap(value) else {
+            return constant(value, in: target)
+        }
+        guard let content = AnyRealmValue.content(of: value, depth: 0) else {
+            programmerError("\(PlainValue.describe(value)) can't be used in a query. Use a value that can be stored.")
+        }
+        if case .object(let object?) = content {
+            if object._core != nil && object._core !== core {
+                programmerError("A query was given an object of another realm. Give it one of \(core).")
+            }
+            if object.isInvalidated { return nil }
+        }
+        return core.sought(content)
     }
 
     private func stored<V: RealmCollectionValue>(_ value: V) -> Value? {

@@ -285,7 +285,12 @@ struct GraphPlanner {
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch content {
         case .value(let value):
-            try check(value, property, table.info)
+            try ValueLimits.check(
+                value,
+                optional: true,
+                className: table.info.className,
+                property: property.name
+            )
             return .value(value)
         case .object(nil), .computed: return .value(.null)
         case .object(let object?):

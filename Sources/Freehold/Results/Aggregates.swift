@@ -12,6 +12,7 @@ extension Float: MinMaxType {}
 extension Double: MinMaxType {}
 extension Decimal128: MinMaxType {}
 extension Date: MinMaxType {}
+extension AnyRealmValue: MinMaxType {}
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 
 /// Types that can be summed up: numbers.
@@ -24,6 +25,7 @@ extension Int64: AddableType {}
 extension Float: AddableType {}
 extension Double: AddableType {}
 extension Decimal128: AddableType {}
+extension AnyRealmValue: AddableType {}
 extension Optional: AddableType where Wrapped: AddableType {}
 
 // Each of these reads the column without making objects. Nulls are left out.

@@ -98,7 +98,7 @@ extension QueryCompiler {
         let path = self.path(names(property))
         let fits =
             switch path.column?.type {
-            case .int, .float, .double, .decimal128: true
+            case .int, .float, .double, .decimal128, .mixed: true
             case .timestamp: aggregate == .minimum || aggregate == .maximum
             default: false
             }

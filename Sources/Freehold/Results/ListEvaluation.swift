@@ -49,7 +49,8 @@ struct ListSorter {
 /// One value made of many, for lists, in which an object can occur more than once.
 enum ListFold {
     static func fold(_ aggregate: Aggregate, _ values: [Value], _ type: ColumnType) -> Value {
-        let values = values.filter { !$0.isNull }
+        var values = values.filter { !$0.isNull }
+        if type == .mixed, aggregate == .sum || aggregate == .average { values = values.compactMap { $0.asDecimal } }
         switch aggregate {
         case .minimum: return values.filter { !isNaN($0) }.min { Value.compare($0, $1) < 0 } ?? .null
         case .maximum: return values.filter { !isNaN($0) }.max { Value.compare($0, $1) < 0 } ?? .null
@@ -67,7 +68,7 @@ enum ListFold {
     private static func sum(_ values: [Value], _ type: ColumnType) -> Value {
         switch type {
         case .int: .int(values.reduce(0) { $0 &+ (integer($1) ?? 0) })
-        case .decimal128: .decimal128(values.reduce(Decimal128(0)) { $0 + (decimal($1) ?? Decimal128(0)) })
+        case .decimal128, .mixed: .decimal128(values.reduce(Decimal128(0)) { $0 + (decimal($1) ?? Decimal128(0)) })
         default: .double(values.reduce(0) { $0 + double($1) })
         }
     }
@@ -90,6 +91,19 @@ enum ListFold {
         case .double(let x): x.isNaN
         case .decimal128(let x): x.isNaN
         default: false
+        }
+    }
+}
+
+extension Value {
+    /// A number as a decimal; nil for what is none.
+    fileprivate var asDecimal: Value? {
+        switch self {
+        case .int(let value): .decimal128(Decimal128(value))
+        case .float(let value): .decimal128(Decimal128(value))
+        case .double(let value): .decimal128(Decimal128(value))
+        case .decimal128: self
+        default: nil
         }
     }
 }

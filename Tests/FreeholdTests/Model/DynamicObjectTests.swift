@@ -336,7 +336,7 @@ struct DynamicObjectTests {
                     realm.dynamicObjects("Log").where { $0["level", as: Int.self] == 5 }[0].log_text as? String == "two"
                 )
                 try realm.write { realm.dynamicCreate("New", value: [1.5]) }
-                #expect(realm.dynamicObjects("New").sum(ofProperty: "x") == 1.5)
+                #expect(realm.dynamicObjects("New").sum(ofProperty: "x") as Double == 1.5)
             }
         }
     }

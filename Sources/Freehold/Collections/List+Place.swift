@@ -1,0 +1,126 @@
+import FreeholdEngine
+
+// The elements of a managed list: in a column of lists, or in a list inside of a mixed value.
+extension List.Place {
+    private func elements(of nested: NestedCollection) -> [Value] {
+        nested.value(table, column, owner)?.listElements ?? []
+    }
+
+    var count: Int {
+        if let nested { return elements(of: nested).count }
+        return view.listCount(column, owner)
+    }
+
+    func value(_ i: Int) -> Value {
+        if let nested { return elements(of: nested)[i] }
+        return view.listValue(column, owner, at: i)
+    }
+
+    var values: [Value] {
+        if let nested { return elements(of: nested) }
+        return view.listValues(column, owner)
+    }
+
+    func index(of value: Value) -> Int? {
+        if let nested { return elements(of: nested).firstIndex { Value.areEqual($0, value) } }
+        return view.listIndex(column, owner, of: value)
+    }
+
+    private func edit(
+        _ transaction: WriteTransaction,
+        _ nested: NestedCollection,
+        _ body: (inout [Value]) -> Void
+    ) throws(EngineError) {
+        try nested.update(transaction, table, column, owner) { value throws(EngineError) in value.editList(body) }
+    }
+
+    func insert(_ values: [Value], at i: Int, _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listInsert(column, owner, at: i, values) }
+        if !values.isEmpty { try edit(transaction, nested) { $0.insert(contentsOf: values, at: i) } }
+    }
+
+    func append(_ values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listAppend(column, owner, values) }
+        if !values.isEmpty { try edit(transaction, nested) { $0 += values } }
+    }
+
+    func set(_ value: Value, at i: Int, _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listSet(column, owner, at: i, value) }
+        try edit(transaction, nested) { $0[i] = value }
+    }
+
+    func replace(_ range: Range<Int>, with values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else {
+            try transaction.listInsert(column, owner, at: range.upperBound, values)
+            return try transaction.listRemove(column, owner, range)
+        }
+        try edit(transaction, nested) { $0.replaceSubrange(range, with: values) }
+    }
+
+    func remove(_ range: Range<Int>, _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listRemove(column, owner, range) }
+        if !range.isEmpty { try edit(transaction, nested) { $0.removeSubrange(range) } }
+    }
+
+    func clear(_ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return transaction.listClear(column, owner) }
+        try edit(transaction, nested) { $0 = [] }
+    }
+
+    func move(from: Int, to: Int, _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listMove(column, owner, from: from, to: to) }
+        try edit(transaction, nested) { $0.insert($0.remove(at: from), at: to) }
+    }
+
+    func swap(_ i: Int, _ j: Int, _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listSwap(column, owner, i, j) }
+        try edit(transaction, nested) { $0.swapAt(i, j) }
+    }
+
+    func assign(_ values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listAssign(column, owner, values) }
+        try edit(transaction, nested) { $0 = values }
+    }
+
+    /// Whether the collection is the i-th element: to assign it there changes nothing.
+    func isThere(_ any: AnyRealmValue?, at i: Int) -> Bool {
+        guard let id = any?.nested?.id else { return false }
+        return value(i).nestedID == id
+    }
+}
+
+extension List {
+    /// Of a managed list of mixed values: what it holds, without making collections.
+    var managedContent: _StoredContent? {
+        guard let at = place() else { return nil }
+        return .list(at.values.map { at.table.content(of: $0, property) })
+    }
+}
+
+extension RealmCore {
+    /// What to look for in mixed values; nil for what can't be in any.
+    func sought(_ content: _StoredContent) -> Value? {
+        switch content {
+        case .value(let value): return value
+        case .object(nil): return .null
+        case .object(let object?):
+            guard object._core === self, let table = object._table else { return nil }
+            return .objectLink(ObjectLink(tableID: table.table.id, key: object._key))
+        case .list(let contents):
+            var values: [Value] = []
+            for content in contents {
+                guard let value = sought(content) else { return nil }
+                values.append(value)
+            }
+            return .list(NestedList(values))
+        case .dictionary(let contents):
+            var entries: [NestedDictionary.Entry] = []
+            for content in contents {
+                guard let value = sought(content.content) else { return nil }
+                entries.append(.init(content.key, value))
+            }
+            return .dictionary(NestedDictionary(entries))
+        case .values, .computed: return nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import FreeholdEngine
+
+/// The value of a mixed property, or an element of a collection of them: where nested collections lie.
+struct MixedHome {
+    let table: ManagedTable
+    let owner: ObjectKey
+    let property: Int
+    let place: NestedPlace
+
+    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ place: NestedPlace) {
+        self.table = table
+        self.owner = owner
+        self.property = property
+        self.place = place
+    }
+
+    var value: Value? {
+        guard let column = table.columns[property] else { return nil }
+        let view = table.core.view
+        switch place {
+        case .property: return view.value(column, owner)
+        case .element(let i): return i < view.listCount(column, owner) ? view.listValue(column, owner, at: i) : nil
+        case .entry(let name): return view.dictionaryValue(column, owner, forKey: name)
+        }
+    }
+}
+
+/// A list or dictionary inside of a mixed value of a row: what a live `List` or `Map` of it refers to.
+final class NestedCollection {
+    let id: UInt64
+    /// Where it was last seen.
+    private var place: NestedPlace
+    private var cached: Value?
+    private var stateVersion: UInt64 = 0
+    private var changeCount: UInt64 = 0
+
+    init(id: UInt64, near place: NestedPlace) {
+        self.id = id
+        self.place = place
+    }
+
+    /// The collection as it is now; nil where it is no longer there.
+    ///
+    /// - Complexity: O(1) where nothing has changed since; else O(size of the value that it is in)
+    func value(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
+        let core = table.core
+        if cached != nil, stateVersion == core.stateVersion, changeCount == core.changeCount { return cached }
+        cached = core.view.nested(column, owner, id: id, near: &place)
+        stateVersion = core.stateVersion
+        changeCount = core.changeCount
+        return cached
+    }
+
+    /// The value of one inside of it.
+    func element(_ value: Value, _ table: ManagedTable, _ owner: ObjectKey, _ property: Int) -> AnyRealmValue {
+        AnyRealmValue(value, MixedHome(table, owner, property, place))
+    }
+
+    /// Edits the collection in the file.
+    func update(
+        _ transaction: WriteTransaction,
+        _ table: ManagedTable,
+        _ column: Column,
+        _ owner: ObjectKey,
+        _ body: (inout Value) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        cached = nil
+        try transaction.updateNested(column, owner, id: id, near: &place, body)
+        table.core.willChange()
+    }
+
+    /// Whether it is the whole of that value.
+    func isRoot(of home: MixedHome) -> Bool { home.value?.nestedID == id }
+}
+
+extension Value {
+    /// Of a nested list.
+    var listElements: [Value] { if case .list(let list) = self { list.values } else { [] } }
+
+    /// Of a nested dictionary.
+    var dictionaryEntries: [NestedDictionary.Entry] {
+        if case .dictionary(let dictionary) = self { dictionary.entries } else { [] }
+    }
+
+    mutating func editList(_ body: (inout [Value]) -> Void) {
+        guard case .list(var list) = self else { return }
+        self = .null
+        body(&list.values)
+        self = .list(list)
+    }
+
+    mutating func editDictionary(_ body: (inout NestedDictionary) -> Void) {
+        guard case .dictionary(var dictionary) = self else { return }
+        self = .null
+        body(&dictionary)
+        self = .dictionary(dictionary)
+    }
+}

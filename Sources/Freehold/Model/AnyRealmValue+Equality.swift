@@ -1,0 +1,88 @@
+import FreeholdEngine
+
+extension AnyRealmValue: Hashable {
+    public static func == (a: AnyRealmValue, b: AnyRealmValue) -> Bool {
+        switch (a, b) {
+        case (.object(let a), .object(let b)): a == b
+        case (.list(let a), .list(let b)): a == b || areEqual(a, b)
+        case (.dictionary(let a), .dictionary(let b)): a == b || areEqual(a, b)
+        default:
+            if let a = a.scalar, let b = b.scalar { FreeholdEngine.Value.areEqual(a, b) } else { false }
+        }
+    }
+
+    private static func areEqual(_ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>) -> Bool {
+        a.count == b.count && zip(a.elements_, b.elements_).allSatisfy { $0 == $1 }
+    }
+
+    private static func areEqual(_ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>) -> Bool {
+        let (x, y) = (a.asKeyValueSequence(), b.asKeyValueSequence())
+        return a.count == b.count
+            && zip(x, y).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
+    }
+
+    /// Collections have one hash for all, because they change.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .object(let object): hasher.combine(object)
+        case .list: hasher.combine(1)
+        case .dictionary: hasher.combine(2)
+        default: scalar?.hashEqual(into: &hasher)
+        }
+    }
+}
+
+extension AnyRealmValue {
+    /// The order of values of all types, as sorting has it.
+    ///
+    /// Null, booleans, numbers by value (NaN first), strings by their bytes, data, dates, object ids, UUIDs, objects,
+    /// lists, dictionaries. Two objects, lists or dictionaries are equal in this order.
+    public static func isOrderedBefore(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
+        FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
+    }
+
+    private var orderKey: FreeholdEngine.Value {
+        switch self {
+        case .object: .objectLink(ObjectLink(tableID: 0, key: ObjectKey(0)))
+        case .list: .list(NestedList([]))
+        case .dictionary: .dictionary(NestedDictionary([]))
+        default: scalar ?? .null
+        }
+    }
+
+    /// Nil for objects, lists and dictionaries.
+    var scalar: FreeholdEngine.Value? {
+        switch self {
+        case .none: .null
+        case .int(let value): .int(Int64(value))
+        case .bool(let value): .bool(value)
+        case .float(let value): .float(value)
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
+        case .data(let value): .data(value)
+        case .date(let value): .timestamp(Timestamp(value))
+        case .objectId(let value): .objectId(value)
+        case .decimal128(let value): .decimal128(value)
+        case .uuid(let value): .uuid(value)
+        case .object, .list, .dictionary: nil
+        }
+    }
+
+    /// Nil for values that aren't plain ones.
+    init?(scalar value: FreeholdEngine.Value) {
+        switch value {
+        case .null: self = .none
+        case .int(let value): self = .int(Int(value))
+        case .bool(let value): self = .bool(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(value)
+        case .timestamp(let value): self = .date(value.date)
+        case .objectId(let value): self = .objectId(value)
+        case .decimal128(let value): self = .decimal128(value)
+        case .uuid(let value): self = .uuid(value)
+        case .link, .objectLink, .list, .dictionary: return nil
+        }
+    }
+}

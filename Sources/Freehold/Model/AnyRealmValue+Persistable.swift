@@ -1,0 +1,115 @@
+public import FreeholdEngine
+
+extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
+    _Indexable
+{
+    public typealias PersistedType = AnyRealmValue
+    public typealias _Storage = AnyRealmValue
+
+    public static var _rlmShape: _PropertyShape { _PropertyShape(.any) }
+
+    public static func _rlmDefaultValue() -> AnyRealmValue { .none }
+    public static func _rlmPlaceholder() -> AnyRealmValue { .none }
+
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> AnyRealmValue {
+        guard let at = object._prepareRead(key), let table = object._table else { return .none }
+        let value = at.view._withUnsafeGuaranteedRef { view in
+            at.column._withUnsafeGuaranteedRef { view.value($0, object._key) }
+        }
+        return AnyRealmValue(value, MixedHome(table, object._key, key, .property))
+    }
+
+    /// An unmanaged object in the value is added to the realm. What can't be stored is recorded.
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue) {
+        _ = object._prepareWrite(key)
+        guard let table = object._table else { return }
+        if let scalar = value.scalar {
+            object._writeValue(key, scalar)
+            return
+        }
+        let home = MixedHome(table, object._key, key, .property)
+        // To assign a collection to where it is changes nothing.
+        if let nested = value.nested, nested.isRoot(of: home) { return }
+        let content = value.content(depth: 0)
+        guard let stored = table.core.store([content], for: table.info.properties[key], of: table) else { return }
+        object._writeValue(key, stored[0])
+    }
+
+    // Optional mixed values are refused when a realm opens.
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> AnyRealmValue? { _rlmGet(object, key) }
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue?) {
+        _rlmSet(object, key, value ?? .none)
+    }
+
+    /// What the value holds: a number, a string, an object, a live list or map; nil for null.
+    public static func _rlmAny(_ value: AnyRealmValue) -> Any? {
+        switch value {
+        case .object(let object): object
+        case .list(let list): list
+        case .dictionary(let map): map
+        default: value.scalar?.plainValue
+        }
+    }
+
+    public static func _rlmContent(_ value: AnyRealmValue) -> _StoredContent { value.content(depth: 0) }
+
+    public static func _rlmFromContent(_ content: _StoredContent) -> AnyRealmValue? {
+        switch content {
+        case .value(let value): return AnyRealmValue(scalar: value) ?? AnyRealmValue.none
+        case .object(let object?): return (object as? Object).map { .object($0) }
+        case .object(nil): return AnyRealmValue.none
+        case .list(let contents):
+            var elements: [AnyRealmValue] = []
+            for content in contents {
+                guard let element = _rlmFromContent(content) else { return nil }
+                elements.append(element)
+            }
+            return .fromArray(elements)
+        case .dictionary(let entries):
+            let map = Map<String, AnyRealmValue>()
+            for entry in entries {
+                guard let value = _rlmFromContent(entry.content) else { return nil }
+                map[entry.key] = value
+            }
+            return .dictionary(map)
+        case .values, .computed: return nil
+        }
+    }
+
+    public static func _rlmConvert(_ value: Any) -> _StoredContent? { content(of: value, depth: 0) }
+
+    /// The nested collection that this is, if it is stored.
+    var nested: NestedCollection? {
+        switch self {
+        case .list(let list): list.nested
+        case .dictionary(let map): map.nested
+        default: nil
+        }
+    }
+
+    /// A stored value, or one inside of a nested collection.
+    init(_ value: FreeholdEngine.Value, _ home: MixedHome) {
+        switch value {
+        case .objectLink(let link): self = (home.table.linked(link) as? Object).map { .object($0) } ?? .none
+        case .list(let list):
+            let live = List<AnyRealmValue>()
+            live.bind(home.table, home.owner, home.property, NestedCollection(id: list.id, near: home.place))
+            self = .list(live)
+        case .dictionary(let dictionary):
+            let live = Map<String, AnyRealmValue>()
+            live.bind(home.table, home.owner, home.property, NestedCollection(id: dictionary.id, near: home.place))
+            self = .dictionary(live)
+        default: self = AnyRealmValue(scalar: value) ?? .none
+        }
+    }
+}
+
+extension ManagedTable {
+    /// The object that a mixed value of this table links to: a dynamic one where its class isn't among the realm's, or
+    /// the table is one of dynamic objects.
+    func linked(_ link: ObjectLink) -> ObjectBase? {
+        if info.dynamic == nil, let target = core.table(id: link.tableID) { return target.object(link.key) }
+        let stored = core.view.schema
+        return stored.table(id: link.tableID).flatMap { core.dynamicTable($0, in: stored) }?.object(link.key)
+    }
+}
