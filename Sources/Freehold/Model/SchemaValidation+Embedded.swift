@@ -28,11 +28,16 @@ extension SchemaValidation {
         var seen: Set<String> = []
         var open: [(schema: ObjectSchema, path: [String])] = [(object, [])]
         while let (current, path) = open.popLast() {
-            for property in current.properties where property.collection == .none && nestsAlways(property, in: current) {
+            for property in current.properties where property.collection == .none && nestsAlways(property, in: current)
+            {
                 guard let target = embedded(property) else { continue }
                 let path = path + ["\(current.declaredName).\(property.name)"]
                 if target.className == object.className {
-                    report(object, nil, "always holds another of its class (\(path.joined(separator: ", "))): make one optional")
+                    report(
+                        object,
+                        nil,
+                        "always holds another of its class (\(path.joined(separator: ", "))): make one optional"
+                    )
                     return
                 }
                 if seen.insert(target.className).inserted { open.append((target, path)) }

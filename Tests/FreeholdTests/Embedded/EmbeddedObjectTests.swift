@@ -300,7 +300,9 @@ struct EmbeddedObjectTests {
             // An embedded object of another is copied.
             realm.create(EMPerson.self, value: ["id": 2, "home": person.home!] as [String: Any])
         }
-        #expect(realm.objects(EMPerson.self).map { $0.home!.rooms.count } == [2, 2] && count(EMAddress.self, realm) == 4)
+        #expect(
+            realm.objects(EMPerson.self).map { $0.home!.rooms.count } == [2, 2] && count(EMAddress.self, realm) == 4
+        )
         #expect(throws: Realm.Error.self) {
             try realm.write { realm.create(EMPerson.self, value: ["id": 3, "home": ["zip": "x"]] as [String: Any]) }
         }
@@ -417,7 +419,12 @@ struct EmbeddedObjectTests {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"))
         person.home!.hall = EMRoom(1, inner: EMRoom(2, inner: EMRoom(3, inner: EMRoom(4, inner: EMRoom(5)))))
-        for text in [person.description, try { try realm.write { realm.add(person) }; return person.description }()] {
+        for text in [
+            person.description,
+            try {
+                try realm.write { realm.add(person) }; return person.description
+            }(),
+        ] {
             #expect(text.contains("city = Rome") && text.contains("size = 3"))
             #expect(!text.contains("size = 4") && text.contains("<Maximum depth exceeded>"))
         }

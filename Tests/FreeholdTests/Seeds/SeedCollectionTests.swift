@@ -69,7 +69,9 @@ struct SeedCollectionTests {
             rex.Person = person
             try realm.write { realm.add(person) }
             let schema = try #require(realm.schema["Person"])
-            #expect(schema["ListOfNonNullableObjects"]?.isArray == true && schema["SetOfNonNullableObjects"]?.isSet == true)
+            #expect(
+                schema["ListOfNonNullableObjects"]?.isArray == true && schema["SetOfNonNullableObjects"]?.isSet == true
+            )
             #expect(schema["DictionaryOfNullableObjects"]?.isMap == true)
         }
         try file.open { realm in
@@ -86,7 +88,9 @@ struct SeedCollectionTests {
             try realm.write { realm.delete(person.MyDogs[0]) }
             #expect(person.ListOfNonNullableObjects.map(\.Name) == ["Max"])
             #expect(person.SetOfNonNullableObjects.count == 1 && person.MyDogs.isEmpty)
-            #expect(person.DictionaryOfNullableObjects["rex"] == .some(nil) && person.DictionaryOfNullableObjects.count == 2)
+            #expect(
+                person.DictionaryOfNullableObjects["rex"] == .some(nil) && person.DictionaryOfNullableObjects.count == 2
+            )
         }
         try file.open { realm in
             let person = realm.objects(CSharp.Person.self)[0]

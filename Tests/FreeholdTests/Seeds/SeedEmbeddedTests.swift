@@ -413,7 +413,8 @@ struct SeedEmbeddedTests {
                     value: [
                         "name": "Honda",
                         "cars": [
-                            ["model": "Civic", "miles": 9, "warranty": ["name": "full", "termLength": 2]] as [String: Any],
+                            ["model": "Civic", "miles": 9, "warranty": ["name": "full", "termLength": 2]]
+                                as [String: Any],
                             ["model": "Accord"],
                         ] as [Any],
                         "warranties": [["name": "a", "cost": 10], ["name": "b", "cost": 20]] as [[String: Any]],
@@ -477,7 +478,11 @@ struct SeedEmbeddedRuleTests {
     private func newRealm() throws -> Realm { try seedRealm(Tree.self, Branch.self, Leaf.self) }
 
     private func branch(_ name: String) -> Branch {
-        Branch(value: ["name": name, "leaf": ["name": "\(name)1"], "leaves": [["name": "\(name)2"], ["name": "\(name)3"]]] as [String: Any])
+        Branch(
+            value: [
+                "name": name, "leaf": ["name": "\(name)1"], "leaves": [["name": "\(name)2"], ["name": "\(name)3"]],
+            ] as [String: Any]
+        )
     }
 
     @Test("Embedded objects go with their owner, to any depth")
@@ -611,7 +616,9 @@ struct SeedEmbeddedRuleTests {
             _ = realm.create(Tree.self, value: ["id": 1, "trunk": ["name": "b"]] as [String: Any], update: .all)
         }
         #expect(tree.trunk?.name == "b" && embeddedCount(realm, "Branch") == 1)
-        try realm.write { _ = realm.create(Tree.self, value: ["id": 1, "trunk": NSNull()] as [String: Any], update: .all) }
+        try realm.write {
+            _ = realm.create(Tree.self, value: ["id": 1, "trunk": NSNull()] as [String: Any], update: .all)
+        }
         #expect(tree.trunk == nil && embeddedCount(realm, "Branch") == 0)
     }
 }

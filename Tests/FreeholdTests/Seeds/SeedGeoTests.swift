@@ -167,7 +167,9 @@ struct SeedGeoTests {
         }
         try file.open { realm in
             let companies = realm.objects(JavaScript.Company.self)
-            #expect(companies.map { $0.location.map { Array($0.coordinates) } } == [[-122.35, 47.68], [-121.85, 47.9]])
+            #expect(
+                companies.map { $0.location.map { Array($0.coordinates) } } == [[-122.35, 47.68], [-121.85, 47.9]]
+            )
             #expect(companies.where { $0.location.type == "Point" }.count == 2)
             try realm.write { realm.delete(companies[0]) }
             #expect(embeddedCount(realm, "MyGeoPoint") == 1)
