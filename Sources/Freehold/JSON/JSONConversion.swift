@@ -162,7 +162,7 @@ struct JSONConversion {
         if property.shape.type == .object { return try link(value, property, info) }
         let stored = try scalar(value, property.shape.type)
         // Only the type itself knows whether it has the value: a small integer or an enum, say.
-        if inCollection || !property.access.storage.takesEveryValue, let plain = stored.plainValue {
+        if let plain = stored.plainValue {
             let known = inCollection ? property.access.convertElement(plain) : property.access.convert(plain)
             if known == nil {
                 throw error(.invalidValue, "\(value.summary) stands for no value of the property's type")
@@ -404,16 +404,6 @@ extension JSONValue {
         switch self {
         case .array, .object: true
         default: false
-        }
-    }
-}
-
-extension DirectStorage {
-    /// Whether the Swift type has every value that a column of its type can hold.
-    fileprivate var takesEveryValue: Bool {
-        switch self {
-        case .int8, .int16, .int32, .other: false
-        default: true
         }
     }
 }
