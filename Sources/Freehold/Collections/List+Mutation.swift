@@ -67,15 +67,17 @@ extension List {
             return
         }
         _ = at.table.core.requireWrite()
-        // To assign an embedded object to where it is changes nothing.
-        if case .object(let object?) = Element._rlmContent(element), object._core === at.table.core,
-            let elementTable, elementTable.info.isEmbedded, object._state == elementTable.state,
-            at.view.listLink(at.column, owner, at: i) == object._key
-        {
-            return
-        }
+        if isEmbedded(element, at: i, at) { return }
         guard let values = stored(CollectionOfOne(element)) else { return }
         change(at) { tx throws(EngineError) in try tx.listSet(at.column, owner, at: i, values[0]) }
+    }
+
+    /// Whether the element is the embedded object that stands there: to assign it again changes nothing.
+    private func isEmbedded(_ element: Element, at i: Int, _ at: Place) -> Bool {
+        guard let elementTable, elementTable.info.isEmbedded, let object = element as? ObjectBase,
+            object._core === core, object._state == elementTable.state
+        else { return false }
+        return at.view.listLink(at.column, owner, at: i) == object._key
     }
 
     /// Replaces the element at an index.
