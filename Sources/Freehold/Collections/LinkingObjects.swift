@@ -8,7 +8,8 @@ public protocol LinkingObjectsProtocol {
     init(fromType: Element.Type, property: String)
 }
 
-/// The objects whose link, or list of links, points to one object: the inverse of a relationship.
+/// The objects whose property points to one object: the inverse of a relationship. The property is a link, a list, set
+/// or map of links, or holds mixed values with links, also nested ones.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -52,7 +53,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         guard let index = origin.info.index(named: property), let column = origin.columns[index] else {
             programmerError("\(origin.info.className).\(property) isn't in the realm's schema")
         }
-        return Place(view: table.core.view, column: column, table: origin, key: target._key)
+        return Place(view: table.core.view, column: column.aimed(at: table.table), table: origin, key: target._key)
     }
 
     public var realm: Realm? { target?.realm }

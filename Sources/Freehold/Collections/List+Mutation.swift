@@ -68,8 +68,17 @@ extension List {
         }
         _ = at.table.core.requireWrite()
         if at.isThere(element as? AnyRealmValue, at: i) { return }
+        if isEmbedded(element, at: i, at) { return }
         guard let values = stored(CollectionOfOne(element)) else { return }
         change(at) { tx throws(EngineError) in try at.set(values[0], at: i, tx) }
+    }
+
+    /// Whether the element is the embedded object that stands there: to assign it again changes nothing.
+    private func isEmbedded(_ element: Element, at i: Int, _ at: Place) -> Bool {
+        guard let elementTable, elementTable.info.isEmbedded, let object = element as? ObjectBase,
+            object._core === core, object._state == elementTable.state
+        else { return false }
+        return at.view.listLink(at.column, owner, at: i) == object._key
     }
 
     /// Replaces the element at an index.
@@ -199,6 +208,21 @@ extension List {
         change(at) { tx throws(EngineError) in try at.swap(i, j, tx) }
     }
 
+    /// Sorts the list, in one step: embedded objects stay the same.
+    ///
+    /// - Complexity: O(n log n)
+    public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
+        guard let at = place() else {
+            try items.sort(by: areInIncreasingOrder)
+            return
+        }
+        _ = at.table.core.requireWrite()
+        let elements = elements_
+        let order = try elements.indices.sorted { try areInIncreasingOrder(elements[$0], elements[$1]) }
+        let values = at.values
+        change(at) { tx throws(EngineError) in try at.assign(order.map { values[$0] }, tx) }
+    }
+
     // MARK: Assigning
 
     /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
@@ -216,4 +240,11 @@ extension List {
         guard let values = stored(elements) else { return }
         change(at) { tx throws(EngineError) in try at.assign(values, tx) }
     }
+}
+
+extension List where Element: Comparable {
+    /// Sorts the list by its elements' order, in one step.
+    ///
+    /// - Complexity: O(n log n)
+    public func sort() { sort(by: <) }
 }

@@ -1,4 +1,79 @@
-/// The base class of objects that belong to one owner: a property, a list or a map of another object.
+import FreeholdEngine
+
+/// The base class of objects that belong to another object, and go with it.
+///
+/// ```swift
+/// class Address: EmbeddedObject {
+///     @Persisted var street = ""
+///     @Persisted var city = ""
+/// }
+/// class Person: Object {
+///     @Persisted var home: Address?
+///     @Persisted var formerHomes: List<Address>
+///     @Persisted var homesByName: Map<String, Address?>
+/// }
+/// ```
+///
+/// A managed embedded object has exactly one owner: a property, a list or a map of an object, which may be embedded
+/// itself. It is deleted when its owner is, when it is overwritten or removed, and never lives alone: `realm.add`
+/// takes its owner, and `realm.objects` gives only objects of classes that derive from ``Object``.
+///
+/// An unmanaged embedded object becomes managed where it is put. One that is managed already, anywhere, is copied with
+/// all that it owns; the original stays where it is. Classes of embedded objects have no primary key and can't be
+/// elements of sets.
 open class EmbeddedObject: ObjectBase {
     public override init() { super.init() }
+
+    /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
+    /// properties) or another object. Properties that aren't mentioned keep their default values.
+    ///
+    /// If a value doesn't fit its property, the object keeps its default values and the error, which adding its owner
+    /// to a realm then reports. ``init(validating:)`` throws it instead.
+    public convenience init(value: Any) {
+        self.init()
+        do throws(Realm.Error) {
+            try ObjectPopulation.populate(self, with: value)
+        } catch {
+            _unmanagedError = error
+        }
+    }
+
+    /// The same as ``init(value:)``, but throws a `Realm.Error` that names class and property if a value doesn't
+    /// fit.
+    public convenience init(validating value: Any) throws {
+        self.init()
+        try ObjectPopulation.populate(self, with: value)
+    }
+
+    /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
+    /// collections, nil for null. What is assigned is converted as in ``init(value:)``.
+    ///
+    /// - Precondition: the class has a property of that name.
+    open subscript(key: String) -> Any? {
+        get { _value(named: key) }
+        set { _setValue(newValue, named: key) }
+    }
+
+    /// The object that owns this one; nil for an unmanaged and for a deleted object.
+    ///
+    /// - Complexity: O(number of properties that hold objects of this class).
+    public final var parent: ObjectBase? {
+        guard let owner = _owner() else { return nil }
+        return owner.table.object(owner.key)
+    }
+
+    /// The name in Swift of the owner's property that this object is in; nil for an unmanaged and for a deleted object.
+    public final var parentProperty: String? {
+        guard let owner = _owner() else { return nil }
+        return owner.table.info.properties.first { owner.table.columns[$0.index]?.id == owner.column }?.name
+    }
+
+    private final func _owner() -> (table: ManagedTable, key: ObjectKey, column: Int)? {
+        guard let table = _table else { return nil }
+        table.core.verifyThread()
+        guard _isLive(), let owner = table.core.view.owner(table.table, _key),
+            let origin = table.core.table(id: owner.column.tableID)
+        else { return nil }
+        return (origin, owner.key, owner.column.id)
+    }
 }

@@ -8,9 +8,9 @@ enum ObjectPopulation {
     }
 
     static func assign(_ values: _ObjectValues, to object: ObjectBase) throws(Realm.Error) {
-        for (property, content) in values.fields {
-            try assign(content, to: values.info.properties[property], of: object)
-        }
+        var copies = EmbeddedCopies()
+        try assign(values, to: object, &copies)
+        try copies.finish()
     }
 
     static func assign(
@@ -18,11 +18,33 @@ enum ObjectPopulation {
         to property: PropertyInfo,
         of object: ObjectBase
     ) throws(Realm.Error) {
+        var copies = EmbeddedCopies()
+        try assign(content, to: property, of: object, isCopy: false, &copies)
+        try copies.finish()
+    }
+
+    fileprivate static func assign(
+        _ values: _ObjectValues,
+        to object: ObjectBase,
+        _ copies: inout EmbeddedCopies
+    ) throws(Realm.Error) {
+        for (property, content) in values.fields {
+            try assign(content, to: values.info.properties[property], of: object, isCopy: values.isCopy, &copies)
+        }
+    }
+
+    private static func assign(
+        _ content: _StoredContent,
+        to property: PropertyInfo,
+        of object: ObjectBase,
+        isCopy: Bool,
+        _ copies: inout EmbeddedCopies
+    ) throws(Realm.Error) {
         if let object = object as? DynamicObject {
             object.assign(content, to: property)
             return
         }
-        let content = try made(content, in: object, property)
+        let content = try made(content, in: object, property, isCopy: isCopy, &copies)
         let fits: Bool
         if property.isCollection {
             fits = property.access.collection(of: object, at: property)?.assignContents(content) ?? false
@@ -39,36 +61,100 @@ enum ObjectPopulation {
         }
     }
 
-    /// The same content with new unmanaged objects in the place of objects' values. Embedded objects of others are
-    /// copied, for they have an owner.
+    /// The same content with new unmanaged objects in the place of objects' values. Embedded objects that have an owner
+    /// are copied; a managed owner does that itself.
     private static func made(
         _ content: _StoredContent,
         in owner: ObjectBase,
-        _ property: PropertyInfo
+        _ property: PropertyInfo,
+        isCopy: Bool,
+        _ copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
+        case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):
+            return .object(try copies.copy(of: object))
         case .object(let object as DynamicObject) where property.shape.type == .object:
             // Of the same row the object of the Swift class; of another realm a copy.
             if let table = owner._table, object._core === table.core {
                 return .object(table.target(of: property.index).object(object._key))
             }
             guard let target = owner._info.targetInfo(of: property) else { return content }
-            return try made(.values(try ValueConversion.object(object, target)), in: owner, property)
+            let values = try ValueConversion.object(object, target)
+            return try made(.values(values), in: owner, property, isCopy: isCopy, &copies)
         case .value, .computed, .object: return content
         case .values(let values):
             let object = values.info.makeUnmanaged()
-            try assign(values, to: object)
+            try assign(values, to: object, &copies)
             return .object(object)
         case .list(let elements):
             var out: [_StoredContent] = []
             out.reserveCapacity(elements.count)
-            for element in elements { out.append(try made(element, in: owner, property)) }
+            for element in elements {
+                out.append(try made(element, in: owner, property, isCopy: isCopy, &copies))
+            }
             return .list(out)
         case .dictionary(let entries):
             var out: [_StoredEntry] = []
             out.reserveCapacity(entries.count)
-            for entry in entries { out.append(_StoredEntry(entry.key, try made(entry.content, in: owner, property))) }
+            for entry in entries {
+                let content = try made(entry.content, in: owner, property, isCopy: isCopy, &copies)
+                out.append(_StoredEntry(entry.key, content))
+            }
             return .dictionary(out)
         }
+    }
+}
+
+/// Unmanaged copies of embedded objects: made at once, filled one after the other, no matter how deep they nest.
+private struct EmbeddedCopies {
+    private struct Copy {
+        let source: EmbeddedObject
+        let copy: ObjectBase
+        /// Among the copies, the owner's.
+        let owner: Int?
+    }
+
+    private var all: [Copy] = []
+    /// The copy that is being filled.
+    private var current: Int?
+
+    mutating func copy(of object: EmbeddedObject) throws(Realm.Error) -> ObjectBase {
+        if let error = object._unmanagedError { throw error }
+        // A row can't own itself.
+        if object._core == nil {
+            var owner = current
+            while let i = owner {
+                if all[i].source === object { throw EmbeddedObject._ownsItself(object) }
+                owner = all[i].owner
+            }
+        }
+        let made = object._info.makeUnmanaged()
+        all.append(Copy(source: object, copy: made, owner: current))
+        return made
+    }
+
+    mutating func finish() throws(Realm.Error) {
+        var next = 0
+        while next < all.count {
+            current = next
+            let source = all[next].source
+            try ObjectPopulation.assign(
+                try ValueConversion.object(source, source._info),
+                to: all[next].copy,
+                &self
+            )
+            next += 1
+        }
+        current = nil
+    }
+}
+
+extension EmbeddedObject {
+    static func _ownsItself(_ object: ObjectBase) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "an embedded object holds itself, directly or through others: break the ring",
+            className: object._info.className
+        )
     }
 }

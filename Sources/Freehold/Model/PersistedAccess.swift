@@ -5,6 +5,8 @@ protocol PersistedAccess {
     static var shape: _PropertyShape { get }
     static var metaOffset: Int { get }
     static var storage: DirectStorage { get }
+    /// Whether the type is an optional; custom types that are stored as objects may be none.
+    static var isOptionalType: Bool { get }
     /// What the declaration says, of the instance by which the library learns of a class.
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions
     /// Makes the wrapper that of a row, after the object was bound.
@@ -35,6 +37,7 @@ struct PersistedOptions {
 extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
+    static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
     static var storage: DirectStorage { DirectStorage(Value.self, Value._Storage.self, Value._rlmShape) }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {

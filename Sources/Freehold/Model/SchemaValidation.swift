@@ -19,7 +19,7 @@ struct SchemaValidation {
     static let maximumPropertyName = 63
     static let maximumProperties = Int(UInt16.max)
 
-    private let schema: Schema
+    let schema: Schema
     private var problems: [SchemaProblem] = []
 
     private init(_ schema: Schema) { self.schema = schema }
@@ -29,10 +29,11 @@ struct SchemaValidation {
         for object in schema.objectSchema { validation.check(object) }
         validation.checkNames()
         for object in schema.objectSchema { validation.checkLinks(of: object) }
+        for object in schema.objectSchema { validation.checkOwnership(in: object) }
         return validation.problems
     }
 
-    private mutating func report(_ object: ObjectSchema, _ property: Property?, _ message: String) {
+    mutating func report(_ object: ObjectSchema, _ property: Property?, _ message: String) {
         problems.append(SchemaProblem(object.declaredName, property?.name, message))
     }
 
@@ -209,6 +210,8 @@ struct SchemaValidation {
             )
             return
         }
+        // A mixed value can link to any object but embedded ones.
+        if link.type == .any, !object.isEmbedded { return }
         if link.type != .object || link.objectClassName != object.className {
             report(
                 object,

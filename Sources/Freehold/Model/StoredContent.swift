@@ -46,9 +46,12 @@ public struct _StoredEntry {
 public final class _ObjectValues {
     let info: ClassInfo
     let fields: [(property: Int, content: _StoredContent)]
+    /// Whether they are another object's values, whose embedded objects have to be copied.
+    let isCopy: Bool
 
-    init(info: ClassInfo, fields: [(property: Int, content: _StoredContent)]) {
+    init(info: ClassInfo, fields: [(property: Int, content: _StoredContent)], isCopy: Bool = false) {
         self.info = info
+        self.isCopy = isCopy
         self.fields = fields
     }
 

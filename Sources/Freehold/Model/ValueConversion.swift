@@ -67,7 +67,7 @@ enum ValueConversion {
                 className: info.className
             )
         }
-        return _ObjectValues(info: info, fields: fields)
+        return _ObjectValues(info: info, fields: fields, isCopy: value is ObjectBase)
     }
 
     static func field(

@@ -53,7 +53,7 @@ struct QueryCompiler {
                     + "\(origin.info.className). Name a link or list of links in `originProperty:`."
             )
         }
-        return column
+        return column.aimed(at: table.table)
     }
 
     private func operand(_ path: QueryPath) -> Operand {

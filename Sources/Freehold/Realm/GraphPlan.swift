@@ -152,6 +152,8 @@ extension GraphPlan {
                 }
             }
             for (node, key) in zip(nodes, keys) {
+                // Where its owner is mentioned twice, an embedded row has been replaced already.
+                if node.table.info.isEmbedded, !transaction.contains(node.table.table, key) { continue }
                 if node.writesDirectly, let object = node.object {
                     node.table.store(object, key, transaction, withLinks: false)
                 }

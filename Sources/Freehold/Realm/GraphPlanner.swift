@@ -13,6 +13,13 @@ struct GraphPlanner {
     /// Nodes whose values are still to be planned, the next one last.
     private var open: [(node: Int, source: Source)] = []
 
+    /// The node whose values are being planned.
+    private var current: Int?
+    /// Whether those are another object's, so that its embedded objects are copied.
+    private var isCopying = false
+    /// Of embedded objects' nodes: what they are made from, and the node that owns them.
+    private var origins: [Int: (source: ObjectIdentity, owner: Int?)] = [:]
+
     private enum Source {
         case object(ObjectBase)
         case values(_ObjectValues)
@@ -28,6 +35,8 @@ struct GraphPlanner {
     mutating func finish() throws(Realm.Error) {
         while let (node, source) = open.popLast() {
             let first = open.count
+            current = node
+            if case .values(let values) = source { isCopying = values.isCopy } else { isCopying = false }
             switch source {
             case .object(let object): try planValues(of: node, object)
             case .values(let values): try planValues(of: node, values)
@@ -35,6 +44,8 @@ struct GraphPlanner {
             // The first link's object next.
             open[first...].reverse()
         }
+        current = nil
+        isCopying = false
     }
 
     // MARK: Objects
@@ -127,21 +138,37 @@ struct GraphPlanner {
             core.requireClass(object, property, table.info)
             let target = table.target(of: property.index)
             guard target.info.isEmbedded else { return .link(try linked(object, target)) }
-            if object._core == nil, adopts, known[ObjectIdentity(object)] == nil {
+            let identity = ObjectIdentity(object)
+            if object._core == nil, adopts, !isCopying, known[identity] == nil {
                 if let error = object._unmanagedError { throw error }
                 let node = append(
                     GraphPlan.Node(table: target, object: object, existing: existing),
                     .object(object)
                 )
-                known[ObjectIdentity(object)] = node
+                known[identity] = node
+                origins[node] = (identity, current)
                 return .link(.node(node))
             }
-            // It has an owner already.
-            if object.isInvalidated { core.requireOwn(object, "copied") }
-            return .link(.node(try copy(object, target, inPlaceOf: existing)))
+            // It has an owner already, or is another object's.
+            if object.isInvalidated {
+                programmerError("A \(type(of: object)) that was deleted from its realm can't be copied.")
+            }
+            if object._core == nil { try checkRing(object, identity) }
+            let node = try copy(object, target, inPlaceOf: existing)
+            origins[node] = (identity, current)
+            return .link(.node(node))
         case .values(let values):
             return .link(.node(try add(values, table.target(of: property.index), inPlaceOf: existing)))
         default: return .link(nil)
+        }
+    }
+
+    /// Copying an unmanaged embedded object that holds itself would never end.
+    private func checkRing(_ object: ObjectBase, _ identity: ObjectIdentity) throws(Realm.Error) {
+        var owner = current
+        while let node = owner, let origin = origins[node] {
+            if origin.source == identity { throw EmbeddedObject._ownsItself(object) }
+            owner = origin.owner
         }
     }
 

@@ -163,7 +163,8 @@ extension RealmCore {
 // MARK: Deleting
 
 extension Realm {
-    /// Deletes an object. Links to it become null, lists lose it, and every accessor of it becomes invalid.
+    /// Deletes an object, with the embedded objects that it owns. Links to it become null, lists and sets lose it,
+    /// values of maps and mixed values become null, and every accessor of it becomes invalid.
     ///
     /// - Precondition: inside a write transaction; the object is a living one of this realm.
     public func delete(_ object: ObjectBase) {
@@ -195,7 +196,9 @@ extension Realm {
     /// Deletes all objects of the realm's classes.
     public func deleteAll() {
         let transaction = core.requireWrite()
-        for table in core.tables { transaction.deleteAll(table.table) }
+        // Embedded objects go with their owners.
+        for table in core.tables where !table.info.isEmbedded { transaction.deleteAll(table.table) }
+        for table in core.tables where table.info.isEmbedded { transaction.deleteAll(table.table) }
         core.didDelete()
     }
 }

@@ -252,6 +252,7 @@ final class RealmCore {
     func adopt(_ transaction: WriteTransaction) {
         self.transaction = transaction
         pendingError = nil
+        transaction.didCascade = { [weak self] in self?.didDelete() }
         advance()
         invalidations.didBegin(at: stateVersion)
     }

@@ -34,6 +34,9 @@ struct SchemaFit {
             }
             if found.isIndexed != column.isIndexed { harmless.append("index of \(place)") }
         }
+        if table.isEmbedded != spec.isEmbedded {
+            differences.append("class '\(spec.name)' is \(table.isEmbedded ? "embedded" : "not embedded") in the file")
+        }
         if table.primaryKey?.name != spec.primaryKey {
             let name = table.primaryKey.map { "'\($0.name)'" } ?? "none"
             differences.append("the primary key of class '\(spec.name)' is \(name) in the file")

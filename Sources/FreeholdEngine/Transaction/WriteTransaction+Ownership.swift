@@ -21,11 +21,14 @@ extension WriteTransaction {
     /// Level by level, so that the depth of the nesting doesn't matter.
     @inline(never)
     private func deleteOrphansNow() {
+        var hasDeleted = false
+        defer { if hasDeleted { didCascade?() } }
         while !ownership.isEmpty {
             let changes = ownership
             ownership = [:]
             var orphans: [Int: [ObjectKey]] = [:]
             for (link, delta) in changes where delta < 0 { orphans[link.tableID, default: []].append(link.key) }
+            if !orphans.isEmpty { hasDeleted = true }
             for (id, keys) in orphans { delete(currentSchema.table(id: id)!, keys.sorted(), incoming: []) {} }
         }
     }
