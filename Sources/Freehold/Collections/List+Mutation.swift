@@ -6,7 +6,7 @@ public import Foundation
 
 extension List {
     /// Runs an engine call on a managed list; what is wrong with the data is recorded.
-    private func change(
+    func change(
         _ at: Place,
         _ body: (WriteTransaction) throws(EngineError) -> Void
     ) {
@@ -208,21 +208,6 @@ extension List {
         change(at) { tx throws(EngineError) in try at.swap(i, j, tx) }
     }
 
-    /// Sorts the list, in one step: embedded objects stay the same.
-    ///
-    /// - Complexity: O(n log n)
-    public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
-        guard let at = place() else {
-            try items.sort(by: areInIncreasingOrder)
-            return
-        }
-        _ = at.table.core.requireWrite()
-        let elements = elements_
-        let order = try elements.indices.sorted { try areInIncreasingOrder(elements[$0], elements[$1]) }
-        let values = at.values
-        change(at) { tx throws(EngineError) in try at.assign(order.map { values[$0] }, tx) }
-    }
-
     // MARK: Assigning
 
     /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
@@ -240,11 +225,4 @@ extension List {
         guard let values = stored(elements) else { return }
         change(at) { tx throws(EngineError) in try at.assign(values, tx) }
     }
-}
-
-extension List where Element: Comparable {
-    /// Sorts the list by its elements' order, in one step.
-    ///
-    /// - Complexity: O(n log n)
-    public func sort() { sort(by: <) }
 }

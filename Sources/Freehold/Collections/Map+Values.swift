@@ -80,6 +80,13 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCo
     }
 }
 
+extension Realm {
+    /// Deletes all objects that a map holds; its entries stay and hold null.
+    public func delete<Key, Element: ObjectBase>(_ map: Map<Key, Element?>) where Element: RealmCollectionValue {
+        delete(map.values.compactMap { $0 })
+    }
+}
+
 // MARK: Names known at run time only
 
 extension Map {

@@ -110,6 +110,18 @@ extension WriteTransaction {
         }
     }
 
+    /// The same for several objects. - Complexity: O(n).
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ targets: Set<ObjectKey>) {
+        let old = dictionaryEntries(column, key)
+        let new = old.map { entry in
+            if case .link(let target) = entry.value, targets.contains(target) {
+                return (key: entry.key, value: Value.null)
+            }
+            return entry
+        }
+        replace(column, key, old, with: new)
+    }
+
     // MARK: Steps
 
     private func checkDictionary(_ column: Column, _ key: ObjectKey) throws(EngineError) {

@@ -12,6 +12,7 @@ extension WriteTransaction {
 
     /// Deletes those of the objects that are there.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        leaveCollections(table, keys)
         delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
     }
 
@@ -78,10 +79,11 @@ extension WriteTransaction {
     }
 
     public func deleteAll(_ table: Table) {
+        emptyCollections(of: table)
         for cluster in 0..<clusterCount(table) {
             var keys: [ObjectKey] = []
             forEachKey(table, cluster: cluster) { keys.append($0) }
-            delete(table, keys)
+            delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
         }
     }
 

@@ -116,12 +116,22 @@ struct SetAndDictionaryDriver {
         case 0..<4:
             model.owners[try transaction.create(owners).raw] = SetAndDictionaryModel.Row()
         case 4..<12:
-            for _ in 0...random.below(6) { model.things.insert(try transaction.create(things).raw) }
+            for _ in 0...random.below(random.chance(20) ? 60 : 6) {
+                model.things.insert(try transaction.create(things).raw)
+            }
         case 12..<14:
             guard let key = model.owners.keys.sorted().randomElement(using: &random.generator) else { return }
             transaction.delete(owners, ObjectKey(key))
             model.owners[key] = nil
-        case 14..<20:
+        case 14:
+            let keys = model.things.sorted().filter { _ in random.chance(60) }.map { ObjectKey($0) }
+            transaction.delete(things, keys)
+            for key in keys { model.deleteThing(key.raw) }
+        case 15:
+            guard random.chance(20) else { return }
+            transaction.deleteAll(things)
+            for key in model.things { model.deleteThing(key) }
+        case 16..<20:
             guard let key = model.things.sorted().randomElement(using: &random.generator) else { return }
             transaction.delete(things, ObjectKey(key))
             model.deleteThing(key)

@@ -206,6 +206,35 @@ import Testing
         #expect(try v.commit().verify() == [])
     }
 
+    @Test func deletingManyObjectsPassesOverTheirCollectionsOnce() throws {
+        let n = 20_000
+        let (database, t, table, key) = try open([
+            ColumnSpec("list", .link, collection: .list, target: "Thing"),
+            ColumnSpec("set", .link, collection: .set, target: "Thing"),
+            ColumnSpec("map", .link, collection: .dictionary, target: "Thing"),
+        ])
+        let (list, set, map) = (table.columns[0], table.columns[1], table.columns[2])
+        let thing = t.schema.table(named: "Thing")!
+        let things = try (0..<n).map { _ in try t.create(thing) }
+        try t.listAppend(list, key, (things + things.reversed()).map(Value.link))
+        try t.setAssign(set, key, things.map(Value.link))
+        try t.dictionaryAssign(map, key, things.map { ("k\($0.raw)", .link($0)) })
+        _ = try t.commit()
+        let u = try database.beginWrite()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let (gone, kept) = (things.filter { $0.raw % 3 != 0 }, things.filter { $0.raw % 3 == 0 })
+        u.delete(thing, gone)
+        #expect(u.listLinks(list, key) == kept + kept.reversed())
+        #expect(u.listLinks(set, key) == kept && u.dictionaryCount(map, key) == n)
+        #expect(Set(u.listLinks(map, key)) == Set(kept))
+        u.deleteAll(thing)
+        #expect(u.listCount(list, key) == 0 && u.listCount(set, key) == 0 && u.listLinks(map, key) == [])
+        // One by one it takes minutes.
+        #expect(clock.now - start < .seconds(20))
+        #expect(try u.commit().verify() == [])
+    }
+
     // MARK: Damage
 
     @Test func damageOfSetsAndDictionariesIsReported() throws {

@@ -98,8 +98,23 @@ class CollectionKeeper: Object {
     @Persisted var pack: List<CollectionDog>
 }
 
+class CollectionPart: EmbeddedObject {
+    @Persisted var number: Int
+
+    convenience init(_ number: Int) {
+        self.init()
+        self.number = number
+    }
+}
+
+class CollectionMachine: Object {
+    @Persisted var parts: Map<String, CollectionPart?>
+    @Persisted var row: List<CollectionPart>
+}
+
 let collectionTypes: [ObjectBase.Type] = [
-    SetMatrix.self, MapMatrix.self, CollectionDog.self, CollectionKeeper.self,
+    SetMatrix.self, MapMatrix.self, CollectionDog.self, CollectionKeeper.self, CollectionMachine.self,
+    CollectionPart.self,
 ]
 
 func collectionRealm() throws -> Realm {

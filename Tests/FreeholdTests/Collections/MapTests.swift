@@ -133,6 +133,8 @@ struct MapTests {
         #expect(realm.objects(CollectionKeeper.self).where { $0.name == "" }.count == 1)
         try realm.write { realm.delete(keeper.byName.where { $0.age > 8 }) }
         #expect(keeper.byName.sorted(by: \.age).count == 2 && keeper.byName.count == 4)
+        try realm.write { realm.delete(keeper.byName) }
+        #expect(keeper.byName.values == [nil, nil, nil, nil] && realm.objects(CollectionDog.self).isEmpty)
     }
 
     @Test("An iteration walks the entries that were there when it began", arguments: [false, true])

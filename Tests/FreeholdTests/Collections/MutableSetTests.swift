@@ -242,10 +242,6 @@ struct MutableSetTests {
     }
 }
 
-class CollectionPart: EmbeddedObject {
-    @Persisted var number: Int
-}
-
 class BadCollections: Object {
     @Persisted var optional: MutableSet<CollectionDog?>
     @Persisted var embedded: MutableSet<CollectionPart>

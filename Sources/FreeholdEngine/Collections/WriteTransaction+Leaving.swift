@@ -1,0 +1,70 @@
+/// Many objects that go leave each collection in one pass over it: one by one they would take a pass each.
+extension WriteTransaction {
+    /// Takes objects that are going to be deleted out of the collections that hold several of them.
+    func leaveCollections(_ table: Table, _ keys: [ObjectKey]) {
+        guard keys.count > 8 else { return }
+        for column in currentSchema.linkColumns(to: table) where column.collection != .none {
+            var leaving: [ObjectKey: [ObjectKey]] = [:]
+            for key in keys where contains(table, key) && backlinkCount(column, key) > 0 {
+                var last: ObjectKey?
+                for origin in backlinks(column, key) where origin != last {
+                    leaving[origin, default: []].append(key)
+                    last = origin
+                }
+            }
+            for (origin, gone) in leaving.sorted(by: { $0.key < $1.key }) where gone.count > 4 {
+                switch column.collection {
+                case .none: break
+                case .list: listRemoveAll(column, origin, Set(gone))
+                case .set: setRemove(column, origin, gone.map(Value.link))
+                case .dictionary: dictionaryNullLinks(column, origin, Set(gone))
+                }
+            }
+        }
+    }
+
+    /// Takes every object of a table out of all collections.
+    func emptyCollections(of table: Table) {
+        for column in currentSchema.linkColumns(to: table) where column.collection != .none {
+            let origins = currentSchema.table(of: column)
+            for cluster in 0..<clusterCount(origins) {
+                var keys: [ObjectKey] = []
+                forEachKey(origins, cluster: cluster) { keys.append($0) }
+                for key in keys where listCount(column, key) > 0 {
+                    if column.collection == .dictionary {
+                        dictionaryNullLinks(column, key, Set(listLinks(column, key)))
+                    } else {
+                        listClear(column, key)
+                    }
+                }
+            }
+        }
+    }
+
+    private func listRemoveAll(_ column: Column, _ key: ObjectKey, _ gone: Set<ObjectKey>) {
+        let links = listLinks(column, key)
+        var kept: [Value] = []
+        var removed: [Value] = []
+        var edits: [ListEdit.Operation] = []
+        for link in links {
+            guard gone.contains(link) else {
+                kept.append(.link(link))
+                continue
+            }
+            removed.append(.link(link))
+            if case .remove(kept.count, let count)? = edits.last {
+                edits[edits.count - 1] = .remove(at: kept.count, count: count + 1)
+            } else {
+                edits.append(.remove(at: kept.count, count: 1))
+            }
+        }
+        if edits.count > SortedDifference.limit {
+            edits = [.clear(count: links.count)]
+            if !kept.isEmpty { edits.append(.insert(at: 0, count: kept.count)) }
+        }
+        relieve()
+        linksChanged(column, key, removed: removed, added: [])
+        splice(place(column, key), 0..<links.count, with: kept)
+        for edit in edits { note(column, key, edit) }
+    }
+}

@@ -1,0 +1,16 @@
+extension WriteTransaction {
+    /// Puts the elements of a list in another order: the i-th becomes the one that was at `positions[i]`. Nothing
+    /// enters or leaves, so links, and embedded objects, stay what they are.
+    ///
+    /// - Precondition: `positions` has each position once.
+    /// - Complexity: O(n)
+    package func listReorder(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
+        let old = listValues(column, key)
+        precondition(positions.count == old.count, "\(positions.count) positions for \(old.count) elements")
+        guard positions != Array(old.indices) else { return }
+        relieve()
+        splice(place(column, key), 0..<old.count, with: positions.map { old[$0] })
+        note(column, key, .clear(count: old.count))
+        note(column, key, .insert(at: 0, count: old.count))
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import FreeholdEngine
+import Testing
+
+@testable import Freehold
+
+@Suite("Lists: orders and spellings of arrays")
+struct ListOrderTests {
+    @Test("Sorting, turning around, shuffling and removing do what they do to an array", arguments: [false, true])
+    func operations(managed: Bool) throws {
+        let realm = try collectionRealm()
+        let keeper = CollectionKeeper()
+        try realm.write {
+            if managed { realm.add(keeper) }
+            let pack = keeper.pack
+            pack.append(contentsOf: [3, 1, 2].map { CollectionDog($0, age: $0 % 2) })
+            keeper.pack += [CollectionDog(4)]
+            #expect(pack.map(\.id) == [3, 1, 2, 4])
+            pack.sort { $0.age < $1.age }
+            #expect(pack.map(\.id) == [2, 4, 3, 1])
+            pack.reverse()
+            #expect(pack.map(\.id) == [1, 3, 4, 2])
+            pack.shuffle()
+            #expect(Set(pack.map(\.id)) == [1, 2, 3, 4] && pack.count == 4)
+            pack.sort { $0.id < $1.id }
+            #expect(pack.popLast()?.id == 4 && pack.map(\.id) == [1, 2, 3])
+            pack.removeAll { $0.id != 2 }
+            #expect(pack.map(\.id) == [2])
+            pack.removeAll(keepingCapacity: true)
+            #expect(pack.isEmpty && pack.popLast() == nil)
+        }
+        if managed { #expect((realm.core.view as? Snapshot)?.verify() == []) }
+    }
+
+    @Test("Values are sorted in the order of the file, and told apart by their bytes")
+    func values() {
+        let list = List([3, nil, 1, 3, nil])
+        #expect(list.sorted(ascending: true) == [nil, nil, 1, 3, 3])
+        #expect(list.sorted(ascending: false) == [3, 3, 1, nil, nil])
+        #expect(list.distinct() == [3, nil, 1])
+        #expect(
+            List(["b", "B", "é", "e\u{301}"]).sorted(ascending: true).map { Array($0.utf8).count } == [1, 1, 3, 2]
+        )
+        #expect(List(["é", "e\u{301}", "é"]).distinct().count == 2)
+        let map = Map<String, Int?>()
+        map["a"] = 2
+        map["b"] = .some(nil)
+        map["c"] = 1
+        #expect(map.sorted() == [nil, 1, 2] && map.sorted(ascending: false) == [2, 1, nil])
+    }
+
+    @Test("A long list sorts, turns and is edited in the middle as an array", arguments: [1, 2, 3] as [UInt64])
+    func longList(seed: UInt64) throws {
+        print("seed \(seed)")
+        var generator = ListOrderGenerator(state: seed)
+        let realm = try collectionRealm()
+        let machine = CollectionMachine()
+        try realm.write { realm.add(machine) }
+        var expected: [Int] = []
+        let list = machine.row
+        for _ in 0..<30 {
+            try realm.write {
+                let i = Int.random(in: 0...expected.count, using: &generator)
+                switch Int.random(in: 0..<5, using: &generator) {
+                case 0, 1:
+                    let new = (0..<Int.random(in: 1..<80, using: &generator)).map { _ in
+                        Int.random(in: 0..<50, using: &generator)
+                    }
+                    list.insert(contentsOf: new.map { CollectionPart($0) }, at: i)
+                    expected.insert(contentsOf: new, at: i)
+                case 2:
+                    list.sort { $0.number < $1.number }
+                    expected.sort()
+                case 3:
+                    list.reverse()
+                    expected.reverse()
+                default:
+                    list.removeSubrange(i / 2..<i)
+                    expected.removeSubrange(i / 2..<i)
+                }
+            }
+            #expect(list.map(\.number) == expected, "seed \(seed)")
+        }
+        #expect((realm.core.view as? Snapshot)?.verify() == [], "seed \(seed)")
+    }
+}
+
+private struct ListOrderGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
