@@ -38,6 +38,21 @@ public final class Dog: Object {
     @Persisted(originProperty: "dog") public var owners: LinkingObjects<Owner>
 }
 
+public final class Address: EmbeddedObject {
+    @Persisted public var street: String
+    @Persisted public var number: Int
+}
+
+/// Every kind of collection, an embedded object and a mixed value.
+public final class Shelf: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var address: Address?
+    @Persisted public var tags: MutableSet<String>
+    @Persisted public var counts: Map<String, Int>
+    @Persisted public var any: AnyRealmValue
+    @Persisted public var numbers: List<Int>
+}
+
 /// Eight properties, for the cost of an accessor.
 public final class Wide: Object {
     @Persisted public var first: Int

@@ -133,6 +133,14 @@ struct Main {
                 harness.create(kind, subject)
                 subject.insert(data.allIDs[...], perTransaction: .max / 2)
             }
+            if subject.layer == .sqlite || subject.layer == .objects {
+                harness.create(.shelves, subject)
+                _ = subject.shelves(.addWithEmbedded)
+                harness.create(.large, subject)
+                _ = subject.shelves(.fillLargeList)
+                for kind in [FileKind.sets, .maps, .mixed] { harness.copy(.shelves, to: kind, subject) }
+                harness.copy(.large, to: .largeChanged, subject)
+            }
             harness.copy(.kennel, to: .linked, subject)
             subject.setDogs()
             harness.copy(.kennel, to: .lists, subject)

@@ -31,7 +31,9 @@ final class ObjectSubject: Subject {
         close()
         self.kind = kind
         let types: [ObjectBase.Type] =
-            isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
+            kind.hasShelves
+            ? [Shelf.self, Address.self]
+            : isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
         attempt {
             realm = try Realm(
                 configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: path(kind)), objectTypes: types)
@@ -71,7 +73,7 @@ final class ObjectSubject: Subject {
             owner.active = row.active
             owner.created = created
             realm.add(owner)
-        case .people, .shuffled, .scratch:
+        default:
             let person = Person()
             person.id = Int(row.id)
             person.name = row.name
@@ -118,7 +120,7 @@ final class ObjectSubject: Subject {
         switch kind {
         case .indexed: Int64(realm.objects(IndexedPerson.self).count)
         case .kennel, .linked, .lists: Int64(realm.objects(Owner.self).count)
-        case .people, .shuffled, .scratch: Int64(realm.objects(Person.self).count)
+        default: Int64(realm.objects(Person.self).count)
         }
     }
 

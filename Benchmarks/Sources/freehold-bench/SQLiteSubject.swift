@@ -24,6 +24,10 @@ final class SQLiteSubject: Subject {
         close()
         for suffix in ["", "-wal", "-shm"] { unlink(path(kind) + suffix) }
         open(kind)
+        if kind.hasShelves {
+            createShelves()
+            return
+        }
         execute(
             "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL, score REAL NOT NULL, "
                 + "active INTEGER NOT NULL, created INTEGER NOT NULL\(isKennel ? ", dog INTEGER" : ""))"

@@ -31,6 +31,29 @@ enum FileKind: String, CaseIterable {
     case linked
     /// Dogs, and owners with lists of three.
     case lists
+    /// Shelves with an embedded object each.
+    case shelves
+    /// The same with sets of three, with maps of three entries, with mixed values.
+    case sets, maps, mixed
+    /// One shelf with a list, and a map, of as many elements as there are people otherwise; and a copy to be changed.
+    case large, largeChanged
+
+    var hasShelves: Bool {
+        switch self {
+        case .shelves, .sets, .maps, .mixed, .large, .largeChanged: true
+        default: false
+        }
+    }
+}
+
+/// What is done with shelves.
+enum ShelfWork {
+    case addWithEmbedded, readThroughEmbedded
+    case fillSets, askSets
+    case fillMaps, readMaps
+    case setMixed, walkMixed
+    case fillLargeList, walkLargeList, readLargeList, insertInLargeList
+    case fillLargeMap, readLargeMap, insertInLargeMap
 }
 
 /// A condition on people. Each subject states it in its own way.
@@ -107,6 +130,9 @@ protocol Subject: AnyObject {
     func appendDogs()
     /// The sum of the ages of the dogs in the lists.
     func readDogs() -> Int64
+
+    /// A figure that all agree on; 0 where there is none.
+    func shelves(_ work: ShelfWork) -> Int64
 
     /// Opens the file of that kind, reads one age and closes.
     func openAndReadOne(_ kind: FileKind, id: Int) -> Int64

@@ -67,8 +67,8 @@ extension List {
             return
         }
         _ = at.table.core.requireWrite()
-        if at.isThere(element as? AnyRealmValue, at: i) { return }
         if isEmbedded(element, at: i, at) { return }
+        if at.isThere(element as? AnyRealmValue, at: i) { return }
         guard let values = stored(CollectionOfOne(element)) else { return }
         change(at) { tx throws(EngineError) in try at.set(values[0], at: i, tx) }
     }

@@ -6,8 +6,8 @@ import Foundation
 enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { 0 }
-    static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
     static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
+    static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
         PersistedOptions(primary: false, indexed: false, origin: nil, mappedName: nil)
@@ -92,14 +92,10 @@ enum DynamicTypes {
         case (.none, true): DynamicAccess<T?>.self
         case (.list, false): DynamicAccess<List<T>>.self
         case (.list, true): DynamicAccess<List<T?>>.self
-        #if COLLECTIONS
-            case (.set, false): DynamicAccess<MutableSet<T>>.self
-            case (.set, true): DynamicAccess<MutableSet<T?>>.self
-            case (.map, false): DynamicAccess<Map<String, T>>.self
-            case (.map, true): DynamicAccess<Map<String, T?>>.self
-        #else
-            default: unsupported(property)
-        #endif
+        case (.set, false): DynamicAccess<MutableSet<T>>.self
+        case (.set, true): DynamicAccess<MutableSet<T?>>.self
+        case (.map, false): DynamicAccess<Map<String, T>>.self
+        case (.map, true): DynamicAccess<Map<String, T?>>.self
         }
     }
 
@@ -107,12 +103,8 @@ enum DynamicTypes {
         switch property.collection {
         case .none: DynamicAccess<DynamicObject?>.self
         case .list: DynamicAccess<List<DynamicObject>>.self
-        #if COLLECTIONS
-            case .set: DynamicAccess<MutableSet<DynamicObject>>.self
-            case .map: DynamicAccess<Map<String, DynamicObject?>>.self
-        #else
-            default: unsupported(property)
-        #endif
+        case .set: DynamicAccess<MutableSet<DynamicObject>>.self
+        case .map: DynamicAccess<Map<String, DynamicObject?>>.self
         }
     }
 
@@ -123,9 +115,5 @@ enum DynamicTypes {
         case .set: DynamicAccess<MutableSet<AnyRealmValue>>.self
         case .map: DynamicAccess<Map<String, AnyRealmValue>>.self
         }
-    }
-
-    private static func unsupported(_ property: Property) -> Never {
-        programmerError("Property \(property.name) is of a type that dynamic objects don't have.")
     }
 }

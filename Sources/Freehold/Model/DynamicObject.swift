@@ -100,6 +100,26 @@ extension ObjectBase {
         return list
     }
 
+    /// A set of objects by the property's name, whose elements are ``DynamicObject``s.
+    ///
+    /// - Precondition: the object is managed, and its class has a set of objects of that name.
+    public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        guard let set = _dynamicCollection(propertyName) as? MutableSet<DynamicObject> else {
+            programmerError("\(_info.className).\(propertyName) is no set of objects. Read it with the subscript.")
+        }
+        return set
+    }
+
+    /// A map of objects by the property's name, whose values are ``DynamicObject``s.
+    ///
+    /// - Precondition: the object is managed, and its class has a map of objects of that name.
+    public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
+        guard let map = _dynamicCollection(propertyName) as? Map<String, DynamicObject?> else {
+            programmerError("\(_info.className).\(propertyName) is no map of objects. Read it with the subscript.")
+        }
+        return map
+    }
+
     final func _dynamicCollection(_ name: String) -> Any? {
         guard let table = _table else {
             programmerError(

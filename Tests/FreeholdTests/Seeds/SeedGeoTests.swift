@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+
+import Freehold
+
+// "Define a Geospatial Object": classes of the shape that GeoJSON has for a point. Queries by place are later work.
+
+private enum CSharp {
+    class CustomGeoPoint: SeedEmbedded {
+        @Persisted(mapTo: "coordinates") var Coordinates: List<Double>
+        @Persisted(mapTo: "type") private var PointType = "Point"
+
+        convenience init(_ latitude: Double, _ longitude: Double) {
+            self.init()
+            Coordinates.append(longitude)
+            Coordinates.append(latitude)
+        }
+    }
+
+    class Company: SeedObject {
+        @Persisted(primaryKey: true, mapTo: "_id") private(set) var Id = UUID()
+        @Persisted var Location: CustomGeoPoint?
+    }
+}
+
+private enum Dart {
+    class MyGeoPoint: SeedEmbedded {
+        // These two properties are required to persist places.
+        @Persisted var type = "Point"
+        @Persisted var coordinates: List<Double>
+
+        var lon: Double {
+            get { coordinates[0] }
+            set { coordinates[0] = newValue }
+        }
+        var lat: Double {
+            get { coordinates[1] }
+            set { coordinates[1] = newValue }
+        }
+    }
+
+    class Company: SeedObject {
+        @Persisted(primaryKey: true) var id: ObjectId
+        @Persisted var location: MyGeoPoint?
+    }
+}
+
+private enum JavaScript {
+    class MyGeoPoint: SeedEmbedded {
+        @Persisted var type = "Point"
+        @Persisted var coordinates: List<Double>
+
+        convenience init(_ long: Double, _ lat: Double) {
+            self.init()
+            coordinates.append(objectsIn: [long, lat])
+        }
+    }
+
+    class Company: SeedObject {
+        @Persisted(primaryKey: true) var _id = 0
+        @Persisted var location: MyGeoPoint?
+    }
+}
+
+private enum Kotlin {
+    class CustomGeoPoint: SeedEmbedded {
+        // Name and type required.
+        @Persisted var coordinates: List<Double>
+        // Name, type, and value required.
+        @Persisted private var type = "Point"
+
+        convenience init(latitude: Double, longitude: Double) {
+            self.init()
+            coordinates.append(longitude)
+            coordinates.append(latitude)
+        }
+
+        var latitude: Double {
+            get { coordinates[1] }
+            set { coordinates[1] = newValue }
+        }
+        var longitude: Double {
+            get { coordinates[0] }
+            set { coordinates[0] = newValue }
+        }
+    }
+
+    class Company: SeedObject {
+        @Persisted(primaryKey: true) var _id = ObjectId.generate()
+        @Persisted var location: CustomGeoPoint?
+    }
+}
+
+private enum SwiftTab {
+    class CustomGeoPoint: SeedEmbedded {
+        @Persisted private var type: String = "Point"
+        @Persisted private var coordinates: List<Double>
+
+        public var latitude: Double { return coordinates[1] }
+        public var longitude: Double { return coordinates[0] }
+
+        convenience init(_ latitude: Double, _ longitude: Double) {
+            self.init()
+            // Longitude comes first in the coordinates array of a GeoJson document
+            coordinates.append(objectsIn: [longitude, latitude])
+        }
+    }
+
+    class Company: SeedObject {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted var location: CustomGeoPoint?
+    }
+}
+
+@Suite("Seeds 003: points as embedded objects")
+struct SeedGeoTests {
+    @Test("C#: CustomGeoPoint with mapped names and a private type")
+    func cSharp() throws {
+        let file = SeedFile(CSharp.Company.self, CSharp.CustomGeoPoint.self)
+        let id = try file.open { realm in
+            let company = CSharp.Company()
+            company.Location = CSharp.CustomGeoPoint(47.68, -122.35)
+            try realm.write { realm.add([company, CSharp.Company()]) }
+            #expect(realm.schema["CustomGeoPoint"]?.properties.map(\.columnName) == ["coordinates", "type"])
+            return company.Id
+        }
+        try file.open { realm in
+            let company = try #require(realm.object(ofType: CSharp.Company.self, forPrimaryKey: id))
+            #expect(company.Location.map { Array($0.Coordinates) } == [-122.35, 47.68])
+            #expect(company.Location?["type"] as? String == "Point")
+            try realm.write { company.Location = nil }
+            #expect(embeddedCount(realm, "CustomGeoPoint") == 0)
+        }
+    }
+
+    @Test("Dart: MyGeoPoint with lon and lat that read and write the coordinates")
+    func dart() throws {
+        let file = SeedFile(Dart.Company.self, Dart.MyGeoPoint.self)
+        try file.open { realm in
+            try realm.write {
+                _ = realm.create(Dart.Company.self, value: ["location": ["coordinates": [-122.35, 47.68]]])
+            }
+        }
+        try file.open { realm in
+            let place = try #require(realm.objects(Dart.Company.self)[0].location)
+            #expect(place.type == "Point" && place.lon == -122.35 && place.lat == 47.68)
+            try realm.write { place.lat = 48 }
+            #expect(Array(place.coordinates) == [-122.35, 48])
+            #expect(place.objectSchema.properties.map(\.name) == ["type", "coordinates"])
+        }
+    }
+
+    @Test("JavaScript, TypeScript: two companies and their places")
+    func javaScript() throws {
+        let file = SeedFile(JavaScript.Company.self, JavaScript.MyGeoPoint.self)
+        try file.open { realm in
+            try realm.write {
+                _ = realm.create(
+                    JavaScript.Company.self,
+                    value: ["_id": 6, "location": JavaScript.MyGeoPoint(-122.35, 47.68)] as [String: Any]
+                )
+                _ = realm.create(
+                    JavaScript.Company.self,
+                    value: ["_id": 9, "location": JavaScript.MyGeoPoint(-121.85, 47.9)] as [String: Any]
+                )
+            }
+        }
+        try file.open { realm in
+            let companies = realm.objects(JavaScript.Company.self)
+            #expect(
+                companies.map { $0.location.map { Array($0.coordinates) } } == [[-122.35, 47.68], [-121.85, 47.9]]
+            )
+            #expect(companies.where { $0.location.type == "Point" }.count == 2)
+            try realm.write { realm.delete(companies[0]) }
+            #expect(embeddedCount(realm, "MyGeoPoint") == 1)
+        }
+    }
+
+    @Test("Kotlin: CustomGeoPoint with ignored latitude and longitude")
+    func kotlin() throws {
+        let file = SeedFile(Kotlin.Company.self, Kotlin.CustomGeoPoint.self)
+        try file.open { realm in
+            let company = Kotlin.Company()
+            company.location = Kotlin.CustomGeoPoint(latitude: 47.68, longitude: -122.35)
+            try realm.write { realm.add(company) }
+            #expect(realm.schema["CustomGeoPoint"]?.properties.map(\.name) == ["coordinates", "type"])
+        }
+        try file.open { realm in
+            let place = try #require(realm.objects(Kotlin.Company.self)[0].location)
+            try realm.write { (place.latitude, place.longitude) = (1, 2) }
+            #expect(Array(place.coordinates) == [2, 1] && place["type"] as? String == "Point")
+        }
+    }
+
+    @Test("Swift: CustomGeoPoint, longitude first")
+    func swift() throws {
+        let file = SeedFile(SwiftTab.Company.self, SwiftTab.CustomGeoPoint.self)
+        try file.open { realm in
+            let company = SwiftTab.Company()
+            company.location = SwiftTab.CustomGeoPoint(47.68, -122.35)
+            try realm.write { realm.add(company) }
+        }
+        try file.open { realm in
+            let company = realm.objects(SwiftTab.Company.self)[0]
+            #expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
+            #expect((company.location?["coordinates"] as? List<Double>).map { Array($0) } == [-122.35, 47.68])
+            try realm.write { company.location = SwiftTab.CustomGeoPoint(1, 2) }
+            #expect(company.location?.latitude == 1 && embeddedCount(realm, "CustomGeoPoint") == 1)
+            try realm.write { realm.delete(company) }
+            #expect(embeddedCount(realm, "CustomGeoPoint") == 0)
+        }
+    }
+}
