@@ -77,11 +77,6 @@ extension List.Place {
         try edit(transaction, nested) { $0.swapAt(i, j) }
     }
 
-    func reorder(_ positions: [Int], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return transaction.listReorder(column, owner, positions) }
-        try edit(transaction, nested) { old in old = positions.map { old[$0] } }
-    }
-
     func assign(_ values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
         guard let nested else { return try transaction.listAssign(column, owner, values) }
         try edit(transaction, nested) { $0 = values }
