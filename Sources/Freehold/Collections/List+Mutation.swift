@@ -6,7 +6,7 @@ public import Foundation
 
 extension List {
     /// Runs an engine call on a managed list; what is wrong with the data is recorded.
-    private func change(
+    func change(
         _ at: Place,
         _ body: (WriteTransaction) throws(EngineError) -> Void
     ) {

@@ -82,6 +82,15 @@ extension List.Place {
         try edit(transaction, nested) { $0 = values }
     }
 
+    /// Puts the element that stands at the i-th of these positions in the i-th place.
+    func reorder(_ positions: [Int], _ transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return transaction.listReorder(column, owner, positions) }
+        try edit(transaction, nested) { values in
+            let old = values
+            values = positions.map { old[$0] }
+        }
+    }
+
     /// Whether the collection is the i-th element: to assign it there changes nothing.
     func isThere(_ any: AnyRealmValue?, at i: Int) -> Bool {
         guard let id = any?.nested?.id else { return false }

@@ -67,7 +67,7 @@ extension List {
             items = positions.map { old[$0] }
             return
         }
-        at.table.core.requireWrite().listReorder(at.column, owner, positions)
+        change(at) { tx throws(EngineError) in try at.reorder(positions, tx) }
     }
 }
 
@@ -94,6 +94,7 @@ extension String: SortableType {}
 extension Data: SortableType {}
 extension Date: SortableType {}
 extension UUID: SortableType {}
+extension AnyRealmValue: SortableType {}
 extension Optional: SortableType where Wrapped: SortableType {}
 
 extension RealmCollection where Element: SortableType {

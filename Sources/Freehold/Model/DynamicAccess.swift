@@ -8,7 +8,6 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var metaOffset: Int { 0 }
     static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
     static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
-    static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
         PersistedOptions(primary: false, indexed: false, origin: nil, mappedName: nil)
@@ -116,9 +115,5 @@ enum DynamicTypes {
         case .set: DynamicAccess<MutableSet<AnyRealmValue>>.self
         case .map: DynamicAccess<Map<String, AnyRealmValue>>.self
         }
-    }
-
-    private static func unsupported(_ property: Property) -> Never {
-        programmerError("Property \(property.name) is of a type that dynamic objects don't have.")
     }
 }
