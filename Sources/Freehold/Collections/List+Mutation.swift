@@ -22,6 +22,16 @@ extension List {
     /// recorded.
     private func stored(_ elements: some Collection<Element>) -> [Value]? {
         guard let info = placeProperty else { return nil }
+        if info.property.shape.holdsPlainValues {
+            // Plain values need no plan; the engine checks them.
+            var values: [Value] = []
+            values.reserveCapacity(elements.count)
+            for element in elements {
+                guard case .value(let value) = Element._rlmContent(element) else { break }
+                values.append(value)
+            }
+            if values.count == elements.count { return values }
+        }
         return info.table.core.store(elements.map { Element._rlmContent($0) }, for: info.property, of: info.table)
     }
 
@@ -33,6 +43,7 @@ extension List {
         {
             return
         }
+        if let at = plainPlace(), case .value(let value) = Element._rlmContent(element), at.append(value) { return }
         append(objectsIn: CollectionOfOne(element))
     }
 

@@ -86,10 +86,22 @@ public final class List<Element: RealmCollectionValue> {
     /// without counting references. Else nil.
     @inline(__always)
     func linkPlace() -> LinkPlace? {
-        guard let table else { return nil }
+        guard let table, table.info.isLinkList(property) else { return nil }
+        return quickPlace(table)
+    }
+
+    /// The same of a managed list of plain values: neither objects nor mixed values.
+    @inline(__always)
+    func plainPlace() -> LinkPlace? {
+        guard let table, table.info.isPlainList(property) else { return nil }
+        return quickPlace(table)
+    }
+
+    @inline(__always)
+    private func quickPlace(_ table: ManagedTable) -> LinkPlace? {
         let state = table.state
         guard stamp == state.pointee.version, state.pointee.thread == fh_thread_id(), let view = state.pointee.view,
-            let column = state.pointee.columnReferences.unsafelyUnwrapped[property], table.info.isLinkList(property)
+            let column = state.pointee.columnReferences.unsafelyUnwrapped[property]
         else { return nil }
         return LinkPlace(view: view, column: column, state: state, owner: owner, property: property)
     }
@@ -131,7 +143,7 @@ public final class List<Element: RealmCollectionValue> {
     }
 }
 
-/// A managed list of objects, in terms that don't name its type. Valid during one call.
+/// A managed list of objects or of plain values, in terms that don't name its type. Valid during one call.
 struct LinkPlace {
     let view: Unmanaged<DataView>
     let column: Unmanaged<Column>
@@ -156,6 +168,32 @@ struct LinkPlace {
             column._withUnsafeGuaranteedRef { view.listLink($0, owner, ifAt: i) }
         }
         return (key.map { target.object($0) }, count)
+    }
+
+    /// The i-th plain value, nil out of bounds, and the number of them.
+    func value(_ i: Int) -> (value: Value?, count: Int) {
+        view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { column in
+                let count = view.listCount(column, owner)
+                return (i >= 0 && i < count ? view.listValue(column, owner, at: i) : nil, count)
+            }
+        }
+    }
+
+    /// Appends a plain value; false, with nothing changed, if it can't be stored, or outside a transaction.
+    func append(_ value: Value) -> Bool {
+        guard let transaction = state.pointee.transaction else { return false }
+        state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
+        return transaction._withUnsafeGuaranteedRef { transaction in
+            column._withUnsafeGuaranteedRef { column in
+                do throws(EngineError) {
+                    try transaction.listAppend(column, owner, [value])
+                    return true
+                } catch {
+                    return false
+                }
+            }
+        }
     }
 
     /// Appends an object that is a row known to live; false, with nothing changed, if it isn't, or outside a
@@ -193,6 +231,12 @@ extension List {
                 let (object, count) = at.object(i)
                 checkElement(i, count)
                 return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
+            }
+            if let at = plainPlace() {
+                let (value, count) = at.value(i)
+                checkElement(i, count)
+                let content = _StoredContent.value(value.unsafelyUnwrapped)
+                return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
             }
             guard let at = place() else {
                 checkElement(i, items.count)

@@ -189,6 +189,7 @@ final class ClassInfo: Sendable {
                 metaOffset: $0.metaOffset,
                 isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional
                     && !($0.target is EmbeddedObject.Type),
+                isPlainList: $0.shape.collection == .list && $0.shape.holdsPlainValues,
                 isEmbedded: $0.shape.type == .object && $0.target is EmbeddedObject.Type,
                 access: $0.access
             )
@@ -267,6 +268,7 @@ final class ClassInfo: Sendable {
                 offset: 0,
                 metaOffset: 0,
                 isLinkList: $0.shape.type == .object && $0.shape.collection == .list,
+                isPlainList: $0.shape.collection == .list && $0.shape.holdsPlainValues,
                 isEmbedded: false,
                 access: $0.access
             )
@@ -287,6 +289,10 @@ final class ClassInfo: Sendable {
     /// Whether the property is a list of objects.
     @inline(__always)
     func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
+
+    /// Whether the property is a list of values that are neither objects nor mixed.
+    @inline(__always)
+    func isPlainList(_ property: Int) -> Bool { directProperties[property].isPlainList }
 
     /// By the name in Swift, else by the name in the file.
     func index(named name: String) -> Int? { byName[name] ?? byColumnName[name] }

@@ -13,6 +13,8 @@ enum DirectStorage: UInt8 {
     case collection
     /// One plain value of another type: an enum, a custom type.
     case scalar
+    /// A mixed value.
+    case mixed
     /// Nothing is stored.
     case computed
     /// Only the type itself knows.
@@ -23,7 +25,7 @@ enum DirectStorage: UInt8 {
         switch (shape.type, shape.collection) {
         case (.linkingObjects, _): self = .computed
         case (.object, .none): self = storage == ObjectBase?.self && shape.isOptional ? .link : .other
-        case (.any, .none): self = .other
+        case (.any, .none): self = .mixed
         case (_, .none): self = Self.scalars[ObjectIdentifier(type)] ?? .scalar
         default: self = .collection
         }
@@ -53,6 +55,8 @@ struct DirectProperty {
     let metaOffset: Int
     /// Whether it is a list of objects.
     let isLinkList: Bool
+    /// Whether it is a list of plain values: neither objects nor mixed values.
+    let isPlainList: Bool
     /// Whether it is a link to, or a collection of, embedded objects.
     let isEmbedded: Bool
     let access: any PersistedAccess.Type
@@ -60,7 +64,7 @@ struct DirectProperty {
     /// Whether it holds a plain value, which is stored as it is.
     @inline(__always) var isPlain: Bool {
         switch storage {
-        case .link, .collection, .computed, .other: false
+        case .link, .collection, .mixed, .computed, .other: false
         default: true
         }
     }
@@ -81,14 +85,28 @@ struct DirectProperty {
         case .link:
             switch pointer(object, Unmanaged<ObjectBase>?.self).pointee {
             case nil: true
-            // An embedded object that is somewhere already is copied.
-            case let linked?: !isEmbedded && linked._withUnsafeGuaranteedRef { table.isTarget($0, of: index) }
+            case let linked?:
+                linked._withUnsafeGuaranteedRef {
+                    isEmbedded ? table.target(of: index).takesDirectly($0) : table.isTarget($0, of: index)
+                }
             }
         case .collection: pointer(object, UnsafeRawPointer?.self).pointee == nil
         case .scalar: ValueLimits.fits(value(object))
+        case .mixed: fitsMixed(object)
         case .other: false
         default: true
         }
+    }
+
+    /// Whether a mixed value holds no object and no collection.
+    @inline(never) private func fitsMixed(_ object: UnsafeMutableRawPointer) -> Bool {
+        if case .value(let value) = access.unmanagedContent(object + offset) { ValueLimits.fits(value) } else { false }
+    }
+
+    /// Whether it is a link that isn't nil.
+    @inline(__always)
+    func hasLink(_ object: UnsafeMutableRawPointer) -> Bool {
+        storage == .link && pointer(object, UnsafeRawPointer?.self).pointee != nil
     }
 
     /// Stores the value in a new row, whose columns are null, zero or empty.
@@ -153,7 +171,7 @@ struct DirectProperty {
         case .optionalDate: optional(Date.self) { .timestamp(Timestamp($0)) }
         case .optionalString: optional(String.self) { .string($0) }
         case .optionalData: optional(Data.self) { .data($0) }
-        case .scalar: access.unmanagedValue(object + offset)
+        case .scalar, .mixed: access.unmanagedValue(object + offset)
         case .link, .collection, .computed, .other: .null
         }
     }
@@ -168,7 +186,7 @@ struct DirectProperty {
         case .optionalData: pointer(object, Data?.self).pointee = nil
         case .link: pointer(object, ObjectBase?.self).pointee = nil
         case .collection: if pointer(object, UnsafeRawPointer?.self).pointee != nil { return false }
-        case .scalar, .computed, .other: return false
+        case .scalar, .mixed, .computed, .other: return false
         default: break
         }
         object.storeBytes(

@@ -45,7 +45,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         return Value._rlmContent(get(object, property))
     }
 
-    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value { .null }
+    static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent { .null }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }
 

@@ -13,8 +13,8 @@ protocol PersistedAccess {
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent
-    /// The value of a scalar property of an unmanaged object.
-    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value
+    /// What a property of an unmanaged object holds.
+    static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent
     /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
     /// What a value of some type stands for, of scalars and mixed values; nil if the type doesn't fit.
@@ -25,6 +25,13 @@ protocol PersistedAccess {
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
     /// What a new object has where nothing is given.
     static var defaultContent: _StoredContent { get }
+}
+
+extension PersistedAccess {
+    /// The value of a scalar property of an unmanaged object.
+    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value {
+        if case .value(let value) = unmanagedContent(wrapper) { value } else { .null }
+    }
 }
 
 struct PersistedOptions {
@@ -81,12 +88,9 @@ extension Persisted: PersistedAccess {
         return Value._rlmContent(get(object, property))
     }
 
-    static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value {
+    static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent {
         let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
-        guard case .value(let value) = Value._rlmContent(Value._rlmUnbox(storage) ?? Value._rlmDefaultValue()) else {
-            return .null
-        }
-        return value
+        return Value._rlmContent(Value._rlmUnbox(storage) ?? Value._rlmDefaultValue())
     }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }

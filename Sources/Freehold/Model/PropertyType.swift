@@ -60,3 +60,8 @@ public struct _PropertyShape {
         self.target = target
     }
 }
+
+extension _PropertyShape {
+    /// Whether it holds neither objects nor mixed values.
+    var holdsPlainValues: Bool { type != .object && type != .any && type != .linkingObjects }
+}

@@ -2,7 +2,7 @@ public import FreeholdEngine
 
 /// What a property or an element holds, in terms that don't name its type: the one form between Swift values, plain
 /// data and rows. For the library only.
-public indirect enum _StoredContent {
+public enum _StoredContent {
     /// A scalar, or null.
     case value(Value)
     /// A link, or none.

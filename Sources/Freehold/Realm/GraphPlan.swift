@@ -11,7 +11,7 @@ struct GraphPlan {
     }
 
     /// What a property is to hold: contents, their objects found.
-    indirect enum PlannedValue {
+    enum PlannedValue {
         case value(Value)
         case link(Target?)
         case list([PlannedValue])

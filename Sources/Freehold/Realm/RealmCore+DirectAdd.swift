@@ -37,14 +37,56 @@ extension RealmCore {
 }
 
 extension ManagedTable {
-    /// Writes the plain values of an unmanaged object into a new row, and links, if all of them lead to rows.
+    /// Whether an embedded object that is given with its owner can be added with it: it has no owner yet, and below it
+    /// is none.
+    func takesDirectly(_ object: ObjectBase) -> Bool {
+        guard object._core == nil, object._extra == nil, type(of: object) == info.cls, info.isDirect else {
+            return false
+        }
+        let address = object._fieldAddress(0)
+        for property in info.directProperties {
+            if property.isEmbedded ? property.hasLink(address) : !property.fits(address, self) { return false }
+        }
+        return true
+    }
+
+    /// Writes the plain values of an unmanaged object into a new row, and the others, if all of them fit.
     @inline(__always)
     func store(_ object: ObjectBase, _ key: ObjectKey, _ transaction: WriteTransaction, withLinks: Bool) {
         let columns = state.pointee.columnReferences.unsafelyUnwrapped
         let address = object._fieldAddress(0)
         for property in info.directProperties where property.index != info.primaryKeyIndex {
-            guard let column = columns[property.index], withLinks || property.storage != .link else { continue }
+            guard let column = columns[property.index], withLinks || property.isPlain else { continue }
+            if property.isEmbedded {
+                if property.hasLink(address) { storeEmbedded(object, key, property, transaction) }
+                continue
+            }
             column._withUnsafeGuaranteedRef { property.store(address, in: transaction, $0, key) }
         }
+    }
+
+    /// Adds the embedded object of a to-one link with its new owner.
+    private func storeEmbedded(
+        _ owner: ObjectBase,
+        _ key: ObjectKey,
+        _ property: DirectProperty,
+        _ transaction: WriteTransaction
+    ) {
+        let linked = (owner._fieldAddress(0) + property.offset).assumingMemoryBound(to: ObjectBase?.self).pointee
+        guard let linked, let column = columns[property.index] else { return }
+        let target = target(of: property.index)
+        if linked._core != nil {
+            // Another property of the owner has it by now.
+            let stored = core.store([.object(linked)], for: info.properties[property.index], of: self)
+            if case .link(let copy)? = stored?.first { transaction.setLink(column, key, copy) }
+            return
+        }
+        target.sync()
+        let child = transaction.createKeyless(target.table)
+        core.didCreate(child, in: target.table)
+        target.store(linked, child, transaction, withLinks: true)
+        linked._bind(target, child)
+        target.info.adopt(linked)
+        transaction.setLink(column, key, child)
     }
 }

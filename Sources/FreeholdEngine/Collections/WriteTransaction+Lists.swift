@@ -404,6 +404,10 @@ extension WriteTransaction {
             weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value, place.type))
         }
         let count = found.count - removed + values.count
+        if count > 0, count <= ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight {
+            rebuildInPlace(&tree, place, found, old, offset, removed, values)
+            return
+        }
         let isAppend = offset == found.count && found.start + found.count == tree.count
         var builder = ChunkBuilder(
             type: place.type,
@@ -435,8 +439,37 @@ extension WriteTransaction {
         tree.replace(chunkAt: found.start, with: chunks, in: self)
     }
 
+    /// The same where all of it fits the chunk.
+    private func rebuildInPlace(
+        _ tree: inout CountedTree,
+        _ place: ListPlace,
+        _ found: (chunk: UInt64, start: Int, count: Int),
+        _ chunk: LeafBuffer,
+        _ offset: Int,
+        _ removed: Int,
+        _ values: [Value]
+    ) {
+        if chunk.kind == .bytes {
+            for slot in offset..<(offset + removed) where !chunk.isNull(slot) && chunk.isReference(slot) {
+                freeLong(chunk, slot, place.blobs)
+            }
+        }
+        chunk.replaceSlots(offset..<(offset + removed), withDefaults: values.count)
+        for (i, value) in values.enumerated() { store(value, place.type, in: chunk, offset + i, place.blobs) }
+        putBlock(place.blobs, found.chunk, owned: chunk.encodedWhole()!)
+        if chunk.count != found.count {
+            tree.replace(chunkAt: found.start, with: [(found.chunk, chunk.count)], in: self)
+        }
+    }
+
     private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer {
-        let buffer = LeafBuffer(type: place.type, isList: false, isOptional: place.isOptional, capacity: count)
+        // Room to be edited in place.
+        let buffer = LeafBuffer(
+            type: place.type,
+            isList: false,
+            isOptional: place.isOptional,
+            capacity: max(count, ChunkBuilder.maximumCount)
+        )
         buffer.load(Leaf(block(place.blobs, number)!.baseAddress!)) { _ in nil }
         return buffer
     }

@@ -154,6 +154,43 @@ final class LeafBuffer {
         }
     }
 
+    /// Puts as many defaults in the place of some slots; those behind them move.
+    ///
+    /// - Precondition: the slots are there, and the capacity holds all.
+    func replaceSlots(_ slots: Range<Int>, withDefaults new: Int) {
+        let old = count
+        let end = old - slots.count + new
+        precondition(slots.upperBound <= old && end <= capacity)
+        if kind == .bytes { for slot in slots { arenaGarbage += entries[slot].byteCount } }
+        let tail = old - slots.upperBound
+        let from = slots.upperBound
+        let to = slots.lowerBound + new
+        if tail > 0, from != to {
+            (values + to * stride).copyMemory(from: values + from * stride, byteCount: tail * stride)
+            if let nanoseconds {
+                UnsafeMutableRawPointer(nanoseconds + to).copyMemory(from: nanoseconds + from, byteCount: tail * 4)
+            }
+            if let nulls {
+                func move(_ i: Int) {
+                    let bit = nulls[(from + i) >> 6] >> UInt64((from + i) & 63) & 1
+                    let word = (to + i) >> 6
+                    nulls[word] = nulls[word] & ~(1 << UInt64((to + i) & 63)) | bit << UInt64((to + i) & 63)
+                }
+                if to < from { for i in 0..<tail { move(i) } } else { for i in (0..<tail).reversed() { move(i) } }
+            }
+        }
+        count = max(old, end)
+        // Entries that moved, or are counted as garbage already.
+        func empty(_ slot: Int) {
+            if kind == .bytes { entries[slot] = Entry(offset: 0, length: 0) }
+            setDefault(slot)
+        }
+        for slot in slots.lowerBound..<to { empty(slot) }
+        if end < old { for slot in end..<old { empty(slot) } }
+        count = end
+        isDirty = true
+    }
+
     @inline(__always) func setInt(_ slot: Int, _ v: Int64) {
         markPresent(slot)
         ints[slot] = v
