@@ -98,15 +98,7 @@ extension Map {
     /// `"@count"`, `"@min.age"`, `"@max.age"`, `"@sum.age"` and `"@avg.age"` of the values (`self` for values that are
     /// numbers or dates), or what a key path that begins with a key leads to.
     public func value(forKeyPath keyPath: String) -> Any? {
-        if keyPath.hasPrefix("@") {
-            return KeyValueCoding.value(
-                of: values.map { Value._rlmAny($0) } as [Any?],
-                KeyValueCoding.keys(keyPath),
-                keyPath
-            )
-        }
-        let keys = KeyValueCoding.keys(keyPath)
-        return KeyValueCoding.value(of: value(forKey: keys.first!), keys.dropFirst(), keyPath)
+        value(forKeys: KeyValueCoding.keys(keyPath), keyPath)
     }
 
     /// Sets the value of a key, converted as in `Object(value:)`; nil removes the entry. A value that doesn't fit is
