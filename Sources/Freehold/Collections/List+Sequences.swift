@@ -123,7 +123,8 @@ extension Map where Value: SortableType {
 private enum StoredOrder {
     static func sorted<Element: RealmCollectionValue>(_ elements: [Element], ascending: Bool) -> [Element] {
         let values = elements.map { element in
-            if case .value(let value) = Element._rlmContent(element) { value } else { FreeholdEngine.Value.null }
+            if let any = element as? AnyRealmValue { return any.orderKey }
+            return if case .value(let value) = Element._rlmContent(element) { value } else { FreeholdEngine.Value.null }
         }
         let order = elements.indices.sorted {
             let order = FreeholdEngine.Value.compare(values[$0], values[$1])

@@ -41,7 +41,8 @@ extension AnyRealmValue {
         FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
     }
 
-    private var orderKey: FreeholdEngine.Value {
+    /// What stands for the value in this order.
+    var orderKey: FreeholdEngine.Value {
         switch self {
         case .object: .objectLink(ObjectLink(tableID: 0, key: ObjectKey(0)))
         case .list: .list(NestedList([]))

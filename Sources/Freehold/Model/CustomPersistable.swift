@@ -3,7 +3,7 @@ public import FreeholdEngine
 /// What ``CustomPersistable`` and ``FailableCustomPersistable`` have in common.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
     _DefaultConstructible
-where PersistedType.PersistedType.PersistedType == PersistedType.PersistedType {
+{
     /// The value that is stored.
     var persistableValue: PersistedType { get }
     static func _rlmMapped(_ persisted: PersistedType) -> Self?

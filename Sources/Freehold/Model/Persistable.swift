@@ -22,7 +22,8 @@ public protocol _PrimaryKey {}
 /// A type that a `@Persisted` property can have.
 ///
 /// The requirements are the library's own; don't call or implement them.
-public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType where PersistedType: _Persistable {
+public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
+where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == PersistedType.PersistedType {
     /// What the wrapper holds: the value itself, or an optional where a value is made on first use.
     associatedtype _Storage = Self
 

@@ -78,7 +78,11 @@ struct MixedNestedTests {
         model.removeLast(2)
         check("remove last")
         list.append(.double(2))
+        model.append(2)
         #expect(list.index(of: 2) == list.count - 1)
+        list.sort { AnyRealmValue.isOrderedBefore($1, $0) }
+        model.sort { AnyRealmValue.isOrderedBefore($1, $0) }
+        check("sort")
         list.removeAll()
         model = []
         check("clear")
