@@ -113,14 +113,15 @@ extension Map {
             set(typed, mapKey)
             return
         }
-        let error = Realm.Error(
-            .invalidValue,
-            "\(PlainValue.describe(given)) can't be a value of \(typeName)",
-            className: home?.table.info.className,
-            property: home.map { $0.table.info.properties[$0.property].name }
-        )
-        guard let at = place() else { programmerError(error.message) }
+        guard let at = place() else {
+            programmerError("\(PlainValue.describe(given)) can't be a value of \(typeName)")
+        }
         _ = at.table.core.requireWrite()
-        at.record(error)
+        do throws(Realm.Error) {
+            // Objects from dictionaries and arrays.
+            set(try ValueConversion.element(given, at.info, at.table.info), forKey: key, at)
+        } catch {
+            at.record(error)
+        }
     }
 }

@@ -806,6 +806,7 @@ struct KindsAuditTests {
                 node.codes.insert(KACode("c\(i)"))
                 node.moodMap["m"] = KAMood.allCases[i % 3]
                 node.spot = KAPoint(i, -i)
+                node.goal = i == 4 ? KAPoint(4, 4) : nil
                 realm.add(node)
                 if i > 0 {
                     let previous = realm.object(ofType: KANode.self, forPrimaryKey: i - 1)!
@@ -827,7 +828,7 @@ struct KindsAuditTests {
         #expect(ids { $0.moods.contains(.merry) } == [2, 5] && ids { $0.grades.contains(nil) } == [1])
         #expect(ids { $0.codes.contains(KACode("c3")) } == [3] && ids { $0.codes.containsAny(in: [KACode("c1"), KACode("c5")]) } == [1, 5])
         #expect(ids { $0.set.id == 2 } == [3] && ids { $0.set.contains(all[0]) } == [1] && ids { $0.set.part.inner.name == "even" } == [1, 3, 5])
-        #expect(ids { $0.spot.x > 3 } == [4, 5])
+        #expect(ids { $0.spot.persistableValue.x > 3 } == [4, 5] && ids { $0.goal.persistableValue.x > 3 } == [4])
         #expect(all.sorted(byKeyPath: "part.name", ascending: false).first?.id == 4)
         #expect(all.sorted(by: \.any, ascending: false).map(\.id) == [5, 4, 3, 2, 1, 0])
         #expect(all[3].map.where { $0.mood == .merry }.map(\.id) == [2])
