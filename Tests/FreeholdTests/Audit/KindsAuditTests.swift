@@ -868,11 +868,22 @@ struct KindsAuditTests {
                 && ids { $0.set.part.inner.name == "even" } == [1, 3, 5]
         )
         #expect(ids { $0.spot.persistableValue.x > 3 } == [4, 5] && ids { $0.goal.persistableValue.x > 3 } == [4])
+        // A link to nothing on the way: last, and first where the order falls.
         #expect(all.sorted(byKeyPath: "part.name", ascending: false).first?.id == 5)
+        #expect(all.sorted(byKeyPath: "part.name").last?.id == 5)
         #expect(all.sorted(by: \.any, ascending: false).map(\.id) == [5, 4, 3, 2, 1, 0])
         #expect(all[3].map.where { $0.mood == .merry }.map(\.id) == [2])
         #expect(all.filter { $0.fromAnyMap.count == 1 }.count == 5)
         #expect(ids { $0.fromSet.id == 3 } == [2] && ids { $0.fromAnyMap.id == 3 } == [2])
+    }
+
+    @Test("A condition on a custom type's own members traps, and says what to write")
+    func customMembers() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try kaRealm().objects(KANode.self).where { $0.spot.x > 3 }
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("persistableValue"), "\(message.prefix(500))")
     }
 
     // MARK: Printing
