@@ -27,6 +27,7 @@ extension ObjectBase {
         switch KeyValueCoding.value(of: self, keys.dropLast(), keyPath) {
         case let object as ObjectBase: object.setValue(value, forKey: keys.last!)
         case let collection as any RealmCollection: collection.setValue(value, forKey: keys.last!)
+        case let map as any KeyedValues: map.setValue(value, forKey: keys.last!)
         case let values as [Any?]:
             for case let object as ObjectBase in values { object.setValue(value, forKey: keys.last!) }
         case nil: break
@@ -103,6 +104,22 @@ extension RealmCollection {
     }
 }
 
+/// A map of any type, that a key path leads through.
+protocol KeyedValues {
+    func value(forKeys keys: ArraySlice<String>, _ keyPath: String) -> Any?
+    func setValue(_ value: Any?, forKey key: String)
+}
+
+extension Map: KeyedValues {
+    func value(forKeys keys: ArraySlice<String>, _ keyPath: String) -> Any? {
+        guard let key = keys.first else { return self }
+        if key.hasPrefix("@") {
+            return KeyValueCoding.aggregate(mapValues: values.map { Value._rlmAny($0) }, keys, keyPath)
+        }
+        return KeyValueCoding.value(of: value(forKey: key), keys.dropFirst(), keyPath)
+    }
+}
+
 /// Walks key paths through objects, collections and arrays.
 enum KeyValueCoding {
     static func keys(_ keyPath: String) -> ArraySlice<String> {
@@ -115,8 +132,13 @@ enum KeyValueCoding {
         case nil: return nil
         case let object as ObjectBase: return self.value(of: object._value(named: key), keys.dropFirst(), keyPath)
         case let collection as any RealmCollection:
-            if key.hasPrefix("@") { return aggregate(collection, CollectionOperator(keys, keyPath)) }
+            if key.hasPrefix("@") {
+                let operation = CollectionOperator(keys, keyPath)
+                if collection is any UnorderedCollection { operation.requireOneValue() }
+                return aggregate(collection, operation)
+            }
             return self.value(of: values(of: collection, key), keys.dropFirst(), keyPath)
+        case let map as any KeyedValues: return map.value(forKeys: keys, keyPath)
         case let values as [Any?]:
             if key.hasPrefix("@") { return aggregate(values, CollectionOperator(keys, keyPath)) }
             return self.value(of: values.map { self.value(of: $0, [key], keyPath) }, keys.dropFirst(), keyPath)
@@ -125,6 +147,13 @@ enum KeyValueCoding {
                 "'\(keyPath)' leads through \(PlainValue.describe(value!)), which has no property '\(key)'."
             )
         }
+    }
+
+    /// Of a map's values.
+    static func aggregate(mapValues values: [Any?], _ keys: ArraySlice<String>, _ keyPath: String) -> Any? {
+        let operation = CollectionOperator(keys, keyPath)
+        operation.requireOneValue()
+        return aggregate(values, operation)
     }
 
     static func values<C: RealmCollection>(of collection: C, _ key: String) -> [Any?] {
@@ -241,6 +270,15 @@ private struct CollectionOperator {
             )
         }
         key = keys.last!
+    }
+
+    /// Values of sets and maps have no order of their own, so that they aren't united to arrays, as in RealmSwift.
+    func requireOneValue() {
+        switch kind {
+        case .count, .fold: return
+        case .objects, .arrays:
+            programmerError("'\(keyPath)' can't be asked of a set or map. Ask it of a list or of results.")
+        }
     }
 
     func reject(_ value: Any) -> Never {

@@ -12,7 +12,10 @@ extension Map {
         }
         _ = at.table.core.requireWrite()
         if at.isThere(value as? AnyRealmValue, forKey: name) { return }
-        let content = Value._rlmContent(value)
+        set(Value._rlmContent(value), forKey: name, at)
+    }
+
+    func set(_ content: _StoredContent, forKey name: String, _ at: CollectionPlace) {
         guard at.accepts(key: name), !at.isThere(content, forKey: name), let values = at.stored([content]) else {
             return
         }

@@ -98,15 +98,7 @@ extension Map {
     /// `"@count"`, `"@min.age"`, `"@max.age"`, `"@sum.age"` and `"@avg.age"` of the values (`self` for values that are
     /// numbers or dates), or what a key path that begins with a key leads to.
     public func value(forKeyPath keyPath: String) -> Any? {
-        if keyPath.hasPrefix("@") {
-            return KeyValueCoding.value(
-                of: values.map { Value._rlmAny($0) } as [Any?],
-                KeyValueCoding.keys(keyPath),
-                keyPath
-            )
-        }
-        let keys = KeyValueCoding.keys(keyPath)
-        return KeyValueCoding.value(of: value(forKey: keys.first!), keys.dropFirst(), keyPath)
+        value(forKeys: KeyValueCoding.keys(keyPath), keyPath)
     }
 
     /// Sets the value of a key, converted as in `Object(value:)`; nil removes the entry. A value that doesn't fit is
@@ -121,14 +113,15 @@ extension Map {
             set(typed, mapKey)
             return
         }
-        let error = Realm.Error(
-            .invalidValue,
-            "\(PlainValue.describe(given)) can't be a value of \(typeName)",
-            className: home?.table.info.className,
-            property: home.map { $0.table.info.properties[$0.property].name }
-        )
-        guard let at = place() else { programmerError(error.message) }
+        guard let at = place() else {
+            programmerError("\(PlainValue.describe(given)) can't be a value of \(typeName)")
+        }
         _ = at.table.core.requireWrite()
-        at.record(error)
+        do throws(Realm.Error) {
+            // Objects from dictionaries and arrays.
+            set(try ValueConversion.element(given, at.info, at.table.info), forKey: key, at)
+        } catch {
+            at.record(error)
+        }
     }
 }

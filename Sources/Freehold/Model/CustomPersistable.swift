@@ -70,6 +70,7 @@ extension _CustomPersistable {
         var shape = PersistedType._rlmShape
         // There may be no object: the value is the default one then.
         if shape.type == .object { shape.isOptional = true }
+        shape.isMapped = true
         return shape
     }
 

@@ -64,6 +64,13 @@ private let keyPathNames = Mutex(KeyPathNames())
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     let box = KeyPathBox(keyPath: keyPath)
     if let known = keyPathNames.withLock({ $0.byKeyPath[box.keyPath] }) { return known }
+    // The compiler (6.3) lets members of types pass that are no objects: those of a custom type behind a query's path.
+    guard let root = type(of: box.keyPath).rootType as? AnyClass, root is ObjectBase.Type else {
+        programmerError(
+            "A key path of \(type(of: box.keyPath).rootType) was used where an object's is needed: conditions on a custom "
+                + "type's members go through `persistableValue`"
+        )
+    }
     let recorder = KeyPathRecorder()
     let info = ClassInfo.of(T.self)
     let object = unsafeDowncast(recorder.object(of: info), to: T.self)

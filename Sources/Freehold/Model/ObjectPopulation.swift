@@ -71,6 +71,8 @@ enum ObjectPopulation {
         _ copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
+        // What a custom type makes of an object is the type's own: there is nothing to copy.
+        case .object(is EmbeddedObject) where property.shape.isMapped: return content
         case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):
             return .object(try copies.copy(of: object))
         case .object(let object as DynamicObject) where property.shape.type == .object:
@@ -84,7 +86,12 @@ enum ObjectPopulation {
         case .value, .computed, .object: return content
         case .values(let values):
             let object = values.info.makeUnmanaged()
-            try assign(values, to: object, &copies)
+            if property.shape.isMapped {
+                // A custom type's value is made of it at once.
+                try assign(values, to: object)
+            } else {
+                try assign(values, to: object, &copies)
+            }
             return .object(object)
         case .list(let elements):
             var out: [_StoredContent] = []

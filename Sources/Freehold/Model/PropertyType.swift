@@ -47,6 +47,8 @@ public struct _PropertyShape {
     public var collection: Collection
     /// For links and collections of them.
     public var target: ObjectBase.Type?
+    /// Whether the Swift type is one that stands for what is stored: each read makes a value anew.
+    public var isMapped = false
 
     public init(
         _ type: PropertyType,

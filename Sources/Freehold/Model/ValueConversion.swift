@@ -140,11 +140,11 @@ enum ValueConversion {
         )
     }
 
-    private static func element(
+    static func element(
         _ given: Any?,
         _ property: PropertyInfo,
         _ info: ClassInfo,
-        _ depth: Int
+        _ depth: Int = 0
     ) throws(Realm.Error) -> _StoredContent {
         guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
         if let content = property.converter.convertElement(value) { return content }

@@ -63,6 +63,17 @@ extension Query where T: OptionalProtocol, T.Wrapped: RawRepresentable {
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
 }
 
+extension Query where T: _CustomPersistable {
+    /// The stored value of a custom type, for operators that the type itself doesn't have, and for the members of an
+    /// embedded object.
+    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable {
+    /// The stored value of a custom type; null where there is none.
+    public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(node) }
+}
+
 extension Query where T: ObjectBase {
     /// A property by its name, or names joined by dots where links lead to it, for classes whose properties are known
     /// at run time only.

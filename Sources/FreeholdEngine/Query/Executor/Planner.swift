@@ -95,7 +95,13 @@ struct Planner {
             return ObjectNode(view: view) {
                 let set = KeySet(table, in: view)
                 TableScan(view: view, table: originTable, node: inner).forEachKey { key in
-                    if origin.collection != .none {
+                    if origin.type == .mixed {
+                        let values =
+                            origin.collection == .none ? [view.value(origin, key)] : view.listValues(origin, key)
+                        for value in values {
+                            value.forEachObjectLink { if $0.tableID == table.id { set.insert($0.key) } }
+                        }
+                    } else if origin.collection != .none {
                         for target in view.listLinks(origin, key) { set.insert(target) }
                     } else if case .link(let target) = view.value(origin, key) {
                         set.insert(target)
