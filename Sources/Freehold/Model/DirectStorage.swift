@@ -20,11 +20,10 @@ enum DirectStorage: UInt8 {
     /// Only the type itself knows.
     case other
 
-    /// - Parameter storage: what the wrapper of a property of the type holds.
-    init(_ type: Any.Type, _ storage: Any.Type, _ shape: _PropertyShape) {
+    init(_ type: Any.Type, _ shape: _PropertyShape) {
         switch (shape.type, shape.collection) {
         case (.linkingObjects, _): self = .computed
-        case (.object, .none): self = storage == ObjectBase?.self && shape.isOptional ? .link : .other
+        case (.object, .none): self = shape.isOptional && !shape.isMapped ? .link : .other
         case (.any, .none): self = .mixed
         case (_, .none): self = Self.scalars[ObjectIdentifier(type)] ?? .scalar
         default: self = .collection

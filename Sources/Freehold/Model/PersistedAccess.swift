@@ -45,7 +45,7 @@ extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
     static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
-    static var storage: DirectStorage { DirectStorage(Value.self, Value._Storage.self, Value._rlmShape) }
+    static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
         let wrapper = wrapper.assumingMemoryBound(to: Self.self)

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+class DirectPart: EmbeddedObject {
+    @Persisted var label: String
+    @Persisted var inner: DirectPart?
+}
+
+class DirectItem: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var part: DirectPart?
+    @Persisted var other: DirectPart?
+    @Persisted var tags: MutableSet<String>
+    @Persisted var counts: Map<String, Int>
+    @Persisted var any: AnyRealmValue
+    @Persisted var suit: Suit?
+    @Persisted var numbers: List<Int>
+}
+
+@Suite("The short way of adding")
+struct ShortAddTests {
+    private func realm() throws -> Realm {
+        try Realm(
+            configuration: .init(
+                inMemoryIdentifier: UUID().uuidString,
+                objectTypes: [DirectItem.self, DirectPart.self]
+            )
+        )
+    }
+
+    @Test("An object with one level of embedded objects and plain mixed values takes it, and is stored as by a plan")
+    func taken() throws {
+        let realm = try realm()
+        let item = DirectItem()
+        item.id = 1
+        item.part = DirectPart(value: ["label": "a"])
+        item.any = .string("x")
+        item.suit = .spades
+        let part = try #require(item.part)
+        try realm.write {
+            #expect(realm.core.addDirectly(item, realm.core.requireWrite()))
+            #expect(part.parent === item || part.parent == item)
+            #expect(item.part === part || item.part == part)
+        }
+        let stored = try #require(realm.objects(DirectItem.self).first)
+        #expect(
+            stored.part?.label == "a" && stored.any == .string("x") && stored.suit == .spades && stored.other == nil
+        )
+        #expect(stored.part == part && part.realm == realm)
+        #expect(try realm.core.database.snapshot().verify() == [])
+    }
+
+    @Test("One embedded object in two properties is copied for the second")
+    func shared() throws {
+        let realm = try realm()
+        let item = DirectItem()
+        item.part = DirectPart(value: ["label": "a"])
+        item.other = item.part
+        try realm.write { realm.add(item) }
+        #expect(item.part != item.other && item.other?.label == "a")
+        #expect(try realm.core.database.snapshot().verify() == [])
+    }
+
+    @Test("What it can't take is planned")
+    func planned() throws {
+        let realm = try realm()
+        let deep = DirectItem()
+        deep.part = DirectPart(value: ["label": "a", "inner": ["label": "b"]])
+        let list = DirectItem()
+        list.id = 1
+        list.any = .fromArray([.int(1)])
+        let full = DirectItem()
+        full.id = 2
+        full.numbers.append(1)
+        try realm.write {
+            for item in [deep, list, full] {
+                #expect(!realm.core.addDirectly(item, realm.core.requireWrite()))
+                realm.add(item)
+            }
+        }
+        #expect(deep.part?.inner?.label == "b" && list.any.listValue?.count == 1 && full.numbers.count == 1)
+        #expect(try realm.core.database.snapshot().verify() == [])
+    }
+}
