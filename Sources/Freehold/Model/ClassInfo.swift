@@ -13,7 +13,7 @@ struct PropertyInfo {
     let isMapped: Bool
     let shape: _PropertyShape
     let isPrimaryKey: Bool
-    let isIndexed: Bool
+    let indexKind: Property.Index
     /// For linking objects.
     let origin: String?
     /// Of the wrapper, from the object's address.
@@ -29,6 +29,7 @@ struct PropertyInfo {
     var target: ObjectBase.Type? { shape.target }
     /// What converts values for the property.
     var converter: any PersistedAccess.Type { typedAccess ?? access }
+    var isIndexed: Bool { indexKind == .values }
     var isComputed: Bool { shape.type == .linkingObjects }
     var isCollection: Bool { shape.collection != .none }
     /// A link to one object.
@@ -153,7 +154,7 @@ final class ClassInfo: Sendable {
                     isMapped: mapped != nil || policy != nil,
                     shape: access.shape,
                     isPrimaryKey: options.primary || declaredKey == name,
-                    isIndexed: options.indexed || declaredIndexes.contains(name),
+                    indexKind: declaredIndexes.contains(name) && options.index == .none ? .values : options.index,
                     origin: options.origin,
                     offset: field.offset,
                     metaOffset: field.offset + access.metaOffset,
@@ -244,7 +245,7 @@ final class ClassInfo: Sendable {
                 isMapped: true,
                 shape: access.shape,
                 isPrimaryKey: property.isPrimaryKey,
-                isIndexed: property.isIndexed,
+                indexKind: property.index,
                 origin: property.originProperty,
                 offset: 0,
                 metaOffset: 0,

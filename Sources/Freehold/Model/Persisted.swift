@@ -18,13 +18,16 @@ public import CFreeholdShims
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var value: Value._Storage
-    /// Bit 31: managed. Bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: of managed objects the
+    /// Bit 31: managed. Bit 19: index of places, bit 18: full-text index, bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: of managed objects the
     /// property's number; of the instance by which the library learns of a class the number of its mapped name.
     @usableFromInline var meta: UInt32
 
     @usableFromInline static var managedBit: UInt32 { @inlinable @inline(__always) get { 0x8000_0000 } }
     @usableFromInline static var indexedBit: UInt32 { @inlinable @inline(__always) get { 0x0002_0000 } }
     @usableFromInline static var primaryBit: UInt32 { @inlinable @inline(__always) get { 0x0001_0000 } }
+
+    @usableFromInline static var fullTextBit: UInt32 { @inlinable @inline(__always) get { 0x0004_0000 } }
+    @usableFromInline static var placesBit: UInt32 { @inlinable @inline(__always) get { 0x0008_0000 } }
 
     @inlinable init(_storage: Value._Storage, meta: UInt32) {
         value = _storage

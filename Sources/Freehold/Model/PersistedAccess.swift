@@ -36,7 +36,7 @@ extension PersistedAccess {
 
 struct PersistedOptions {
     let primary: Bool
-    let indexed: Bool
+    let index: Property.Index
     let origin: String?
     let mappedName: String?
 }
@@ -53,7 +53,8 @@ extension Persisted: PersistedAccess {
         let origin = Value._rlmUnbox(wrapper.pointee.value) as? any LinkingObjectsProtocol
         return PersistedOptions(
             primary: meta & primaryBit != 0,
-            indexed: meta & indexedBit != 0,
+            index: meta & indexedBit != 0
+                ? .values : meta & fullTextBit != 0 ? .fullText : meta & placesBit != 0 ? .places : .none,
             origin: origin?._rlmOriginProperty,
             mappedName: MappedNames.name(meta & 0xffff)
         )

@@ -14,6 +14,17 @@ public struct Property: Sendable {
     /// How many values a property holds.
     public enum Collection: Sendable, Hashable { case none, list, set, map }
 
+    /// How queries find objects by a property without looking at all of them.
+    public enum Index: Sendable, Hashable {
+        case none
+        /// By value: equality, ranges, beginnings, order.
+        case values
+        /// By the words of a string.
+        case fullText
+        /// By the place that a list of coordinates stands for.
+        case places
+    }
+
     /// The name in Swift.
     public var name: String
     /// The name in the file.
@@ -21,8 +32,8 @@ public struct Property: Sendable {
     /// Of the value, or of a collection's elements.
     public var type: PropertyType
     public var collection: Collection
-    /// Whether equality queries find the property through an index; true of primary keys.
-    public var isIndexed: Bool
+    /// The index that queries find objects through, beside that of a primary key.
+    public var index: Index
     /// Whether the value, or a collection's elements, can be null.
     public var isOptional: Bool
     /// Whether objects of the class are told apart by it.
@@ -68,7 +79,7 @@ public struct Property: Sendable {
         self.columnName = columnName ?? name
         self.type = type
         self.collection = type == .linkingObjects ? .list : collection
-        isIndexed = indexed || primaryKey
+        index = indexed ? .values : .none
         isOptional = optional || (type == .object && (collection == .none || collection == .map))
         isPrimaryKey = primaryKey
         self.objectClassName = objectClassName
@@ -82,12 +93,18 @@ public struct Property: Sendable {
         columnName = property.columnName
         type = property.shape.type
         collection = property.shape.collection
-        isIndexed = property.isIndexed || property.isPrimaryKey
+        index = property.indexKind
         isOptional = property.shape.isOptional
         isPrimaryKey = property.isPrimaryKey
         target = property.target
         objectClassName = property.target.map { info.sibling($0).tableName }
         originProperty = property.origin
+    }
+
+    /// Whether queries find objects by its value through an index; true of primary keys.
+    public var isIndexed: Bool {
+        get { index == .values || isPrimaryKey }
+        set { index = newValue ? .values : .none }
     }
 
     var isComputed: Bool { type == .linkingObjects }
@@ -99,7 +116,7 @@ public struct Property: Sendable {
 extension Property: Equatable {
     /// Equal in everything that is stored.
     public static func == (a: Property, b: Property) -> Bool {
-        a.isSame(as: b) && a.isIndexed == b.isIndexed
+        a.isSame(as: b) && a.isIndexed == b.isIndexed && a.index == b.index
     }
 
     /// Equal but for the index.
@@ -144,7 +161,7 @@ extension Property {
             optional: columnType == .link ? collection == .map : isOptional,
             collection: CollectionKind(collection),
             target: columnType == .link ? objectClassName : nil,
-            indexed: isIndexed && !isPrimaryKey
+            index: isPrimaryKey ? .none : IndexKind(index)
         )
     }
 
@@ -174,9 +191,9 @@ extension Property {
             optional: column.isOptional && column.type != .mixed,
             collection: Collection(column.collection),
             objectClassName: column.targetTableID.flatMap { schema.table(id: $0)?.name },
-            indexed: column.isIndexed,
             primaryKey: column.isPrimaryKey
         )
+        index = Index(column.indexKind)
     }
 }
 
@@ -196,6 +213,30 @@ extension PropertyType {
             case .decimal128: .decimal128
             case .uuid: .UUID
             case .mixed: .any
+            }
+    }
+}
+
+extension IndexKind {
+    init(_ index: Property.Index) {
+        self =
+            switch index {
+            case .none: .none
+            case .values: .values
+            case .fullText: .fullText
+            case .places: .places
+            }
+    }
+}
+
+extension Property.Index {
+    init(_ kind: IndexKind) {
+        self =
+            switch kind {
+            case .none: .none
+            case .values: .values
+            case .fullText: .fullText
+            case .places: .places
             }
     }
 }

@@ -1,15 +1,17 @@
+import FreeholdEngine
+
 extension Query where T: RealmCollection {
-    func aggregated<V>(_ aggregate: QueryAggregate) -> Query<V> { Query<V>(.operand(.path(path.with(aggregate)))) }
+    func aggregated<V>(_ aggregate: Aggregate) -> Query<V> { Query<V>(path.with(.aggregate(aggregate))) }
 
     /// The number of elements.
-    public var count: Query<Int> { aggregated(.count) }
+    public var count: Query<Int> { Query<Int>(path.with(.count)) }
 
     /// Whether the collection has this element.
     public func contains(_ element: T.Element) -> Query<Bool> { compared(.equal, element) }
 
     /// Whether the collection has any of these elements.
     public func containsAny<S: Sequence>(in elements: S) -> Query<Bool> where S.Element == T.Element {
-        Query<Bool>(.oneOf(operand, elements.map { $0 }))
+        Query<Bool>(.compare(term, .isIn, .constant(.list(elements.map { .argument($0) })), []))
     }
 
     /// Whether any element equals the value.
@@ -26,9 +28,9 @@ extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Elemen
     public static func <= (a: Query, b: T.Element) -> Query<Bool> { a.compared(.lessOrEqual, b) }
 
     /// The least element; null where there is none.
-    public var min: Query<T.Element> { aggregated(.min) }
+    public var min: Query<T.Element> { aggregated(.minimum) }
     /// The greatest element; null where there is none.
-    public var max: Query<T.Element> { aggregated(.max) }
+    public var max: Query<T.Element> { aggregated(.maximum) }
     /// The mean of the elements; null where there is none.
     public var avg: Query<Double?> { aggregated(.average) }
     /// The sum of the elements; 0 where there is none.
@@ -38,23 +40,23 @@ extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Elemen
 extension Query where T: RealmCollection, T.Element: Comparable & _HasPersistedType {
     /// Whether all elements lie in the range: the least and the greatest do.
     public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-        let least: Query<T.Element> = aggregated(.min)
-        let greatest: Query<T.Element> = aggregated(.max)
+        let least: Query<T.Element> = aggregated(.minimum)
+        let greatest: Query<T.Element> = aggregated(.maximum)
         return least.compared(.greaterOrEqual, range.lowerBound) && greatest.compared(.less, range.upperBound)
     }
 
     /// Whether all elements lie in the range: the least and the greatest do.
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-        let least: Query<T.Element> = aggregated(.min)
-        let greatest: Query<T.Element> = aggregated(.max)
+        let least: Query<T.Element> = aggregated(.minimum)
+        let greatest: Query<T.Element> = aggregated(.maximum)
         return least.compared(.greaterOrEqual, range.lowerBound) && greatest.compared(.lessOrEqual, range.upperBound)
     }
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
     // `$0.dogs.age.max`: of the ages of all elements of the list that the path crosses.
-    public var min: Query { Query(.operand(.path(path.with(.min)))) }
-    public var max: Query { Query(.operand(.path(path.with(.max)))) }
-    public var avg: Query<Double?> { Query<Double?>(.operand(.path(path.with(.average)))) }
-    public var sum: Query { Query(.operand(.path(path.with(.sum)))) }
+    public var min: Query { Query(path.with(.aggregate(.minimum))) }
+    public var max: Query { Query(path.with(.aggregate(.maximum))) }
+    public var avg: Query<Double?> { Query<Double?>(path.with(.aggregate(.average))) }
+    public var sum: Query { Query(path.with(.aggregate(.sum))) }
 }

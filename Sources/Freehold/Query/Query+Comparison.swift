@@ -11,7 +11,7 @@ extension Query {
 
     /// Whether the value is one of those given.
     public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
-        Query<Bool>(.oneOf(operand, values.map { $0 }))
+        Query<Bool>(.compare(term, .isIn, .constant(.list(values.map { .argument($0) })), []))
     }
 }
 
@@ -44,23 +44,23 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
 extension Query where T: Comparable {
     /// Whether the value lies in the range, its upper bound excluded.
     public func contains(_ range: Range<T>) -> Query<Bool> {
-        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: false))
+        between(range.lowerBound, range.upperBound, isClosed: false)
     }
 
     /// Whether the value lies in the range, bounds included.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
-        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: true))
+        between(range.lowerBound, range.upperBound, isClosed: true)
     }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
     /// Whether the value isn't null and lies in the range, its upper bound excluded.
     public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
-        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: false))
+        between(range.lowerBound, range.upperBound, isClosed: false)
     }
 
     /// Whether the value isn't null and lies in the range, bounds included.
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
-        Query<Bool>(.range(operand, lower: range.lowerBound, upper: range.upperBound, closed: true))
+        between(range.lowerBound, range.upperBound, isClosed: true)
     }
 }

@@ -1,3 +1,5 @@
+import FreeholdEngine
+
 /// The argument of a `where` closure: stands for an object, or a value, of type `T` in a condition.
 ///
 /// ```swift
@@ -9,30 +11,41 @@
 /// only builds the condition.
 @dynamicMemberLookup
 public struct Query<T> {
-    let node: QueryNode
+    let node: Condition
 
-    init(_ node: QueryNode) { self.node = node }
+    init(_ node: Condition) { self.node = node }
 
     /// The object a query is over.
-    init() { node = .operand(.path(QueryPath())) }
+    init() { self.init(NamedPath()) }
 
-    var operand: QueryOperand { node.asOperand }
+    init(_ path: NamedPath) { node = .term(.path(path)) }
 
-    var path: QueryPath {
-        guard case .path(let path) = operand else {
+    var term: Term {
+        guard case .term(let term) = node else {
+            programmerError("A condition was compared with a value in a query. Compare properties with values only.")
+        }
+        return term
+    }
+
+    var path: NamedPath {
+        guard case .path(let path) = term else {
             programmerError("A query reached for a member of a constant. Start from the closure's argument.")
         }
         return path
     }
 
-    func member<V>(_ name: String) -> Query<V> { Query<V>(.operand(.path(path.appending(name)))) }
+    func member<V>(_ name: String) -> Query<V> { Query<V>(path.appending(name)) }
 
-    func compared(_ comparison: QueryComparison, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
-        Query<Bool>(.compare(operand, comparison, .constant(value), options))
+    func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(.compare(term, op, .constant(.argument(value as Any)), options.textOptions))
     }
 
-    func compared<U>(_ comparison: QueryComparison, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
-        Query<Bool>(.compare(operand, comparison, column.operand, options))
+    func compared<U>(_ op: ConditionOperator, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(.compare(term, op, column.term, options.textOptions))
+    }
+
+    func between(_ lower: Any, _ upper: Any, isClosed: Bool) -> Query<Bool> {
+        Query<Bool>(.between(term, lower: .argument(lower), upper: .argument(upper), isClosed: isClosed))
     }
 }
 
@@ -89,7 +102,7 @@ extension Query where T: ObjectBase {
 // MARK: Logic
 
 extension Query where T == Bool {
-    public static prefix func ! (query: Query) -> Query { Query(.not(query.node.condition)) }
+    public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
     public static func && (a: Query, b: Query) -> Query { Query(.conjunction(a.node, b.node)) }
     public static func || (a: Query, b: Query) -> Query { Query(.disjunction(a.node, b.node)) }
 }

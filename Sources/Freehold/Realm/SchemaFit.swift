@@ -32,7 +32,7 @@ struct SchemaFit {
             } else if found.isOptional != column.isOptional && column.type != .link {
                 differences.append("property \(place) is \(found.isOptional ? "optional" : "required") in the file")
             }
-            if found.isIndexed != column.isIndexed { harmless.append("index of \(place)") }
+            if found.indexKind != column.indexKind { harmless.append("index of \(place)") }
         }
         if table.isEmbedded != spec.isEmbedded {
             differences.append("class '\(spec.name)' is \(table.isEmbedded ? "embedded" : "not embedded") in the file")

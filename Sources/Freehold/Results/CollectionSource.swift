@@ -18,7 +18,7 @@ public struct _CollectionSource {
     let core: RealmCore
     /// Whether the owner of a list or of backlinks still lives.
     let isLive: () -> Bool
-    var condition: QueryNode?
+    var condition: Condition?
     var sorts: [SortDescriptor] = []
 
     init(_ base: Base, of table: ManagedTable, isLive: @escaping () -> Bool = { true }) {

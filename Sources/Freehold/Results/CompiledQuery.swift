@@ -6,10 +6,14 @@ struct CompiledQuery {
     private let predicate: Predicate?
     private let sort: [SortKey]
 
-    fileprivate init(_ source: _CollectionSource, _ predicate: Predicate?, _ sort: [SortKey]) {
+    init(_ source: _CollectionSource) {
+        source.core.verifyThread()
         self.source = source
-        self.predicate = predicate
-        self.sort = sort
+        let compiler = QueryCompiler(source.table)
+        predicate = source.condition.map { condition in
+            trapping { () throws(QueryError) in try compiler.predicate(condition) }
+        }
+        sort = source.sorts.map { compiler.sort($0) }
     }
 
     func keys(in view: DataView) -> [ObjectKey] {
@@ -35,7 +39,7 @@ struct CompiledQuery {
     }
 
     func aggregate(_ aggregate: Aggregate, _ property: String, in view: DataView) -> Value {
-        let column = QueryCompiler(core: source.core, table: source.table).aggregated(property, aggregate)
+        let column = QueryCompiler(source.table).aggregated(property, aggregate)
         guard case .table = source.base else {
             return ListFold.fold(aggregate, keys(in: view).map { view.value(column, $0) }, column.type)
         }
@@ -69,33 +73,21 @@ extension Value {
     }
 }
 
-extension QueryCompiler {
-    static func compile(_ source: _CollectionSource) -> CompiledQuery {
-        source.core.verifyThread()
-        let compiler = QueryCompiler(core: source.core, table: source.table)
-        return CompiledQuery(
-            source,
-            source.condition.map { compiler.predicate($0) },
-            source.sorts.map { compiler.sort($0) }
-        )
-    }
-
-    private func sort(_ descriptor: SortDescriptor) -> SortKey {
-        let path = self.path(names(descriptor.keyPath))
+extension QueryCompiler<ModelNames> {
+    fileprivate func sort(_ descriptor: SortDescriptor) -> SortKey {
+        let path = self.path(descriptor.keyPath)
         guard let column = path.column, !path.isToMany, column.type != .link, column.type != .data else {
             programmerError(
-                "Class \(table.info.className) can't be sorted by '\(descriptor.keyPath)'. Sort by a property that is a "
+                "Class \(cls.info.className) can't be sorted by '\(descriptor.keyPath)'. Sort by a property that is a "
                     + "number, string, date, Bool or identifier, reached through to-one links only."
             )
         }
-        var columns = path.steps.compactMap { step in if case .link(let link) = step { link } else { nil as Column? } }
-        columns.append(column)
-        return SortKey(columns, ascending: descriptor.ascending)
+        return SortKey(path, ascending: descriptor.ascending)
     }
 
     /// The column of a property whose values are made into one.
     func aggregated(_ property: String, _ aggregate: Aggregate) -> Column {
-        let path = self.path(names(property))
+        let path = self.path(property)
         let fits =
             switch path.column?.type {
             case .int, .float, .double, .decimal128, .mixed: true
@@ -104,10 +96,12 @@ extension QueryCompiler {
             }
         if fits, path.steps.isEmpty, !path.isToMany, let column = path.column { return column }
         programmerError(
-            "'\(table.info.className).\(property)' can't be aggregated. Take the least or greatest of a property that "
+            "'\(cls.info.className).\(property)' can't be aggregated. Take the least or greatest of a property that "
                 + "is a number or date, the sum or mean of one that is a number."
         )
     }
 
-    private func names(_ keyPath: String) -> [String] { keyPath.split(separator: ".").map(String.init) }
+    private func path(_ keyPath: String) -> PropertyPath {
+        trapping { () throws(QueryError) in try resolve(NamedPath().appending(keyPath)) }.path
+    }
 }

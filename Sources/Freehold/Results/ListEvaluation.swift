@@ -18,13 +18,13 @@ struct ListSorter {
         return rows.sorted(by: isBefore).map(\.key)
     }
 
-    private func value(_ path: [Column], _ key: ObjectKey) -> Value? {
+    private func value(_ path: PropertyPath, _ key: ObjectKey) -> Value? {
         var key = key
-        for link in path.dropLast() {
+        for case .link(let link) in path.steps {
             guard let next = view.readLink(link, key) else { return nil }
             key = next
         }
-        return view.value(path.last!, key)
+        return view.value(path.column!, key)
     }
 
     private func isBefore(_ a: Row, _ b: Row) -> Bool {

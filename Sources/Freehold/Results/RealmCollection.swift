@@ -43,7 +43,7 @@ extension RealmCollection where Element: ObjectBase {
     /// The elements that meet a condition: see ``Query``.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         let source = requireSource("where")
-        return Results(ResultsQuery(source, adding: condition(Query<Element>()).node.condition))
+        return Results(ResultsQuery(source, adding: condition(Query<Element>()).node))
     }
 
     /// The position of the first element that meets the condition.

@@ -20,12 +20,12 @@ final class ResultsQuery {
 
     init(_ source: _CollectionSource) {
         self.source = source
-        compiledQuery = QueryCompiler.compile(source)
+        compiledQuery = CompiledQuery(source)
         compiledGeneration = source.core.schemaGeneration
         birth = source.core.stateVersion
     }
 
-    convenience init(_ source: _CollectionSource, adding condition: QueryNode) {
+    convenience init(_ source: _CollectionSource, adding condition: Condition) {
         var source = source
         source.condition = source.condition.map { .conjunction($0, condition) } ?? condition
         self.init(source)
@@ -109,7 +109,7 @@ final class ResultsQuery {
 
     private var compiled: CompiledQuery {
         if compiledGeneration != core.schemaGeneration {
-            compiledQuery = QueryCompiler.compile(source)
+            compiledQuery = CompiledQuery(source)
             compiledGeneration = core.schemaGeneration
         }
         return compiledQuery

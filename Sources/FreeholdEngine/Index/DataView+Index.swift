@@ -8,7 +8,7 @@
 extension DataView {
     /// The index of a column, with all that is pending merged in; nil where the column has none.
     func searchTree(_ column: Column) -> IndexTree? {
-        guard column.isIndexed || column.isPrimaryKey else { return nil }
+        guard column.hasIndex || column.isPrimaryKey else { return nil }
         settleIndex(column)
         let table = schema.table(of: column)
         let state = tableState(table).columns[column.id] ?? .init()
@@ -165,7 +165,7 @@ extension WriteTransaction {
         let first = overlay.unindexedFrom
         guard first < overlay.state.nextKey else { return }
         overlay.unindexedFrom = overlay.state.nextKey
-        for column in overlay.table.columns where column.isIndexed && !column.isPrimaryKey {
+        for column in overlay.table.columns where column.hasIndex && !column.isPrimaryKey {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
                 indexCluster(overlay.table, column, index, cluster, from: first)

@@ -1,20 +1,3 @@
-/// By what a query's objects are sorted: a single-valued column, or one across single links.
-///
-/// Ascending, nulls come first and objects with a null link on the path last; NaN is the lowest number; strings go by
-/// their bytes. Descending is the reverse of all that.
-public struct SortKey: Sendable {
-    /// Links, then the column to sort by.
-    public var path: [Column]
-    public var ascending: Bool
-
-    public init(_ path: [Column], ascending: Bool = true) {
-        self.path = path
-        self.ascending = ascending
-    }
-
-    public init(_ column: Column, ascending: Bool = true) { self.init([column], ascending: ascending) }
-}
-
 /// The objects of a table that match a predicate, in an order, the first so many of them.
 ///
 /// ```swift
@@ -31,6 +14,8 @@ public struct Query: Sendable {
     public var sort: [SortKey]
     /// The most objects that are wanted.
     public var limit: Int?
+    /// What is done after that.
+    public var stages: [Stage] = []
 
     public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
         self.table = table

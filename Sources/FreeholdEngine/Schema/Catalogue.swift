@@ -10,7 +10,7 @@ enum Catalogue {
     static let firstFreeSegment: UInt32 = 16
     /// "FREEHOLD" as bytes.
     static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
-    static let formatVersion: UInt32 = 2
+    static let formatVersion: UInt32 = 3
     static let defaultClusterSpan = 1000
 }
 
@@ -118,7 +118,8 @@ extension DatabaseSchema {
                 w.string(c.name)
                 w.u8(c.type.rawValue)
                 w.u8(c.collection.rawValue)
-                w.u8((c.isOptional ? 1 : 0) | (c.isIndexed ? 2 : 0) | (c.isPrimaryKey ? 4 : 0))
+                w.u8((c.isOptional ? 1 : 0) | (c.isPrimaryKey ? 2 : 0))
+                w.u8(c.indexKind.rawValue)
                 w.varint(UInt64(c.targetTableID.map { $0 + 1 } ?? 0))
                 w.varint(UInt64(c.firstSegment))
             }
@@ -140,6 +141,7 @@ extension DatabaseSchema {
                 guard let columnID = r.number(), let columnName = r.string(),
                     let type = r.u8().flatMap(ColumnType.init(rawValue:)),
                     let collection = r.u8().flatMap(CollectionKind.init(rawValue:)), let flags = r.u8(),
+                    let indexKind = r.u8().flatMap(IndexKind.init(rawValue:)),
                     let target = r.number(), let columnSegment = r.segment()
                 else { return nil }
                 columns.append(
@@ -152,8 +154,8 @@ extension DatabaseSchema {
                         isOptional: flags & 1 != 0,
                         collection: collection,
                         targetTableID: target == 0 ? nil : target - 1,
-                        isIndexed: flags & 2 != 0,
-                        isPrimaryKey: flags & 4 != 0,
+                        indexKind: indexKind,
+                        isPrimaryKey: flags & 2 != 0,
                         firstSegment: columnSegment
                     )
                 )

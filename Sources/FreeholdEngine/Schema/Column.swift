@@ -26,6 +26,17 @@ public enum CollectionKind: UInt8, Sendable, Codable {
     case dictionary = 3
 }
 
+/// How objects are found by a column's values without looking at all of them. Raw values are stored.
+public enum IndexKind: UInt8, Sendable, Codable {
+    case none = 0
+    /// An entry for each object: equality, ranges, prefixes, order.
+    case values = 1
+    /// An entry for each word of a string.
+    case fullText = 2
+    /// An entry for each object whose list of coordinates is a place.
+    case places = 3
+}
+
 /// The segments (address spaces of blocks) that belong to one column, as offsets from its first.
 enum ColumnSegment: UInt32 {
     /// One leaf a cluster; block number = cluster.
@@ -58,9 +69,14 @@ public final class Column: Sendable, CustomStringConvertible {
     public let collection: CollectionKind
     /// For links: the target's table. Of a mixed column only in the form of `aimed(at:)`.
     public let targetTableID: Int?
-    public let isIndexed: Bool
+    public let indexKind: IndexKind
     public let isPrimaryKey: Bool
+    /// Whether an index follows every change of the column, but for a primary key's.
+    let hasIndex: Bool
     let firstSegment: UInt32
+
+    /// Whether the values themselves are indexed.
+    public var isIndexed: Bool { indexKind == .values }
 
     init(
         id: Int,
@@ -71,7 +87,7 @@ public final class Column: Sendable, CustomStringConvertible {
         isOptional: Bool,
         collection: CollectionKind,
         targetTableID: Int?,
-        isIndexed: Bool,
+        indexKind: IndexKind,
         isPrimaryKey: Bool,
         firstSegment: UInt32
     ) {
@@ -83,7 +99,8 @@ public final class Column: Sendable, CustomStringConvertible {
         self.isOptional = isOptional
         self.collection = collection
         self.targetTableID = targetTableID
-        self.isIndexed = isIndexed
+        self.indexKind = indexKind
+        hasIndex = indexKind != .none
         self.isPrimaryKey = isPrimaryKey
         self.firstSegment = firstSegment
     }
@@ -103,7 +120,7 @@ public final class Column: Sendable, CustomStringConvertible {
             isOptional: isOptional,
             collection: collection,
             targetTableID: table.id,
-            isIndexed: isIndexed,
+            indexKind: indexKind,
             isPrimaryKey: isPrimaryKey,
             firstSegment: firstSegment
         )
@@ -157,7 +174,7 @@ public final class Table: Sendable, CustomStringConvertible {
             isOptional: false,
             collection: .none,
             targetTableID: id,
-            isIndexed: false,
+            indexKind: .none,
             isPrimaryKey: false,
             firstSegment: firstSegment - 1
         )

@@ -6,7 +6,12 @@ public struct ColumnSpec: Equatable, Sendable {
     public var collection: CollectionKind
     /// For links: the target table's name.
     public var target: String?
-    public var isIndexed: Bool
+    public var indexKind: IndexKind
+    /// Whether the values themselves are indexed.
+    public var isIndexed: Bool {
+        get { indexKind == .values }
+        set { indexKind = newValue ? .values : .none }
+    }
 
     public init(
         _ name: String,
@@ -14,14 +19,33 @@ public struct ColumnSpec: Equatable, Sendable {
         optional: Bool = false,
         collection: CollectionKind = .none,
         target: String? = nil,
-        indexed: Bool = false
+        index: IndexKind = .none
     ) {
         self.name = name
         self.type = type
         self.isOptional = optional || type == .mixed
         self.collection = collection
         self.target = target
-        self.isIndexed = indexed
+        indexKind = index
+    }
+
+    /// A column with or without an index of its values.
+    public init(
+        _ name: String,
+        _ type: ColumnType,
+        optional: Bool = false,
+        collection: CollectionKind = .none,
+        target: String? = nil,
+        indexed: Bool
+    ) {
+        self.init(
+            name,
+            type,
+            optional: optional,
+            collection: collection,
+            target: target,
+            index: indexed ? .values : .none
+        )
     }
 }
 

@@ -44,7 +44,7 @@ extension WriteTransaction {
                     isOptional: column.isOptional,
                     collection: column.collection,
                     targetTableID: column.target.flatMap { ids[$0] },
-                    isIndexed: column.isIndexed && column.name != spec.primaryKey,
+                    indexKind: column.name == spec.primaryKey ? .none : column.indexKind,
                     isPrimaryKey: column.name == spec.primaryKey,
                     firstSegment: allocateSegments()
                 )
@@ -72,13 +72,11 @@ extension WriteTransaction {
         guard !plan.indexed.isEmpty || !plan.unindexed.isEmpty else { return }
         for column in plan.unindexed { dropIndex(column) }
         // Objects made before are known to the new index by its filling: from then on it follows their changes.
-        for column in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
+        for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         let tables = currentSchema.tables.map { table in
             let columns = table.columns.map { column in
-                let isIndexed =
-                    plan.indexed.contains { $0 === column }
-                    || (column.isIndexed && !plan.unindexed.contains { $0 === column })
-                return isIndexed == column.isIndexed ? column : column.with(isIndexed: isIndexed)
+                if let change = plan.indexed.first(where: { $0.column === column }) { return column.with(change.kind) }
+                return plan.unindexed.contains { $0 === column } ? column.with(.none) : column
             }
             return Table(
                 id: table.id,
@@ -90,7 +88,7 @@ extension WriteTransaction {
             )
         }
         replaceSchema(DatabaseSchema(tables: tables))
-        for old in plan.indexed {
+        for (old, _) in plan.indexed {
             let table = currentSchema.table(id: old.tableID)!
             let column = table.columns[old.index]
             let index = index(column)
@@ -129,7 +127,7 @@ extension WriteTransaction {
 }
 
 extension Column {
-    func with(isIndexed: Bool) -> Column {
+    func with(_ indexKind: IndexKind) -> Column {
         Column(
             id: id,
             index: index,
@@ -139,7 +137,7 @@ extension Column {
             isOptional: isOptional,
             collection: collection,
             targetTableID: targetTableID,
-            isIndexed: isIndexed,
+            indexKind: indexKind,
             isPrimaryKey: isPrimaryKey,
             firstSegment: firstSegment
         )
@@ -149,7 +147,9 @@ extension Column {
 /// What has to be done so that a file's schema fits the one asked for.
 struct SchemaPlan {
     var added: [TableSpec] = []
-    var indexed: [Column] = []
+    /// The columns that get an index, and of which kind.
+    var indexed: [(column: Column, kind: IndexKind)] = []
+    /// The columns whose index is taken away, also those that get another.
     var unindexed: [Column] = []
 
     var changesSchema: Bool { !added.isEmpty || !indexed.isEmpty || !unindexed.isEmpty }
@@ -208,8 +208,9 @@ struct SchemaPlan {
                 )
             }
             let isPrimaryKey = column.name == spec.primaryKey
-            if stored.isIndexed != column.isIndexed, !isPrimaryKey, !stored.isPrimaryKey {
-                if column.isIndexed { indexed.append(stored) } else { unindexed.append(stored) }
+            if stored.indexKind != column.indexKind, !isPrimaryKey, !stored.isPrimaryKey {
+                if stored.indexKind != .none { unindexed.append(stored) }
+                if column.indexKind != .none { indexed.append((stored, column.indexKind)) }
             }
         }
         for stored in table.columns where !spec.columns.contains(where: { $0.name == stored.name }) {
@@ -254,8 +255,20 @@ struct SchemaPlan {
                         throw refuse("the set '\(column.name)' can't hold embedded objects.")
                     }
                 }
-                if column.isIndexed, column.collection != .none || !indexable.contains(column.type) {
-                    throw refuse("'\(column.name)' can't be indexed.")
+                switch column.indexKind {
+                case .none: break
+                case .values:
+                    if column.collection != .none || !indexable.contains(column.type) {
+                        throw refuse("'\(column.name)' can't be indexed.")
+                    }
+                case .fullText:
+                    if column.collection != .none || column.type != .string {
+                        throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
+                    }
+                case .places:
+                    if column.collection != .list || column.type != .double {
+                        throw refuse("'\(column.name)' can't have an index of places: it is no list of doubles.")
+                    }
                 }
             }
             if let key = spec.primaryKey {

@@ -4,7 +4,7 @@ extension SnapshotCheck {
         let state = check.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, who: who)
         var rows = IndexedRows(column)
-        let isSearched = column.isIndexed || column.isPrimaryKey
+        let isSearched = column.hasIndex || column.isPrimaryKey
         for cluster in check.counts.indices {
             let live = check.liveSlots(cluster, span: span)
             guard !live.isEmpty else { continue }

@@ -49,10 +49,10 @@ extension WriteTransaction {
     private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
         guard buffer(column, cluster: cluster) == nil else { return false }
         guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
-            return !column.isIndexed && !column.isPrimaryKey
+            return !column.hasIndex && !column.isPrimaryKey
         }
         if leaf.isSplit || leaf.hasReferences { return false }
-        if column.isIndexed || column.isPrimaryKey {
+        if column.hasIndex || column.isPrimaryKey {
             guard column.type == .int, !leaf.hasNulls else { return false }
             let index = index(column)
             let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
@@ -74,7 +74,7 @@ extension WriteTransaction {
 
     /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
     private static func keepsOutside(_ column: Column) -> Bool {
-        column.collection != .none || column.isIndexed || column.isPrimaryKey || column.type == .link
+        column.collection != .none || column.hasIndex || column.isPrimaryKey || column.type == .link
             || LeafBuffer.kind(of: column.type) == .bytes
     }
 
@@ -118,7 +118,7 @@ extension WriteTransaction {
             }
             return
         }
-        if column.isPrimaryKey || (column.isIndexed && key.raw < overlay.unindexedFrom) {
+        if column.isPrimaryKey || (column.hasIndex && key.raw < overlay.unindexedFrom) {
             index(column).remove(value(column, key), key)
         }
         if column.type == .mixed, hasLinks(column, key) {

@@ -23,6 +23,7 @@ struct NaiveEvaluator {
                     return restIsToMany ? [] : [nil]
                 case .link(let c): return view.listLinks(c, object)
                 case .backlink(let c): return view.backlinks(c, object)
+                case .element: preconditionFailure("not evaluated yet")
                 }
             }
         }
@@ -48,11 +49,11 @@ struct NaiveEvaluator {
             }
         case .oneOf(let path, let all):
             values(path, key).contains { v in all.contains { Comparison.equal.holds(v, $0) } }
-        case .string(let path, let op, let pattern, let fold):
-            values(path, key).contains { string($0, op, pattern, fold, isMixed(path)) }
+        case .text(let path, let op, let pattern, let options):
+            values(path, key).contains { string($0, op, pattern, options.contains(.ignoringCase), isMixed(path)) }
+        case .texts, .elements, .fullText, .within: preconditionFailure("not evaluated yet")
         case .operands(let a, let op, let b):
             operand(a, key).contains { x in operand(b, key).contains { op.holds(x, $0) } }
-        case .operand(let a, let op, let c): operand(a, key).contains { op.holds($0, c) }
         }
     }
 
@@ -61,6 +62,9 @@ struct NaiveEvaluator {
         case .path(let path): return values(path, key)
         case .count(let path): return [.int(Int64(values(path, key).count))]
         case .aggregate(let aggregate, let path): return [fold(aggregate, values(path, key), isMixed(path))]
+        case .constant(let value): return [value]
+        case .constants, .type, .length, .matches, .incomingLinks, .arithmetic:
+            preconditionFailure("not evaluated yet")
         }
     }
 
@@ -79,11 +83,11 @@ struct NaiveEvaluator {
     private func string(
         _ value: Value,
         _ op: StringOperator,
-        _ pattern: String?,
+        _ pattern: Value,
         _ fold: Bool,
         _ isMixed: Bool
     ) -> Bool {
-        guard let pattern else {
+        guard !pattern.isNull else {
             return op == .equal || op == .like ? value.isNull : op == .notEqual ? !value.isNull : true
         }
         if value.isNull { return op == .notEqual }
@@ -95,7 +99,7 @@ struct NaiveEvaluator {
             }
         }
         let a = key(value.withStoredBytes { Array($0) })
-        let b = key(Array(pattern.utf8))
+        let b = key(pattern.withStoredBytes { Array($0) })
         switch op {
         case .equal: return a == b
         case .notEqual: return a != b

@@ -117,11 +117,11 @@ extension RandomDatabase {
     func compare(_ a: ObjectKey, _ b: ObjectKey, _ key: SortKey) -> Int {
         func end(_ start: ObjectKey) -> Value? {
             var object = start
-            for link in key.path.dropLast() {
+            for case .link(let link) in key.path.steps {
                 guard case .link(let target) = view.value(link, object) else { return nil }
                 object = target
             }
-            return view.value(key.path.last!, object)
+            return view.value(key.path.column!, object)
         }
         let c: Int
         switch (end(a), end(b)) {

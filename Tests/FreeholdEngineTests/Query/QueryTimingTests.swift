@@ -16,7 +16,7 @@ struct QueryTimingTests {
             isOptional: false,
             collection: .none,
             targetTableID: target,
-            isIndexed: false,
+            indexKind: .none,
             isPrimaryKey: false,
             firstSegment: UInt32((table * 16 + index) * 8)
         )

@@ -41,7 +41,7 @@ struct RandomDatabase {
                             isOptional: optional,
                             collection: .none,
                             targetTableID: nil,
-                            isIndexed: false,
+                            indexKind: .none,
                             isPrimaryKey: false,
                             firstSegment: UInt32((table * 64 + all.count) * 8)
                         )
@@ -62,7 +62,7 @@ struct RandomDatabase {
                         isOptional: true,
                         collection: collection,
                         targetTableID: target,
-                        isIndexed: false,
+                        indexKind: .none,
                         isPrimaryKey: false,
                         firstSegment: UInt32((table * 64 + all.count) * 8)
                     )

@@ -14,13 +14,21 @@ public indirect enum Predicate: Sendable {
     /// `lower <= value <= upper`, or `lower <= value < upper`.
     case between(PropertyPath, lower: Value, upper: Value, isClosed: Bool = true)
     case oneOf(PropertyPath, [Value])
-    /// A condition on strings (or data). A null pattern: `like` and `equal` match null only, `notEqual` all but null, the
-    /// others match everything.
-    case string(PropertyPath, StringOperator, String?, ignoringCase: Bool = false)
-    /// Between two values of one object. Paths to several values: holds if it does for any pair.
+    /// A condition on strings or data, the pattern one or the other. A null pattern: `like` and `equal` match null only,
+    /// `notEqual` all but null, the others match everything.
+    case text(PropertyPath, StringOperator, Value, TextOptions)
+    /// Between two values of one object. Where a side has several values its quantifier decides: that of the left is
+    /// the outer one.
     case operands(Operand, Comparison, Operand)
-    /// Between a value made of a collection, such as its count, and a constant.
-    case operand(Operand, Comparison, Value)
+    /// The same of strings or data, the pattern on the right.
+    case texts(Operand, StringOperator, Operand, TextOptions)
+    /// A collection has (`equal`) just these elements in this order, or hasn't (`notEqual`). Sets and dictionaries: in
+    /// the order in which they are kept.
+    case elements(PropertyPath, Comparison, [Value])
+    /// Words of a string that has a full-text index.
+    case fullText(PropertyPath, FullTextQuery)
+    /// The path leads to objects that are places inside the shape.
+    case within(PropertyPath, GeoShape)
     /// The object is one of these.
     case objects([ObjectKey])
     case and([Predicate])
@@ -36,6 +44,36 @@ public enum StringOperator: Sendable, CaseIterable {
     case equal, notEqual, beginsWith, endsWith, contains
     /// `*` stands for any run of characters, `?` for one code point; there is no escape.
     case like
+}
+
+/// How strings are compared.
+public struct TextOptions: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Upper and lower case are one, in every script that has case.
+    public static let ignoringCase = TextOptions(rawValue: 1)
+    /// Letters with and without accents are one, composed or not.
+    public static let ignoringDiacritics = TextOptions(rawValue: 2)
+    /// With `ignoringCase`: only letters of ASCII and Latin-1 have case, as in Realm.
+    public static let latinCaseOnly = TextOptions(rawValue: 4)
+}
+
+extension Predicate {
+    /// A condition on strings, with or without regard to case.
+    public static func string(
+        _ path: PropertyPath,
+        _ op: StringOperator,
+        _ pattern: String?,
+        ignoringCase: Bool = false
+    ) -> Predicate {
+        .text(path, op, pattern.map { .string($0) } ?? .null, ignoringCase ? .ignoringCase : [])
+    }
+
+    /// Between a value made of a collection, such as its count, and a constant.
+    public static func operand(_ operand: Operand, _ op: Comparison, _ value: Value) -> Predicate {
+        .operands(operand, op, .constant(value))
+    }
 }
 
 extension Comparison {

@@ -1,32 +1,70 @@
 /// One step from an object to others.
 public enum PathStep: Sendable {
-    /// Along a link column: one object or none; along a list of links: each of its objects.
+    /// Along a link column: one object or none; along a collection of links: each of its objects.
     case link(Column)
-    /// To each object whose link column (single or list) points here.
+    /// To each object whose link column (single or collection) points here.
     case backlink(Column)
+    /// Along a list of links or a dictionary of them: to the one object at that place, or none.
+    case element(Column, Subscript)
 
     /// Whether the step can lead to several objects.
     var isToMany: Bool {
         switch self {
         case .link(let column): column.collection != .none
         case .backlink: true
+        case .element(_, let place): place.isToMany
         }
     }
+}
+
+/// A place in a collection, or in a collection inside a mixed value.
+public enum Subscript: Sendable, Hashable {
+    /// Of a list, from 0. Outside of its bounds is null.
+    case index(Int)
+    case first, last
+    /// Of a dictionary: the value under that key.
+    case key(String)
+    /// Every element, or every value of a dictionary.
+    case all
+    /// The keys of a dictionary, as strings.
+    case keys
+
+    var isToMany: Bool { self == .all || self == .keys }
+}
+
+/// For how many of a path's values a condition has to hold.
+public enum Quantifier: Sendable {
+    case any
+    /// True of no values.
+    case all
+    /// True of no values.
+    case none
 }
 
 /// From an object of the queried table to values: any number of steps, then a column of the table reached, or the
 /// object reached itself.
 ///
-/// Where a step or the column is a collection, a condition on the path holds if it holds for any of the values. Where
-/// a single link on the path is null, the value is null.
+/// Where a step or the column is a collection, a condition on the path holds if it holds for any (all, none: see
+/// `quantifier`) of the values. Where a single link on the path is null, the value is null.
 public struct PropertyPath: Sendable {
     public var steps: [PathStep]
     /// Nil for the reached object itself, a value of type link.
     public var column: Column?
+    /// Places inside the column's value, from the outside in: at most one of a collection column; of a mixed column
+    /// (or after one subscript of a collection of mixed values) any number. At a place that isn't there is null.
+    public var subscripts: [Subscript]
+    public var quantifier: Quantifier
 
-    public init(_ steps: [PathStep] = [], _ column: Column?) {
+    public init(
+        _ steps: [PathStep] = [],
+        _ column: Column?,
+        subscripts: [Subscript] = [],
+        quantifier: Quantifier = .any
+    ) {
         self.steps = steps
         self.column = column
+        self.subscripts = subscripts
+        self.quantifier = quantifier
     }
 
     /// A column of the queried table.
@@ -37,26 +75,11 @@ public struct PropertyPath: Sendable {
 
     /// Whether the path can have several values.
     public var isToMany: Bool {
-        steps.contains { $0.isToMany } || (column.map { $0.collection != .none } ?? false)
+        if steps.contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
+        guard let column, column.collection != .none else { return false }
+        return subscripts.isEmpty
     }
-}
 
-/// One side of a comparison between paths.
-public enum Operand: Sendable {
-    /// The path's value, or any of its values.
-    case path(PropertyPath)
-    /// The number of the path's values (elements, or objects reached), nulls included.
-    case count(PropertyPath)
-    /// One value of all of the path's values.
-    case aggregate(Aggregate, PropertyPath)
-}
-
-/// One value made of many. Nulls are left out.
-public enum Aggregate: Sendable {
-    /// Of nothing: null. NaNs are left out.
-    case minimum, maximum
-    /// Of nothing: 0. Integers wrap around.
-    case sum
-    /// Of nothing: null.
-    case average
+    /// Whether the path's condition is what the vectorised scans answer: any value, no subscripts.
+    var isPlain: Bool { subscripts.isEmpty && quantifier == .any }
 }

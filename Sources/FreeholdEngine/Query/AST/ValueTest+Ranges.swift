@@ -141,8 +141,8 @@ extension ValueTest {
             let high = min(a.high, b.high)
             return low <= high ? RangeSet(ranges: [(low, high)]) : .none
         case .oneOf(let values): return .union(values.compactMap { range(.equal, $0) })
-        case .string(let op, let pattern, _):
-            let all = pattern == nil ? matches(.bool(true)) : op == .notEqual
+        case .text(let op, let pattern, _):
+            let all = pattern.isNull ? matches(.bool(true)) : op == .notEqual
             return RangeSet(ranges: [], isNegated: all)
         }
     }
@@ -175,8 +175,8 @@ extension ValueTest {
     func bytesCondition(_ type: ColumnType) -> BytesCondition? {
         func bytes(_ value: Value) -> [UInt8]? { value.type == type ? value.withStoredBytes { Array($0) } : nil }
         switch kind {
-        case .string(let op, let pattern, let ignoringCase):
-            return pattern.map { BytesCondition(op, $0, ignoringCase: ignoringCase) }
+        case .text(let op, let pattern, let options):
+            return pattern.isNull ? nil : BytesCondition(op, pattern, options)
         case .oneOf(let values):
             let sorted = Set(values.compactMap(bytes)).sorted { $0.lexicographicallyPrecedes($1) }
             return BytesCondition(.oneOf(sorted))

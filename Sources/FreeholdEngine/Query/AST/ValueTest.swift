@@ -10,7 +10,8 @@ struct ValueTest: Sendable {
         case comparison(Comparison, Value)
         case between(lower: Value, upper: Value, isClosed: Bool)
         case oneOf([Value])
-        case string(StringOperator, String?, ignoringCase: Bool)
+        /// The pattern is null, a string or data.
+        case text(StringOperator, Value, TextOptions)
     }
 
     let kind: Kind
@@ -21,8 +22,8 @@ struct ValueTest: Sendable {
 
     init(_ kind: Kind) {
         self.kind = kind
-        if case .string(let op, let pattern?, let ignoringCase) = kind {
-            bytes = BytesCondition(op, pattern, ignoringCase: ignoringCase)
+        if case .text(let op, let pattern, let options) = kind, !pattern.isNull {
+            bytes = BytesCondition(op, pattern, options)
         } else {
             bytes = nil
         }
@@ -37,8 +38,8 @@ struct ValueTest: Sendable {
             return Comparison.greaterOrEqual.holds(value, lower)
                 && (isClosed ? Comparison.lessOrEqual : .less).holds(value, upper)
         case .oneOf(let values): return values.contains { Comparison.equal.holds(value, $0) }
-        case .string(let op, let pattern, _):
-            guard pattern != nil, let bytes else {
+        case .text(let op, let pattern, _):
+            guard !pattern.isNull, let bytes else {
                 switch op {
                 case .equal, .like: return value.isNull
                 case .notEqual: return !value.isNull
@@ -65,8 +66,9 @@ struct BytesCondition: Sendable {
         self.isNegated = isNegated
     }
 
-    init(_ op: StringOperator, _ pattern: String, ignoringCase: Bool) {
-        var bytes = Array(pattern.utf8)
+    init(_ op: StringOperator, _ pattern: Value, _ options: TextOptions) {
+        let ignoringCase = options.contains(.ignoringCase)
+        var bytes = pattern.withStoredBytes { Array($0) }
         if ignoringCase { bytes = bytes.withUnsafeBytes { CaseFolding.folded($0) } }
         let test: BytesTest =
             switch op {

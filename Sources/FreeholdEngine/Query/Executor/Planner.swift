@@ -10,19 +10,23 @@ struct Planner {
         case .between(let path, let lower, let upper, let isClosed):
             return node(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
         case .oneOf(let path, let values): return node(path, ValueTest(.oneOf(values)), table)
-        case .string(let path, let op, let pattern, let ignoringCase):
-            return node(path, ValueTest(.string(op, pattern, ignoringCase: ignoringCase)), table)
+        case .text(let path, let op, let pattern, let options):
+            return node(path, ValueTest(.text(op, pattern, options)), table)
         case .operands(let a, let op, let b):
+            return rows(table, a, b) { op.holds($0, $1) }
+        case .texts(let a, let op, let b, let options):
+            return rows(table, a, b) { ValueTest(.text(op, $1, options)).matches($0) }
+        case .elements(let path, let op, let values):
             let reader = OperandReader(view: view)
             return RowNode(view: view, table: table) { key in
-                let right = reader.values(b, key)
-                return reader.values(a, key).contains { x in right.contains { op.holds(x, $0) } }
+                let found = reader.values(path, key)
+                let isEqual = found.elementsEqual(values) { Comparison.equal.holds($0, $1) }
+                return isEqual == (op == .equal)
             }
-        case .operand(let a, let op, let value):
-            let reader = OperandReader(view: view)
-            return RowNode(view: view, table: table) { key in
-                reader.values(a, key).contains { op.holds($0, value) }
-            }
+        case .fullText(let path, let query):
+            return fullText(path, query, table)
+        case .within(let path, let shape):
+            return within(path, shape, table)
         case .objects(let keys):
             let view = view
             return ObjectNode(view: view) {
@@ -55,7 +59,30 @@ struct Planner {
     // MARK: Paths
 
     private func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
-        node(path.steps[...], path.column, test, table)
+        if path.isPlain, !path.steps.contains(where: { if case .element = $0 { true } else { false } }) {
+            return node(path.steps[...], path.column, test, table)
+        }
+        var test = test
+        test.isMixed = path.column?.type == .mixed
+        let condition = test
+        let reader = OperandReader(view: view)
+        return RowNode(view: view, table: table) { key in
+            path.quantifier.holds(reader.values(path, key)) { condition.matches($0) }
+        }
+    }
+
+    /// A comparison of two operands, row by row.
+    private func rows(
+        _ table: Table,
+        _ a: Operand,
+        _ b: Operand,
+        _ holds: @escaping (Value, Value) -> Bool
+    ) -> PlanNode {
+        let reader = OperandReader(view: view)
+        return RowNode(view: view, table: table) { key in
+            let right = reader.values(b, key)
+            return a.quantifier.holds(reader.values(a, key)) { x in b.quantifier.holds(right) { holds(x, $0) } }
+        }
     }
 
     private func node(
@@ -88,6 +115,7 @@ struct Planner {
             return RowNode(view: view, table: table) { [view] key in
                 view.listLinks(link, key).contains { set.keys.contains($0) }
             }
+        case .element: preconditionFailure("Paths with subscripts are read row by row")
         case .backlink(let origin):
             let originTable = view.schema.table(id: origin.tableID)!
             let inner = node(rest, column, test, originTable)

@@ -53,10 +53,10 @@ struct QuerySource {
         switch predicate {
         case .comparison(let p, .equal, let value): (path, values) = (p, [value])
         case .oneOf(let p, let all): (path, values) = (p, Array(Set(all)))
-        case .string(let p, .equal, let text, false): (path, values) = (p, [text.map { .string($0) } ?? .null])
+        case .text(let p, .equal, let text, []): (path, values) = (p, [text])
         default: return nil
         }
-        guard path.steps.isEmpty, let column = path.column, column.collection == .none,
+        guard path.steps.isEmpty, path.isPlain, let column = path.column, column.collection == .none,
             column.isIndexed || column.isPrimaryKey,
             values.allSatisfy({ column.type == .mixed ? !$0.holdsNaN : $0.isNull || $0.type == column.type })
         else { return nil }

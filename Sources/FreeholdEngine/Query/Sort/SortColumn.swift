@@ -55,10 +55,13 @@ final class SortColumn {
     private var long: [Int64: [UInt8]] = [:]
 
     init(_ key: SortKey, in view: DataView) {
-        column = key.path.last!
+        column = key.path.column!
         type = column.type
         ascending = key.ascending
-        links = key.path.dropLast().map { LeafTable($0, in: view) }
+        links = key.path.steps.map { step in
+            guard case .link(let link) = step else { preconditionFailure("Sort keys follow single links only") }
+            return LeafTable(link, in: view)
+        }
         values = LeafTable(column, in: view)
     }
 

@@ -1,0 +1,21 @@
+// Kinds of indexes beside that of values.
+
+extension Persisted {
+    /// A string whose words are found through a full-text index.
+    @inlinable public init(fullText: Bool) where Value.PersistedType: _QueryString {
+        self.init()
+        if fullText { meta = Self.fullTextBit }
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, fullText: Bool)
+    where Value.PersistedType: _QueryString {
+        self.init(wrappedValue: value())
+        if fullText { meta = Self.fullTextBit }
+    }
+
+    /// The coordinates (longitude, latitude) of an embedded place, found through an index of places.
+    @inlinable public init(geoIndexed: Bool) where Value == List<Double> {
+        self.init()
+        if geoIndexed { meta = Self.placesBit }
+    }
+}

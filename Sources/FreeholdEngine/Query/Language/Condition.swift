@@ -1,0 +1,149 @@
+/// A condition as it is written: in names, before any schema is known.
+///
+/// The typed `where` closure and the parser of query strings both make these; `QueryPrinter` writes them out and
+/// `QueryCompiler` turns them into the engine's predicates.
+package indirect enum Condition {
+    case truth(Bool)
+    case and([Condition])
+    case or([Condition])
+    case not(Condition)
+    case compare(Term, ConditionOperator, Term, TextOptions)
+    /// `lower <= term <= upper` (closed) or `lower <= term < upper`, both for the same element.
+    case between(Term, lower: Constant, upper: Constant, isClosed: Bool)
+    /// The words are in a string with a full-text index.
+    case fullText(NamedPath, Constant)
+    /// The path leads to a place inside the shape.
+    case within(NamedPath, Constant)
+    /// A value that isn't a condition yet: `$0.age`, or `$0.isGood` before `&&`. As a condition: it is true.
+    case term(Term)
+}
+
+package enum ConditionOperator: String {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case contains = "CONTAINS"
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
+    case like = "LIKE"
+    /// The right side is a list of constants, or a path to several values.
+    case isIn = "IN"
+}
+
+/// One side of a comparison.
+package indirect enum Term {
+    case constant(Constant)
+    case path(NamedPath)
+    /// How many of the path's objects meet the condition, in which their properties follow the variable's name.
+    case subquery(NamedPath, variable: String, Condition)
+    case arithmetic(ArithmeticOperator, Term, Term)
+}
+
+/// A constant as it is written.
+package indirect enum Constant {
+    case value(Value)
+    /// `{1, 2}`, or a list given as an argument.
+    case list([Constant], Quantifier? = nil)
+    /// A value of the caller's language: `QueryNames` says what it is once the type of the other side is known.
+    case argument(Any)
+    /// `O3`, `L2:3`: an object by its key, in a table by number or the one that the other side links to.
+    case object(tableID: Int?, ObjectKey)
+    /// `obj('Dog', 7)`
+    case objectWithPrimaryKey(className: String, Value)
+    case shape(GeoShape)
+}
+
+/// Names, and what stands between and after them.
+package struct NamedPath {
+    package enum Step: Hashable {
+        case name(String)
+        case place(Subscript)
+        /// `@links.Class.property`
+        case links(className: String, property: String)
+    }
+
+    /// What is made of the path's values.
+    package enum Suffix: Hashable {
+        case count
+        case aggregate(Aggregate)
+        case type
+        case length
+        /// `@links.@count`: all incoming links.
+        case incomingLinks
+    }
+
+    package var steps: [Step]
+    package var suffix: Suffix?
+    /// Nil where none is written, which means `any`.
+    package var quantifier: Quantifier?
+    /// Where it stands in the query's text, in characters.
+    package var position: Int?
+
+    package init(_ steps: [Step] = [], suffix: Suffix? = nil, quantifier: Quantifier? = nil, position: Int? = nil) {
+        self.steps = steps
+        self.suffix = suffix
+        self.quantifier = quantifier
+        self.position = position
+    }
+}
+
+/// A query as it is written.
+package struct WrittenQuery {
+    package enum Stage {
+        case sort([(path: NamedPath, ascending: Bool)])
+        case distinct([NamedPath])
+        case limit(Int)
+        case offset(Int)
+    }
+
+    package var condition: Condition
+    /// In written order.
+    package var stages: [Stage]
+
+    package init(_ condition: Condition = .truth(true), stages: [Stage] = []) {
+        self.condition = condition
+        self.stages = stages
+    }
+}
+
+extension Condition {
+    package static func conjunction(_ a: Condition, _ b: Condition) -> Condition {
+        switch (a, b) {
+        case (.and(let x), .and(let y)): .and(x + y)
+        case (.and(let x), let y): .and(x + [y])
+        case (let x, let y): .and([x, y])
+        }
+    }
+
+    package static func disjunction(_ a: Condition, _ b: Condition) -> Condition {
+        switch (a, b) {
+        case (.or(let x), .or(let y)): .or(x + y)
+        case (.or(let x), let y): .or(x + [y])
+        case (let x, let y): .or([x, y])
+        }
+    }
+}
+
+extension NamedPath {
+    /// Followed by a property, or by several with dots between them.
+    package func appending(_ names: String) -> NamedPath {
+        var path = self
+        path.steps += names.split(separator: ".").map { .name(String($0)) }
+        return path
+    }
+
+    package func appending(_ place: Subscript) -> NamedPath {
+        var path = self
+        path.steps.append(.place(place))
+        return path
+    }
+
+    package func with(_ suffix: Suffix) -> NamedPath {
+        var path = self
+        path.suffix = suffix
+        return path
+    }
+}

@@ -1,0 +1,36 @@
+/// What the names of a query stand for: the classes and properties as the query's author sees them.
+package protocol QueryNames {
+    /// A class, with its names.
+    associatedtype Class
+
+    /// Where objects given by primary key are looked up, and the schema.
+    var view: DataView { get }
+
+    func table(of cls: Class) -> Table
+    func cls(named name: String) -> Class?
+    func className(of cls: Class) -> String
+    /// Nil where the class has no such property.
+    func property(named name: String, of cls: Class) -> NamedProperty<Class>?
+    func propertyNames(of cls: Class) -> [String]
+
+    /// What an argument stands for, compared with values of that column (nil: with the object reached, of the class
+    /// given). Nil for an object that no link can lead to.
+    func constant(_ argument: Any, for column: Column?, of target: Class?) throws(QueryError) -> Constant?
+}
+
+package struct NamedProperty<Class> {
+    package enum Kind {
+        case column(Column)
+        /// The objects whose column (aimed at the class's table) links here.
+        case inverse(Column)
+    }
+
+    package var kind: Kind
+    /// Of links and inverse links: the class they lead to.
+    package var target: Class?
+
+    package init(_ kind: Kind, target: Class?) {
+        self.kind = kind
+        self.target = target
+    }
+}
