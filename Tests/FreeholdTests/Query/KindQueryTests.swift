@@ -155,7 +155,11 @@ private struct EqualityQueries: KindVisitor {
         check("in", { $0.plain.in(some) }, { some.contains($0.plain) })
         check("in nothing", { $0.plain.in([]) }, { _ in false })
         check("optional in", { $0.optional.in(some) }, { $0.optional.map(some.contains) ?? false })
-        check("optional in with nil", { $0.optional.in([nil, values[0]]) }, { $0.optional == nil || $0.optional == values[0] })
+        check(
+            "optional in with nil",
+            { $0.optional.in([nil, values[0]]) },
+            { $0.optional == nil || $0.optional == values[0] }
+        )
         check("optional nil", { $0.optional == nil }, { $0.optional == nil })
         check("optional not nil", { $0.optional != nil }, { $0.optional != nil })
         check("list any in", { $0.list.containsAny(in: some) }, { $0.list.contains { some.contains($0) } })
