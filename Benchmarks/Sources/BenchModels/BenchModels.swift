@@ -53,6 +53,22 @@ public final class Shelf: Object {
     @Persisted public var numbers: List<Int>
 }
 
+public final class Article: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted(fullText: true) public var body: String
+}
+
+/// A place as GeoJSON has it.
+public final class Place: EmbeddedObject {
+    @Persisted public var type: String = "Point"
+    @Persisted(geoIndexed: true) public var coordinates: List<Double>
+}
+
+public final class Shop: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var place: Place?
+}
+
 /// Eight properties, for the cost of an accessor.
 public final class Wide: Object {
     @Persisted public var first: Int

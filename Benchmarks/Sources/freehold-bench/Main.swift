@@ -138,6 +138,10 @@ struct Main {
                 _ = subject.shelves(.addWithEmbedded)
                 harness.create(.large, subject)
                 _ = subject.shelves(.fillLargeList)
+                for (kind, work) in [(FileKind.articles, QueryWork.addArticles), (.shops, .addShops)] {
+                    harness.create(kind, subject)
+                    _ = subject.ask(work)
+                }
                 for kind in [FileKind.sets, .maps, .mixed] { harness.copy(.shelves, to: kind, subject) }
                 harness.copy(.large, to: .largeChanged, subject)
             }

@@ -28,6 +28,10 @@ final class SQLiteSubject: Subject {
             createShelves()
             return
         }
+        if kind == .articles || kind == .shops {
+            createQueried()
+            return
+        }
         execute(
             "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL, score REAL NOT NULL, "
                 + "active INTEGER NOT NULL, created INTEGER NOT NULL\(isKennel ? ", dog INTEGER" : ""))"

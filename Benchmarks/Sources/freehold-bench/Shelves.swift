@@ -134,7 +134,7 @@ extension SQLiteSubject {
         )
     }
 
-    private func bound(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    func bound(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         var text = text
         text.withUTF8(body)
     }

@@ -37,6 +37,10 @@ enum FileKind: String, CaseIterable {
     case sets, maps, mixed
     /// One shelf with a list, and a map, of as many elements as there are people otherwise; and a copy to be changed.
     case large, largeChanged
+    /// Articles with a full-text index.
+    case articles
+    /// Shops with an index of their places.
+    case shops
 
     var hasShelves: Bool {
         switch self {
@@ -54,6 +58,15 @@ enum ShelfWork {
     case setMixed, walkMixed
     case fillLargeList, walkLargeList, readLargeList, insertInLargeList
     case fillLargeMap, readLargeMap, insertInLargeMap
+}
+
+/// What is asked beyond the conditions on people.
+enum QueryWork {
+    case inMany, inManyIndexed, rangeIndexed, prefixIndexed, firstHundredIndexed
+    case columns, distinctAges, groupByAge, groupByName
+    case anyInList, subquery
+    case addArticles, findWord, findTwoWords, findPrefix, findPhrase, rank
+    case addShops, circles
 }
 
 /// A condition on people. Each subject states it in its own way.
@@ -133,6 +146,8 @@ protocol Subject: AnyObject {
 
     /// A figure that all agree on; 0 where there is none.
     func shelves(_ work: ShelfWork) -> Int64
+    /// A figure that all agree on.
+    func ask(_ work: QueryWork) -> Int64
 
     /// Opens the file of that kind, reads one age and closes.
     func openAndReadOne(_ kind: FileKind, id: Int) -> Int64

@@ -38,7 +38,8 @@ struct Workload {
 
 enum Workloads {
     static func all(_ data: Dataset) -> [Workload] {
-        inserts(data) + reads(data) + accessors() + changes(data) + links(data) + shelves(data) + opening(data)
+        inserts(data) + reads(data) + accessors() + changes(data) + links(data) + queries(data) + shelves(data)
+            + opening(data)
     }
 
     /// Those that the growth table shows.
