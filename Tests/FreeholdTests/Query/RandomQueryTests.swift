@@ -1,0 +1,71 @@
+import Foundation
+import FreeholdEngine
+import Testing
+
+@testable import Freehold
+
+@Suite("Query: random conditions against a plain evaluator")
+struct RandomQueryTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+
+    @Test("As conditions and as strings, with and without indexes, in and out of transactions", arguments: 0..<6)
+    func conditions(_ round: Int) throws {
+        for seed in 0..<(Self.isLong ? 40 : 1) {
+            try run(UInt64(round * 1_000 + seed), span: [4, 16, 1000][round % 3], count: round < 3 ? 24 : 60)
+        }
+    }
+
+    private func run(_ seed: UInt64, span: Int, count: Int) throws {
+        var generator = SeededGenerator(seed: seed)
+        let realms = try [RQRealm(span: span, indexed: false), RQRealm(span: span, indexed: true)]
+        for realm in realms {
+            var same = SeededGenerator(seed: seed)
+            try realm.realm.write {
+                let people = (0..<count).map { id -> RQPerson in
+                    let person = RQPerson()
+                    person.id = id
+                    person.fill(&same)
+                    realm.realm.add(person)
+                    return person
+                }
+                for person in people { person.link(people, &same) }
+            }
+            // Clusters with holes.
+            try realm.realm.write {
+                realm.realm.delete(Array(realm.realm.objects(RQPerson.self)).filter { $0.id % 7 == 3 })
+            }
+        }
+        for step in 0..<40 {
+            let change = generator.next()
+            let isWriting = step % 4 == 3
+            for realm in realms where isWriting {
+                realm.realm.beginWrite()
+                var same = SeededGenerator(seed: change)
+                let people = Array(realm.realm.objects(RQPerson.self))
+                for _ in 0..<4 {
+                    let person = people.randomElement(using: &same)!
+                    person.fill(&same)
+                    person.link(people, &same)
+                }
+            }
+            let next = generator.next()
+            for realm in realms {
+                let all = realm.realm.objects(RQPerson.self)
+                var conditions = RandomConditions(generator: SeededGenerator(seed: next), people: Array(all))
+                for _ in 0..<3 { check(conditions.condition(2), all, "seed \(seed), step \(step)") }
+            }
+            for realm in realms where isWriting {
+                if step % 8 == 3 { realm.realm.cancelWrite() } else { try realm.realm.commitWrite() }
+            }
+        }
+    }
+
+    private func check(_ condition: Condition, _ all: Results<RQPerson>, _ note: String) {
+        let evaluator = PlainEvaluator()
+        let expected = Array(all).filter { evaluator.holds(condition, $0) }.map(\.id)
+        let found = all.where { _ in Query<Bool>(condition) }
+        #expect(found.map(\.id) == expected, "\(note): \(condition)")
+        #expect(found.count == expected.count, "\(note): \(condition)")
+        #expect(found.first?.id == expected.first, "\(note): \(condition)")
+    }
+}
