@@ -16,6 +16,8 @@ public struct Query: Sendable {
     public var limit: Int?
     /// What is done after that.
     public var stages: [Stage] = []
+    /// Whether indexes are used: tests compare both ways.
+    var choice = AccessPlan.Choice.cheapest
 
     public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
         self.table = table
@@ -27,7 +29,7 @@ public struct Query: Sendable {
     /// The matching objects in order. - Complexity: O(objects of the table), O(matches of an indexed condition).
     public func keys(in view: DataView) -> [ObjectKey] {
         if let limit, limit <= 0 { return [] }
-        let source = QuerySource(view, table, predicate)
+        let source = QuerySource(view, table, predicate, wanted: sort.isEmpty ? limit : nil, choice: choice)
         if !sort.isEmpty { return RowSorter(view: view, sort: sort).sorted(source, limit: limit) }
         guard let limit else { return source.keys() }
         var keys: [ObjectKey] = []
@@ -40,14 +42,14 @@ public struct Query: Sendable {
 
     /// How many objects match, at most `limit`.
     public func count(in view: DataView) -> Int {
-        let total = QuerySource(view, table, predicate).count()
+        let total = QuerySource(view, table, predicate, isCount: true, choice: choice).count()
         return limit.map { Swift.max(0, Swift.min($0, total)) } ?? total
     }
 
     /// The first object in order, or nil.
     public func first(in view: DataView) -> ObjectKey? {
         if let limit, limit <= 0 { return nil }
-        if sort.isEmpty { return QuerySource(view, table, predicate).first() }
+        if sort.isEmpty { return QuerySource(view, table, predicate, wanted: 1, choice: choice).first() }
         var query = self
         query.limit = 1
         return query.keys(in: view).first
@@ -81,7 +83,7 @@ public struct Query: Sendable {
             return fold.result
         }
         var fold = ColumnFold(aggregate, column, view)
-        QuerySource(view, table, predicate).fold(into: &fold)
+        QuerySource(view, table, predicate, choice: choice).fold(into: &fold)
         return fold.result
     }
 }
