@@ -119,7 +119,9 @@ import Testing
         case 6:
             let op = StringOperator.allCases.randomElement(using: &random)!
             var text = RandomDatabase.texts.randomElement(using: &random)!
-            if op == .like { text = ["a*", "ab?*", "*b", "long*c ", "x", "?b*", text + "*"].randomElement(using: &random)! }
+            if op == .like {
+                text = ["a*", "ab?*", "*b", "long*c ", "x", "?b*", text + "*"].randomElement(using: &random)!
+            }
             let pattern: Value = Int.random(in: 0..<10, using: &random) == 0 ? .null : .string(text)
             let options: TextOptions = Int.random(in: 0..<4, using: &random) == 0 ? .ignoringCase : []
             return (.text(plain, op, pattern, options), .text(indexed, op, pattern, options))

@@ -233,9 +233,13 @@ struct EncodedCondition {
 
     private static func with(_ bytes: [UInt8], _ tag: UInt8, _ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { source in
-            OrderedEncoding.with({
-                tag == OrderedEncoding.Tag.string ? OrderedEncoding.string(source, $0) : OrderedEncoding.data(source, $0)
-            }, body)
+            OrderedEncoding.with(
+                {
+                    tag == OrderedEncoding.Tag.string
+                        ? OrderedEncoding.string(source, $0) : OrderedEncoding.data(source, $0)
+                },
+                body
+            )
         }
     }
 

@@ -130,7 +130,9 @@ final class QuerySource {
             // More than expected: the rest is checked a cluster at a time.
             let set = KeySet(table, in: view)
             for key in keys { set.insert(key) }
-            return .scan(TableScan(view: view, table: table, node: planner.and([ObjectNode(view: view) { set }, rest])))
+            return .scan(
+                TableScan(view: view, table: table, node: planner.and([ObjectNode(view: view) { set }, rest]))
+            )
         }
         return .keys(checked(keys, plan.rest, planner))
     }
@@ -139,7 +141,12 @@ final class QuerySource {
         switch run() {
         case .keys(let keys): keys
         case .access(let access): access.keys()
-        case .scan(let scan): record(scan) { $0.keys() } matches: { $0.count }
+        case .scan(let scan):
+            record(scan) {
+                $0.keys()
+            } matches: {
+                $0.count
+            }
         }
     }
 
@@ -147,7 +154,12 @@ final class QuerySource {
         switch run() {
         case .keys(let keys): keys.count
         case .access(let access): access.count()
-        case .scan(let scan): record(scan) { $0.count() } matches: { $0 }
+        case .scan(let scan):
+            record(scan) {
+                $0.count()
+            } matches: {
+                $0
+            }
         }
     }
 
@@ -155,7 +167,12 @@ final class QuerySource {
         switch run() {
         case .keys(let keys): keys.first
         case .access(let access): access.keys().first
-        case .scan(let scan): record(scan) { $0.first() } matches: { $0 == nil ? 0 : 1 }
+        case .scan(let scan):
+            record(scan) {
+                $0.first()
+            } matches: {
+                $0 == nil ? 0 : 1
+            }
         }
     }
 
