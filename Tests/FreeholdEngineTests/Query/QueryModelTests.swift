@@ -20,7 +20,7 @@ import Testing
             partsLog2: shape.parts
         )
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<(shape.rows > 200 ? 80 : 250) {
+        for step in 0..<(shape.rows > 200 ? 25 : 100) {
             let predicate = db.predicate(depth: 2)
             let expected = naive.keys(db.people, predicate)
             let query = Query(table: db.people, predicate: predicate)

@@ -22,7 +22,9 @@ extension Planner {
             if isType, !x.isNull, !y.isNull { return (op == .equal || op == .notEqual) && ValueTypeName.areOne(x, y) == (op == .equal) }
             return op.holds(x, y)
         }
-        guard let x = NumberSource.make(a, table, view), let y = NumberSource.make(b, table, view) else { return rows }
+        guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, view),
+            let y = NumberSource.make(b, table, view)
+        else { return rows }
         return NumberScan(view: view, x, op, y) { rows.test($0) }
     }
 
@@ -53,10 +55,10 @@ extension Planner {
         }
     }
 
-    /// A column of strings or data of the table itself.
+    /// A column of strings or data of the table itself, whose one value has to meet the condition.
     private func bytesColumn(_ operand: Operand) -> Column? {
-        guard case .path(let path) = operand, path.steps.isEmpty, path.subscripts.isEmpty, let column = path.column,
-            column.collection == .none, column.type == .string || column.type == .data
+        guard case .path(let path) = operand, path.steps.isEmpty, path.subscripts.isEmpty, path.quantifier != .none,
+            let column = path.column, column.collection == .none, column.type == .string || column.type == .data
         else { return nil }
         return column
     }
