@@ -45,7 +45,9 @@ import Testing
             // With edits still pending, and with some leaves already decoded.
             check(write, &random, "seed \(shape.seed) round \(round), transaction")
             for table in tables {
-                for key in write.keys(table) where Int.random(in: 0..<8, using: &random) == 0 { write.delete(table, key) }
+                for key in write.keys(table) where Int.random(in: 0..<8, using: &random) == 0 {
+                    write.delete(table, key)
+                }
             }
             check(write, &random, "seed \(shape.seed) round \(round), after deletions")
             let snapshot = try write.commit()

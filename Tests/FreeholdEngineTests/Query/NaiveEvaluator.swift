@@ -105,7 +105,8 @@ struct NaiveEvaluator {
             quantified(path, key) { string($0, op, pattern, options, isMixed(path)) }
         case .texts(let a, let op, let b, let options):
             quantified(a, b, key, table) { string($0, op, $1, options, isMixed(a)) }
-        case .operands(let a, let op, let b): quantified(a, b, key, table) { compare($0, op, $1, isType(a) || isType(b)) }
+        case .operands(let a, let op, let b):
+            quantified(a, b, key, table) { compare($0, op, $1, isType(a) || isType(b)) }
         case .elements(let path, let op, let values): elements(path, key, values) == (op == .equal)
         case .fullText, .within: preconditionFailure("tested where it is made")
         }
@@ -158,7 +159,9 @@ struct NaiveEvaluator {
         }
     }
 
-    private func isMixed(_ operand: Operand) -> Bool { if case .path(let path) = operand { isMixed(path) } else { false } }
+    private func isMixed(_ operand: Operand) -> Bool {
+        if case .path(let path) = operand { isMixed(path) } else { false }
+    }
     private func isType(_ operand: Operand) -> Bool { if case .type = operand { true } else { false } }
 
     private func operand(_ operand: Operand, _ key: ObjectKey, _ table: Table) -> [Value] {
@@ -195,7 +198,8 @@ struct NaiveEvaluator {
             var total = 0
             for case .link(let object) in values(path, key) {
                 for origin in view.schema.tables {
-                    for column in origin.columns where column.type == .mixed || column.targetTableID == end(path, table).id {
+                    for column in origin.columns
+                    where column.type == .mixed || column.targetTableID == end(path, table).id {
                         total += view.backlinks(column.aimed(at: end(path, table)), object).count
                     }
                 }

@@ -64,7 +64,9 @@ import Testing
         let mask = MaskBuffer(span: asked.count)
         for isNegated in [false, true] {
             ints.fill(mask.mask, asked.count, isNegated: isNegated) { asked[$0] }
-            for (i, x) in asked.enumerated() { #expect((mask.mask[i] == 1) == (all.contains(x) != isNegated), "seed \(seed) \(x)") }
+            for (i, x) in asked.enumerated() {
+                #expect((mask.mask[i] == 1) == (all.contains(x) != isNegated), "seed \(seed) \(x)")
+            }
         }
         for x in asked {
             let text = Array("\(x % 1000)".utf8)

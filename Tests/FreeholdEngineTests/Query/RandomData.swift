@@ -103,7 +103,8 @@ struct RandomDatabase {
                         }
                         switch column.collection {
                         case .dictionary:
-                            let names = Array(Set(values.map { _ in Self.keys.randomElement(using: &random)! })).sorted()
+                            let names = Array(Set(values.map { _ in Self.keys.randomElement(using: &random)! }))
+                                .sorted()
                             keys[column.index] = names
                             values = Array(values.prefix(names.count))
                         case .set: values = Self.sorted(values.filter { column.type != .link || !$0.isNull })

@@ -97,24 +97,34 @@ struct RandomPredicates {
 
     private mutating func pattern(_ op: StringOperator) -> Value {
         if chance(12) { return .null }
-        if op == .like { return .string(one(["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc", "*E?"])) }
+        if op == .like {
+            return .string(one(["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc", "*E?"]))
+        }
         var text = one(RandomDatabase.texts)
         if text.count > 2, chance(2) { text = String(text.dropFirst(Int.random(in: 0..<3, using: &random)).prefix(3)) }
         return chance(6) ? .data(.init(text.utf8)) : .string(text)
     }
 
     private mutating func options() -> TextOptions {
-        one([[], [], .ignoringCase, .ignoringCase, .ignoringDiacritics, [.ignoringCase, .ignoringDiacritics], [.ignoringCase, .latinCaseOnly]])
+        one([
+            [], [], .ignoringCase, .ignoringCase, .ignoringDiacritics, [.ignoringCase, .ignoringDiacritics],
+            [.ignoringCase, .latinCaseOnly],
+        ])
     }
 
     // MARK: Operands
 
     private mutating func number(_ table: Table, depth: Int) -> Operand {
         if depth > 0, chance(3) {
-            return .arithmetic(one(ArithmeticOperator.allCases), number(table, depth: depth - 1), number(table, depth: depth - 1))
+            return .arithmetic(
+                one(ArithmeticOperator.allCases),
+                number(table, depth: depth - 1),
+                number(table, depth: depth - 1)
+            )
         }
         switch Int.random(in: 0..<10, using: &random) {
-        case 0, 1: return .constant(RandomDatabase.value(one([.int, .int, .double, .decimal128]), optional: false, &random))
+        case 0, 1:
+            return .constant(RandomDatabase.value(one([.int, .int, .double, .decimal128]), optional: false, &random))
         case 2: return .count(path(table))
         case 3: return .aggregate(one([.minimum, .maximum, .sum, .average]), numbers(table))
         case 4:
@@ -122,7 +132,13 @@ struct RandomPredicates {
             return .matches(path, predicate(target, depth: depth - 1))
         case 5: return chance(2) ? .incomingLinks([]) : .incomingLinks(steps(from: table).steps)
         case 6: return .count(PropertyPath(one(table.columns.filter { $0.collection != .none })))
-        case 7: return .count(PropertyPath([.backlink(one(schema.tables.flatMap(\.columns).filter { $0.targetTableID == table.id }))], nil))
+        case 7:
+            return .count(
+                PropertyPath(
+                    [.backlink(one(schema.tables.flatMap(\.columns).filter { $0.targetTableID == table.id }))],
+                    nil
+                )
+            )
         case 8: return .length(path(table) { [.string, .data, .mixed].contains($0.type) })
         default: return .path(numbers(table))
         }
@@ -171,14 +187,20 @@ struct RandomPredicates {
             if path.column?.type == .mixed, chance(2) { values = [.int(0), .double(1)] }
             return .elements(path, one([.equal, .notEqual]), values)
         case 12:
-            let name = one(["int", "NUMERIC", "string", "null", "object", "collection", "Array", "dictionary", "binary", "date", "bool"])
+            let name = one([
+                "int", "NUMERIC", "string", "null", "object", "collection", "Array", "dictionary", "binary", "date",
+                "bool",
+            ])
             let path = path(table) { $0.type == .mixed }
             let names: Operand = chance(4) ? .type(self.path(table)) : .constant(.string(name))
-            return chance(3) ? .operands(names, op, .type(path)) : .operands(.type(path), one([.equal, .notEqual]), names)
+            return chance(3)
+                ? .operands(names, op, .type(path)) : .operands(.type(path), one([.equal, .notEqual]), names)
         case 13: return .operands(.path(path(table)), op, .path(path(table)))
         case 14: return .objects((0..<5).map { _ in ObjectKey(Int64.random(in: 0..<40, using: &random)) })
-        case 15, 16: return .and((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(table, depth: depth - 1) })
-        case 17, 18: return .or((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(table, depth: depth - 1) })
+        case 15, 16:
+            return .and((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(table, depth: depth - 1) })
+        case 17, 18:
+            return .or((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(table, depth: depth - 1) })
         default: return .not(predicate(table, depth: depth - 1))
         }
     }

@@ -47,7 +47,7 @@ struct HashSlots: Sendable {
 }
 
 /// Strings or data, one of which bytes have to be.
-struct BytesSet: Sendable {
+struct BytesSet: Sendable, RandomAccessCollection {
     private var slots: HashSlots
     /// One after the other.
     private var bytes: [UInt8] = []
@@ -79,6 +79,12 @@ struct BytesSet: Sendable {
             } != nil
         }
     }
+
+    // MARK: Each once
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { ends.count - 1 }
+    subscript(i: Int) -> [UInt8] { Array(bytes[ends[i]..<ends[i + 1]]) }
 
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(bytes.count)

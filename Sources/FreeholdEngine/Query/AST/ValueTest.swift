@@ -132,7 +132,9 @@ struct BytesCondition: Sendable {
         _ pattern: UnsafeRawBufferPointer,
         _ fold: TextFold?
     ) -> Bool {
-        if fold == nil, op == .equal || op == .notEqual { return (Value.compareBytes(bytes, pattern) == 0) == (op == .equal) }
+        if fold == nil, op == .equal || op == .notEqual {
+            return (Value.compareBytes(bytes, pattern) == 0) == (op == .equal)
+        }
         return BytesCondition(op, pattern, fold).matches(bytes)
     }
 

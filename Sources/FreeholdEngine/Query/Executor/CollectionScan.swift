@@ -147,7 +147,10 @@ final class ElementScan: CollectionScan {
                 guard let value else { return !matchesNull }
                 return !(bytes?.matches(value) ?? matchesAnyBytes)
             }
-        default: return !view.forEachValue(of: .inline(list), type: kernel.column.type, isOptional: true) { !condition.matches($0) }
+        default:
+            return !view.forEachValue(of: .inline(list), type: kernel.column.type, isOptional: true) {
+                !condition.matches($0)
+            }
         }
     }
 }

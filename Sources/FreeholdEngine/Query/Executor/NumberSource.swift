@@ -31,7 +31,9 @@ class NumberSource {
             }
             return LinkedSource(view: view, table: table, links: links, column: column)
         case .count(let path):
-            if let collection = path.countedCollection { return CountSource(view: view, table: table, column: collection) }
+            if let collection = path.countedCollection {
+                return CountSource(view: view, table: table, column: collection)
+            }
             guard path.column == nil, path.steps.count == 1, path.subscripts.isEmpty,
                 case .backlink(let origin) = path.steps[0]
             else { return nil }
@@ -62,7 +64,11 @@ private final class ConstantSource: NumberSource {
 
     override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
         out.hasNulls = false
-        if isInteger { out.ints.update(repeating: int, count: n) } else { out.doubles.update(repeating: double, count: n) }
+        if isInteger {
+            out.ints.update(repeating: int, count: n)
+        } else {
+            out.doubles.update(repeating: double, count: n)
+        }
     }
 }
 
@@ -106,7 +112,7 @@ private final class ColumnSource: NumberSource {
 }
 
 /// What is read row by row, of live objects.
-private class RowSource: NumberSource {
+private class RowNumberSource: NumberSource {
     let table: Table
 
     init(view: DataView, table: Table, isInteger: Bool) {
@@ -127,7 +133,7 @@ private class RowSource: NumberSource {
 }
 
 /// A column of numbers behind single links.
-private final class LinkedSource: RowSource {
+private final class LinkedSource: RowNumberSource {
     private let links: [Column]
     private let column: Column
 
@@ -188,7 +194,7 @@ private final class CountSource: NumberSource {
 }
 
 /// The number of links of a column to an object.
-private final class BacklinkCountSource: RowSource {
+private final class BacklinkCountSource: RowNumberSource {
     private let origin: Column
 
     init(view: DataView, table: Table, origin: Column) {
@@ -259,7 +265,13 @@ final class NumberScan: PlanNode {
     private let single: (ObjectKey) -> Bool
 
     /// - Parameter single: answers for one object.
-    init(view: DataView, _ a: NumberSource, _ op: Comparison, _ b: NumberSource, _ single: @escaping (ObjectKey) -> Bool) {
+    init(
+        view: DataView,
+        _ a: NumberSource,
+        _ op: Comparison,
+        _ b: NumberSource,
+        _ single: @escaping (ObjectKey) -> Bool
+    ) {
         // Of two kinds of numbers the integers stand left.
         let isSwapped = !a.isInteger && b.isInteger
         (self.a, self.b) = isSwapped ? (b, a) : (a, b)

@@ -155,7 +155,9 @@ extension PropertyPath {
         guard subscripts.isEmpty else { return nil }
         if steps.isEmpty, let column, column.collection != .none { return column }
         // Null entries of a dictionary of links lead to no object.
-        if column == nil, steps.count == 1, case .link(let link) = steps[0], link.collection == .list || link.collection == .set {
+        if column == nil, steps.count == 1, case .link(let link) = steps[0],
+            link.collection == .list || link.collection == .set
+        {
             return link
         }
         return nil

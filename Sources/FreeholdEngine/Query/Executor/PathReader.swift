@@ -59,7 +59,8 @@ struct PathReader {
         switch place {
         case .all: return view.forEachElement(column, key) { Self.forEach($0, rest, body) }
         case .keys:
-            return column.collection != .dictionary || view.forEachDictionaryKey(column, key) { Self.forEach($0, rest, body) }
+            return column.collection != .dictionary
+                || view.forEachDictionaryKey(column, key) { Self.forEach($0, rest, body) }
         case .index, .first, .last, .key: return Self.forEach(view.element(column, key, place), rest, body)
         }
     }

@@ -19,7 +19,9 @@ extension Planner {
         let right = OperandPlan(b, table, self)
         let isType = left.isType || right.isType
         let rows = rows(left, right, table) { x, y in
-            if isType, !x.isNull, !y.isNull { return (op == .equal || op == .notEqual) && ValueTypeName.areOne(x, y) == (op == .equal) }
+            if isType, !x.isNull, !y.isNull {
+                return (op == .equal || op == .notEqual) && ValueTypeName.areOne(x, y) == (op == .equal)
+            }
             return op.holds(x, y)
         }
         guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, view),
@@ -28,7 +30,9 @@ extension Planner {
         return NumberScan(view: view, x, op, y) { rows.test($0) }
     }
 
-    func compareTexts(_ a: Operand, _ op: StringOperator, _ b: Operand, _ options: TextOptions, _ table: Table) -> PlanNode {
+    func compareTexts(_ a: Operand, _ op: StringOperator, _ b: Operand, _ options: TextOptions, _ table: Table)
+        -> PlanNode
+    {
         if case .path(let path) = a, case .constant(let pattern) = b {
             return node(path, ValueTest(.text(op, pattern, options)), table)
         }
