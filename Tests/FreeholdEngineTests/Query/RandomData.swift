@@ -197,7 +197,9 @@ struct RandomDatabase {
                 return .dictionary(NestedDictionary([.init("a", value(.double, optional: true, &random))]))
             case 3:
                 let inner: [Value] = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
-                    value(.mixed, optional: true, &random)
+                    // No links: not every database has such objects.
+                    let inner = value(.mixed, optional: true, &random)
+                    return inner.hasObjectLinks ? .int(small) : inner
                 }
                 return Bool.random(using: &random)
                     ? .list(NestedList(inner))

@@ -115,6 +115,12 @@ extension ValueTest {
 
     /// Of a link column as stored: 0 for none, else key + 1.
     var storedLinkRanges: RangeSet<Int64> {
+        if case .text = kind {
+            // No link is a text: only null is told from the others.
+            let others = matches(.link(ObjectKey(0)))
+            let ranges: [(low: Int64, high: Int64)] = matchesNull == others ? [] : [(0, 0)]
+            return RangeSet(ranges: ranges, isNegated: others)
+        }
         func range(_ op: Comparison, _ constant: Value) -> (low: Int64, high: Int64)? {
             if op == .less || op == .greater { return nil }
             switch constant {
