@@ -63,9 +63,16 @@ struct RandomQueryTests {
     private func check(_ condition: Condition, _ all: Results<RQPerson>, _ note: String) {
         let evaluator = PlainEvaluator()
         let expected = Array(all).filter { evaluator.holds(condition, $0) }.map(\.id)
-        let found = all.where { _ in Query<Bool>(condition) }
-        #expect(found.map(\.id) == expected, "\(note): \(condition)")
-        #expect(found.count == expected.count, "\(note): \(condition)")
-        #expect(found.first?.id == expected.first, "\(note): \(condition)")
+        let query = Query<Bool>(condition)
+        let text = query.queryString
+        let found = all.where { _ in query }
+        #expect(found.map(\.id) == expected, "\(note): \(text)")
+        #expect(found.count == expected.count, "\(note): \(text)")
+        #expect(found.first?.id == expected.first, "\(note): \(text)")
+        do throws(QueryError) {
+            #expect(try all.filter(validating: text).map(\.id) == expected, "\(note), as text: \(text)")
+        } catch {
+            Issue.record("\(note): \(error)")
+        }
     }
 }

@@ -289,6 +289,7 @@ struct TypedQueryTests {
             { $0.name < $0.toys.owners.name },
             { o in o.toys.contains { $0.owners.contains { o.name < $0.name } } }
         )
+        check("diacritics", { $0.name.equals("zoe", options: [.caseInsensitive, .diacriticInsensitive]) }, { ["Zoë", "zoe"].contains($0.name) })
         check("int", { $0.age > $0.favourite.price }, { o in o.favourite.map { o.age > $0.price } ?? false })
     }
 
@@ -338,7 +339,7 @@ struct TypedQueryTests {
         )
     }
 
-    @Test("What can't be a query traps", arguments: 0..<4)
+    @Test("What can't be a query traps", arguments: 0..<5)
     func traps(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try TypedQueryTests.populated()
@@ -347,11 +348,12 @@ struct TypedQueryTests {
             case 0: _ = all.where { ($0.name == "x").count > 1 }.count
             case 1: _ = all.where { ($0.pets.age > 1 && $0.petSet.age > 1).count > 1 }.count
             case 2: _ = all.where { $0.suits == $0.suits }.count
+            case 3: _ = all.where { $0.id.max > 3 }.count
             default: _ = all.where { ($0.pets.age > 1 && $0.id > 1).count > 1 }.count
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let words = ["no collection leads to", "two collections", "Two collections", "no collection"]
+        let words = ["no collection leads to", "two collections", "Two collections", "id", "no collection"]
         #expect(message.contains(words[kind]), "\(message)")
     }
 }
