@@ -9,6 +9,7 @@ struct ModelNames: QueryNames {
     func table(of cls: ManagedTable) -> Table { cls.table }
     func cls(named name: String) -> ManagedTable? { core.table(named: name) }
     func className(of cls: ManagedTable) -> String { cls.info.className }
+    var classNames: [String] { core.view.schema.tables.map(\.name) }
     func propertyNames(of cls: ManagedTable) -> [String] { cls.info.properties.map(\.name) }
 
     func property(named name: String, of cls: ManagedTable) -> NamedProperty<ManagedTable>? {
