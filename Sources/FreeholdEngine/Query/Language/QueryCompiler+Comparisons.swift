@@ -233,6 +233,9 @@ extension QueryCompiler {
             var list = side
             list.operand = .constants(values, quantifier ?? .any)
             return try operands(side.operand, side.type, op, list, options)
+        // Of a mixed value an array given as an argument is one value.
+        case .value(.list(let list)) where op == .isIn:
+            return try oneOf(side, list.values.map { .value($0) }, options)
         case .shape(let shape):
             guard op == .isIn, let named = side.named, let resolved = side.resolved else {
                 throw error(.type, "A shape can't be compared. Use geoWithin.", side.named)

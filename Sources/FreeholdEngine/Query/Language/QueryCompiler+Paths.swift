@@ -87,7 +87,12 @@ extension QueryCompiler {
                 if let message = Self.refusal(of: place, in: column, after: path.subscripts) {
                     throw fail(.type, message)
                 }
-                path.subscripts.append(place)
+                // Keys are strings, with quotes or without.
+                if column.collection == .dictionary, path.subscripts.isEmpty, case .index(let i) = place {
+                    path.subscripts.append(.key(String(i)))
+                } else {
+                    path.subscripts.append(place)
+                }
             }
         }
         // A link at the end stands for the object it leads to.
@@ -111,7 +116,8 @@ extension QueryCompiler {
         case .all: return nil
         case .key, .keys:
             return column.collection == .dictionary ? nil : "'\(column.name)' is no map, so that it has no keys."
-        case .index, .first, .last:
+        case .index: return nil
+        case .first, .last:
             return column.collection == .dictionary ? "The values of map '\(column.name)' are found by keys." : nil
         }
     }

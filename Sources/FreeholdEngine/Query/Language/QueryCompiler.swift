@@ -20,9 +20,7 @@ package struct QueryCompiler<Names: QueryNames> {
     /// - Throws: errors with the query's text, where it had one.
     package func compile(_ query: WrittenQuery) throws(QueryError) -> (predicate: Predicate, stages: [Stage]) {
         do throws(QueryError) {
-            var stages: [Stage] = []
-            for stage in query.stages { stages.append(try self.stage(stage)) }
-            return (try predicate(query.condition), stages)
+            return (try predicate(query.condition), try stages(Array(query.allStages.dropFirst())))
         } catch {
             var error = error
             if error.text == nil { error.text = query.text }
@@ -93,39 +91,5 @@ package struct QueryCompiler<Names: QueryNames> {
             )
         }
         return .within(resolved.path, shape)
-    }
-
-    // MARK: Stages
-
-    func stage(_ stage: WrittenQuery.Stage) throws(QueryError) -> Stage {
-        switch stage {
-        case .sort(let keys):
-            var out: [SortKey] = []
-            for key in keys { out.append(SortKey(try sortPath(key.path, "sorted"), ascending: key.ascending)) }
-            return .sort(out)
-        case .distinct(let paths):
-            var out: [PropertyPath] = []
-            for path in paths { out.append(try sortPath(path, "made distinct")) }
-            return .distinct(out)
-        case .limit(let count): return .limit(count)
-        case .offset(let count): return .offset(count)
-        }
-    }
-
-    /// A path with one value, which has an order.
-    /// - Parameter use: what is done by it, for the error.
-    package func sortPath(_ named: NamedPath, _ use: String) throws(QueryError) -> PropertyPath {
-        let resolved = try resolve(named)
-        guard resolved.suffix == nil, let column = resolved.path.column, !resolved.path.isToMany,
-            column.type != .link, column.type != .data
-        else {
-            throw error(
-                .type,
-                "Class \(names.className(of: cls)) can't be \(use) by '\(named.text)'. Use a property that is a number, "
-                    + "string, date, Bool or identifier, reached through to-one links only.",
-                named
-            )
-        }
-        return resolved.path
     }
 }

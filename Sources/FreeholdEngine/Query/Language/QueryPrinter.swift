@@ -129,7 +129,7 @@ package struct QueryPrinter {
         case .subquery(let path, let variable, let condition):
             let variable = variable.hasPrefix("$") ? variable : "$" + variable
             out += "SUBQUERY("
-            write(path)
+            writeSteps(path)
             out += ", \(variable), "
             variables.append(variable)
             write(condition)
@@ -145,7 +145,11 @@ package struct QueryPrinter {
     }
 
     private mutating func write(_ path: NamedPath) {
-        if let quantifier = path.quantifier { out += quantifier.text + " " }
+        if let quantifier = path.quantifier {
+            out += quantifier.text + " "
+        } else if !isInline, !path.collections.isEmpty, path.suffix == nil {
+            out += "ANY "
+        }
         writeSteps(path)
     }
 
