@@ -11,7 +11,7 @@ extension QueryParser {
         try firstPart(&path)
         while true {
             if accept(.dot) {
-                try part(&path)
+                try part(&path, isFirst: false)
             } else if at(.openBracket) {
                 try place(&path)
             } else {
@@ -39,13 +39,13 @@ extension QueryParser {
                 advance()
                 return
             }
-            try part(&path)
-        case .pathArgument, .operation: try part(&path)
+            try part(&path, isFirst: true)
+        case .pathArgument, .operation: try part(&path, isFirst: true)
         default: throw fail("A property is missing.", expected: ["a property"])
         }
     }
 
-    private mutating func part(_ path: inout NamedPath) throws(QueryError) {
+    private mutating func part(_ path: inout NamedPath, isFirst: Bool) throws(QueryError) {
         let start = current.start
         switch current.kind {
         case .name(let name):
@@ -55,7 +55,7 @@ extension QueryParser {
             }
             advance()
             append(.name(name), start, &path)
-        case .pathArgument(let number): try append(argument: number, &path)
+        case .pathArgument(let number): try append(argument: number, &path, isFirst)
         case .operation(let name): try operation(name, &path)
         default: throw fail("A property is missing.", expected: ["a property", "@count"])
         }
@@ -67,13 +67,17 @@ extension QueryParser {
     }
 
     /// A path given as an argument.
-    private mutating func append(argument number: Int?, _ path: inout NamedPath) throws(QueryError) {
+    private mutating func append(
+        argument number: Int?,
+        _ path: inout NamedPath,
+        _ isFirst: Bool
+    ) throws(QueryError) {
         let start = current.start
         guard let text = ArgumentValue.string(try argument(number)) else {
             throw fail(.argument, "A path is given as a string.", expected: ["a string"])
         }
         var parser = QueryParser(text, [])
-        if path.steps.isEmpty { parser.variables = variables }
+        if isFirst { parser.variables = variables }
         let inner: NamedPath
         do throws(QueryError) {
             inner = try parser.path(nil)

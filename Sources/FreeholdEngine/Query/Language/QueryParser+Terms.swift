@@ -1,16 +1,8 @@
 extension QueryParser {
-    /// A path, a constant, a subquery, or anything in parentheses.
+    /// A path, a constant or `TRUEPREDICATE`.
     mutating func primary() throws(QueryError) -> Node {
         let start = current.start
         switch current.kind {
-        case .symbol(.open):
-            try enter()
-            advance()
-            let node = try disjunction()
-            try expect(.close)
-            leave()
-            if case .term(let term) = node { return .term(WrittenTerm(term.term, start)) }
-            return node
         case .operation: return .term(WrittenTerm(.path(try path(nil)), start))
         case .pathArgument: return .term(WrittenTerm(.path(try path(nil)), start))
         case .name(let name):
@@ -75,7 +67,6 @@ extension QueryParser {
 
     private mutating func call(_ name: String) throws(QueryError) -> Term {
         switch name.lowercased() {
-        case "subquery": return try subquery()
         case "obj", "geobox", "geocircle", "geopolygon": return .constant(try constant())
         default:
             throw QueryError(
@@ -88,29 +79,28 @@ extension QueryParser {
         }
     }
 
-    private mutating func subquery() throws(QueryError) -> Term {
-        try enter()
+    /// `SUBQUERY(path, $x,`
+    mutating func subqueryHead() throws(QueryError) -> (NamedPath, String) {
         advance()
         try expect(.open)
         let path = try path(nil)
         if path.suffix != nil { throw fail(.type, "A subquery needs a collection of objects.", at: previous.start) }
         try expect(.comma)
-        guard let variable = current.name, variable.hasPrefix("$"), variable.count > 1 else {
+        guard let variable = current.name, variable.hasPrefix("$"), variable.utf8.count > 1 else {
             throw fail("A subquery needs a variable.", expected: ["a name that begins with $"])
         }
         advance()
         try expect(.comma)
-        variables.append(variable)
-        let condition = try condition(try disjunction())
-        variables.removeLast()
-        try expect(.close)
+        return (path, variable)
+    }
+
+    /// `.@count`
+    mutating func subqueryEnd() throws(QueryError) {
         try expect(.dot)
-        guard case .operation(let name) = current.kind, ["count", "size"].contains(name.lowercased()) else {
+        guard case .operation(let name) = current.kind, name == "count" || name == "size" else {
             throw fail("Of a subquery only the count is known.", expected: ["@count", "@size"])
         }
         advance()
-        leave()
-        return .subquery(path, variable: variable, condition)
     }
 
     // MARK: Constants

@@ -80,7 +80,7 @@ package struct QueryParser {
         if stageKeyword() != nil {
             throw fail("A condition must stand before \(current.name!).", expected: ["a condition", "TRUEPREDICATE"])
         }
-        var query = WrittenQuery(try condition(try disjunction()), stages: [])
+        var query = WrittenQuery(try condition(try expression()), stages: [])
         while let stage = try stage() { query.stages.append(stage) }
         try expectEnd(["AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET"])
         query.text = text
@@ -92,7 +92,7 @@ package struct QueryParser {
         throw fail("\(current.description.capitalizedFirst) can't stand here.", expected: expected + ["the end"])
     }
 
-    // MARK: Logic
+    // MARK: Precedence
 
     /// A condition, or a term that may become a side of one.
     enum Node {
@@ -106,6 +106,8 @@ package struct QueryParser {
         var start: Int
         /// A constant that could be a property's name as well.
         var word: String?
+        /// Of its calculations.
+        var height = 0
 
         init(_ term: Term, _ start: Int, word: String? = nil) {
             self.term = term
@@ -114,29 +116,152 @@ package struct QueryParser {
         }
     }
 
-    mutating func disjunction() throws(QueryError) -> Node {
-        let first = try conjunction()
-        guard isWord("or") || at(.or) else { return first }
-        var all = [try condition(first)]
-        while acceptWord("or") || accept(.or) { all.append(try condition(try conjunction())) }
-        return .condition(.or(all))
+    /// What waits for its right side, or for its end.
+    fileprivate enum Pending {
+        case parenthesis(start: Int)
+        case subquery(NamedPath, variable: String, start: Int)
+        case or, and, not
+        case comparison(ConditionOperator, TextOptions)
+        case arithmetic(ArithmeticOperator)
+
+        /// How tightly it binds; nothing binds across an open parenthesis.
+        var precedence: Int {
+            switch self {
+            case .parenthesis, .subquery: 0
+            case .or: 1
+            case .and: 2
+            case .not: 3
+            case .comparison: 4
+            case .arithmetic(.add), .arithmetic(.subtract): 5
+            case .arithmetic(.multiply), .arithmetic(.divide): 6
+            }
+        }
     }
 
-    private mutating func conjunction() throws(QueryError) -> Node {
-        let first = try negation()
-        guard isWord("and") || at(.and) else { return first }
-        var all = [try condition(first)]
-        while acceptWord("and") || accept(.and) { all.append(try condition(try negation())) }
-        return .condition(.and(all))
+    // Two stacks instead of recursion, so that no query needs much of the thread's stack.
+    private mutating func expression() throws(QueryError) -> Node {
+        var operands: [Node] = []
+        var pending: [Pending] = []
+        while true {
+            while let prefix = try prefix() {
+                pending.append(prefix)
+                depth += 1
+                try checkDepth(depth)
+            }
+            operands.append(try primary())
+            while let closed = try close(&operands, &pending) { operands.append(closed) }
+            guard let next = try infix(&operands, &pending) else { break }
+            pending.append(next)
+        }
+        try reduce(&operands, &pending, above: 0)
+        if !pending.isEmpty { throw fail("')' is missing.", expected: ["')'"]) }
+        return operands[0]
     }
 
-    private mutating func negation() throws(QueryError) -> Node {
-        guard at(.not) || isPrefix("not") else { return try comparison() }
-        try enter()
-        advance()
-        let inner = try condition(try negation())
+    private mutating func prefix() throws(QueryError) -> Pending? {
+        let start = current.start
+        if at(.not) || isPrefix("not") {
+            advance()
+            return .not
+        }
+        if accept(.open) { return .parenthesis(start: start) }
+        guard isWord("subquery"), case .symbol(.open) = token(after: 1).kind else { return nil }
+        let (path, variable) = try subqueryHead()
+        variables.append(variable)
+        return .subquery(path, variable: variable, start: start)
+    }
+
+    /// What a closing parenthesis ends; nil where there is none that belongs to this.
+    private mutating func close(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Node? {
+        guard at(.close), pending.contains(where: { $0.precedence == 0 }) else { return nil }
+        try reduce(&operands, &pending, above: 0)
+        let node = operands.removeLast()
         depth -= 1
-        return .condition(.not(inner))
+        switch pending.removeLast() {
+        case .subquery(let path, let variable, let start):
+            let condition = try condition(node)
+            advance()
+            variables.removeLast()
+            try subqueryEnd()
+            return .term(WrittenTerm(.subquery(path, variable: variable, condition), start))
+        case .parenthesis(let start):
+            advance()
+            guard case .term(var term) = node else { return node }
+            term.start = start
+            term.word = nil
+            return .term(term)
+        default: preconditionFailure("nothing else is left above a parenthesis")
+        }
+    }
+
+    /// The operator that stands between two operands. What has its right side in itself is dealt with here.
+    private mutating func infix(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Pending? {
+        while true {
+            if case .symbol(let symbol) = current.kind, let op = symbol.arithmetic {
+                let next = Pending.arithmetic(op)
+                try reduce(&operands, &pending, above: next.precedence - 1)
+                if case .condition = operands.last {
+                    throw fail("A condition can't be calculated with.", expected: ["AND", "OR"])
+                }
+                advance()
+                return next
+            }
+            let isOr = isWord("or") || at(.or)
+            if isOr || isWord("and") || at(.and) {
+                let next: Pending = isOr ? .or : .and
+                // Those of one kind wait for each other, to become one list.
+                try reduce(&operands, &pending, above: next.precedence)
+                _ = try condition(operands[operands.count - 1])
+                advance()
+                return next
+            }
+            let mark = current.start
+            guard let relation = try relation() else { return nil }
+            try reduce(&operands, &pending, above: 4)
+            guard case .term(let left)? = operands.last, !pending.endsInComparison else {
+                throw fail("A condition can't be compared with anything.", at: mark, expected: ["AND", "OR"])
+            }
+            if case .comparison(let op) = relation { return .comparison(op, try textOptions(op)) }
+            operands[operands.count - 1] = .condition(try special(relation, left))
+            while let closed = try close(&operands, &pending) { operands.append(closed) }
+        }
+    }
+
+    /// Puts together what binds more tightly.
+    private mutating func reduce(
+        _ operands: inout [Node],
+        _ pending: inout [Pending],
+        above precedence: Int
+    ) throws(QueryError) {
+        while let last = pending.last, last.precedence > precedence {
+            pending.removeLast()
+            let right = operands.removeLast()
+            switch last {
+            case .parenthesis, .subquery: preconditionFailure("nothing binds less")
+            case .not:
+                depth -= 1
+                operands.append(.condition(.not(try condition(right))))
+            case .and, .or:
+                var all = [try condition(right), try condition(operands.removeLast())]
+                while let other = pending.last, other.precedence == last.precedence {
+                    pending.removeLast()
+                    all.append(try condition(operands.removeLast()))
+                }
+                all.reverse()
+                operands.append(.condition(last.precedence == 1 ? .or(all) : .and(all)))
+            case .comparison(let op, let options):
+                let right = try term(right)
+                let left = try term(operands.removeLast())
+                operands.append(.condition(try compared(left, op, right, options)))
+            case .arithmetic(let op):
+                let right = try term(right)
+                let left = try term(operands.removeLast())
+                var result = WrittenTerm(.arithmetic(op, left.term, right.term), left.start)
+                result.height = max(left.height, right.height) + 1
+                try checkDepth(depth + result.height)
+                operands.append(.term(result))
+            }
+        }
     }
 
     /// The node as a condition; where it is a term, an operator was to follow.
@@ -145,6 +270,17 @@ package struct QueryParser {
         case .condition(let condition): return condition
         case .term: throw fail("A comparison is missing.", expected: Self.operators)
         }
+    }
+
+    func term(_ node: Node) throws(QueryError) -> WrittenTerm {
+        guard case .term(let term) = node else {
+            throw fail(
+                "A condition stands where a value must.",
+                at: previous.start,
+                expected: ["a property", "a constant"]
+            )
+        }
+        return term
     }
 
     private static let operators = [
@@ -158,25 +294,16 @@ package struct QueryParser {
         case between, fullText, within
     }
 
-    private mutating func comparison() throws(QueryError) -> Node {
-        let node = try sum()
-        guard let relation = try relation() else { return node }
-        let mark = previous
-        guard case .term(let left) = node else {
-            throw fail("A condition can't be compared with anything.", at: mark.start, expected: ["AND", "OR"])
-        }
+    /// Relations whose right side can't be calculated.
+    private mutating func special(_ relation: Relation, _ left: WrittenTerm) throws(QueryError) -> Condition {
         switch relation {
-        case .comparison(let op):
-            let options = try textOptions(op)
-            return .condition(try compared(left, op, try term(try sum()), options))
+        case .comparison: preconditionFailure("has any right side")
         case .between:
             try requirePath(left)
             let (lower, upper) = try bounds()
-            return .condition(.between(left.term, lower: lower, upper: upper, isClosed: true))
-        case .fullText: return .condition(.fullText(try plainPath(left, "TEXT"), try constant()))
-        case .within:
-            let path = try plainPath(left, "geoWithin")
-            return .condition(.within(path, try constant()))
+            return .between(left.term, lower: lower, upper: upper, isClosed: true)
+        case .fullText: return .fullText(try plainPath(left, "TEXT"), try constant())
+        case .within: return .within(try plainPath(left, "geoWithin"), try constant())
         }
     }
 
@@ -298,47 +425,6 @@ package struct QueryParser {
         return (list[0], list[1])
     }
 
-    // MARK: Terms
-
-    private mutating func sum() throws(QueryError) -> Node {
-        try chain([.plus: .add, .minus: .subtract]) { parser throws(QueryError) in
-            try parser.chain([.star: .multiply, .slash: .divide]) { parser throws(QueryError) in
-                try parser.primary()
-            }
-        }
-    }
-
-    private mutating func chain(
-        _ operators: [QueryToken.Symbol: ArithmeticOperator],
-        _ operand: (inout QueryParser) throws(QueryError) -> Node
-    ) throws(QueryError) -> Node {
-        var node = try operand(&self)
-        var length = 0
-        while case .symbol(let symbol) = current.kind, let op = operators[symbol] {
-            let mark = current.start
-            guard case .term(let left) = node else {
-                throw fail("A condition can't be calculated with.", at: mark, expected: ["AND", "OR"])
-            }
-            length += 1
-            try checkDepth(depth + length)
-            advance()
-            let right = try term(try operand(&self))
-            node = .term(WrittenTerm(.arithmetic(op, left.term, right.term), left.start))
-        }
-        return node
-    }
-
-    func term(_ node: Node) throws(QueryError) -> WrittenTerm {
-        guard case .term(let term) = node else {
-            throw fail(
-                "A condition stands where a value must.",
-                at: previous.start,
-                expected: ["a property", "a constant"]
-            )
-        }
-        return term
-    }
-
     // MARK: Tokens
 
     var current: QueryToken { tokens[index] }
@@ -364,12 +450,6 @@ package struct QueryParser {
 
     /// A keyword that may be written in any case.
     func isWord(_ word: String) -> Bool { current.name?.lowercased() == word }
-
-    private mutating func acceptWord(_ word: String) -> Bool {
-        guard isWord(word) else { return false }
-        advance()
-        return true
-    }
 
     /// Whether the keyword, all in lower or all in upper case, stands before what it belongs to: else it is a name.
     func isPrefix(_ word: String) -> Bool {
@@ -397,13 +477,6 @@ package struct QueryParser {
     }
 
     // MARK: Depth and errors
-
-    mutating func enter() throws(QueryError) {
-        depth += 1
-        try checkDepth(depth)
-    }
-
-    mutating func leave() { depth -= 1 }
 
     private func checkDepth(_ depth: Int) throws(QueryError) {
         if depth > Self.maximumDepth {
@@ -462,6 +535,12 @@ package struct QueryParser {
         if case .argument(nil) = current.kind { nextArgument += 1 }
         if case .pathArgument(nil) = current.kind { nextArgument += 1 }
         return arguments[number]
+    }
+}
+
+extension [QueryParser.Pending] {
+    fileprivate var endsInComparison: Bool {
+        if case .comparison? = last { true } else { false }
     }
 }
 

@@ -61,6 +61,16 @@ struct QueryToken {
             default: nil
             }
         }
+
+        var arithmetic: ArithmeticOperator? {
+            switch self {
+            case .plus: .add
+            case .minus: .subtract
+            case .star: .multiply
+            case .slash: .divide
+            default: nil
+            }
+        }
     }
 
     let kind: Kind
