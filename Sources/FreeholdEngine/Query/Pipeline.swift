@@ -10,6 +10,7 @@ struct Pipeline {
 
     let table: Table
     let source: Query.Source
+    private let choice: AccessPlan.Choice
     /// What holds for every object of the source that goes on.
     private(set) var predicate = Predicate.constant(true)
     private(set) var steps: [Step] = []
@@ -17,6 +18,7 @@ struct Pipeline {
     init(_ query: Query) {
         table = query.table
         source = query.source
+        choice = query.choice
         for stage in query.stages { add(stage) }
     }
 
@@ -62,8 +64,9 @@ struct Pipeline {
 
     // MARK: Running
 
-    func rows(in view: DataView) -> RowSource {
-        var rows = origin(in: view)
+    /// - Parameter isCount: only the number of rows is asked for.
+    func rows(in view: DataView, isCount: Bool = false) -> RowSource {
+        var rows = origin(in: view, isCount: isCount && steps.isEmpty)
         for (i, step) in steps.enumerated() {
             switch step {
             case .filter(let condition): rows = .keys(filtered(rows.keys(), condition, view))
@@ -77,9 +80,10 @@ struct Pipeline {
         return rows
     }
 
-    private func origin(in view: DataView) -> RowSource {
+    private func origin(in view: DataView, isCount: Bool) -> RowSource {
         switch source {
-        case .table: .scan(QuerySource(view, table, predicate))
+        case .table:
+            .scan(QuerySource(view, table, predicate, wanted: end(after: -1), isCount: isCount, choice: choice))
         case .keys(let keys): .keys(filtered(keys, predicate, view))
         }
     }
@@ -119,7 +123,7 @@ struct Pipeline {
             }
             plan.steps.removeLast()
         }
-        return windows.reversed().reduce(plan.rows(in: view).count()) { $1.count(of: $0) }
+        return windows.reversed().reduce(plan.rows(in: view, isCount: true).count()) { $1.count(of: $0) }
     }
 
     func first(in view: DataView) -> ObjectKey? {

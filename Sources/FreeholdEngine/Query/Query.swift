@@ -19,6 +19,8 @@ public struct Query: Sendable {
     public var table: Table
     public var source: Source
     public var stages: [Stage]
+    /// Whether indexes are used: tests compare both ways.
+    var choice = AccessPlan.Choice.cheapest
 
     public init(table: Table, source: Source = .table, stages: [Stage]) {
         self.table = table
