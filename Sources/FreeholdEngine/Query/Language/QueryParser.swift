@@ -48,6 +48,8 @@ package struct QueryParser {
     private var index = 0
     private var nextArgument = 0
     private var depth = 0
+    /// Parentheses that haven't been closed.
+    private var open = 0
     /// Of the subqueries around, the innermost last.
     var variables: [String] = []
 
@@ -164,16 +166,21 @@ package struct QueryParser {
             advance()
             return .not
         }
-        if accept(.open) { return .parenthesis(start: start) }
+        if accept(.open) {
+            open += 1
+            return .parenthesis(start: start)
+        }
         guard isWord("subquery"), case .symbol(.open) = token(after: 1).kind else { return nil }
         let (path, variable) = try subqueryHead()
         variables.append(variable)
+        open += 1
         return .subquery(path, variable: variable, start: start)
     }
 
     /// What a closing parenthesis ends; nil where there is none that belongs to this.
     private mutating func close(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Node? {
-        guard at(.close), pending.contains(where: { $0.precedence == 0 }) else { return nil }
+        guard at(.close), open > 0 else { return nil }
+        open -= 1
         try reduce(&operands, &pending, above: 0)
         let node = operands.removeLast()
         depth -= 1
