@@ -89,7 +89,7 @@ import Testing
         ),
         Accepted("a == oid(0123456789abcdef01234567)"),
         Accepted("a == oid( '0123456789ABCDEF01234567' )", "a == oid(0123456789abcdef01234567)"),
-        Accepted("a == decimal(\"1.50\")"), Accepted("a == O3"), Accepted("a == L2:3"),
+        Accepted("a == decimal(\"1.5\")"), Accepted("a == O3"), Accepted("a == L2:3"),
         Accepted("a == obj('Dog', 7)", "a == obj(\"Dog\", 7)"),
         Accepted("a == obj(\"Dog\", 'x')", "a == obj(\"Dog\", \"x\")"), Accepted("a == {1, 2}"),
         Accepted("a == {'x', null, true}", "a == {\"x\", NULL, true}"), Accepted("a IN {O1, O2}"),

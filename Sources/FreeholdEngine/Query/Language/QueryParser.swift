@@ -82,7 +82,8 @@ package struct QueryParser {
         if stageKeyword() != nil {
             throw fail("A condition must stand before \(current.name!).", expected: ["a condition", "TRUEPREDICATE"])
         }
-        var query = WrittenQuery(try condition(try expression()), stages: [])
+        let node = try expression()
+        var query = WrittenQuery(try condition(node))
         while let stage = try stage() { query.stages.append(stage) }
         try expectEnd(["AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET"])
         query.text = text
