@@ -266,7 +266,8 @@ struct FilterTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = QueryKeeper().pets.filter("age > 3")
         }
-        #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains("unmanaged"))
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("unmanaged"))
     }
 }
 
