@@ -95,6 +95,13 @@ enum MixedCoding {
         return value
     }
 
+    /// The bytes of the string that an encoded value is; nil of other values.
+    static func stringBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard bytes.first == ColumnType.string.rawValue else { return nil }
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        return reader.number().flatMap { reader.raw($0) }
+    }
+
     /// Nil where the bytes are no mixed value.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Value? {
         var reader = ByteReader(bytes)

@@ -4,7 +4,26 @@ enum Accents {
     /// Calls `body` with each scalar that is left: mostly one, none of a mark.
     @inline(__always)
     static func forEachBase(of scalar: UInt32, _ body: (UInt32) -> Void) {
-        if scalar < 0xc0 { return body(scalar) }
+        if scalar < 0x2000 {
+            let base = table[Int(scalar)]
+            if base != severalParts {
+                if base != nothing { body(base) }
+                return
+            }
+        }
+        forEachPart(of: scalar, body)
+    }
+
+    private static let nothing = UInt32.max
+    private static let severalParts = UInt32.max - 1
+    /// What is left of each code point under 0x2000.
+    private static let table: [UInt32] = (0..<UInt32(0x2000)).map { scalar in
+        var base = nothing
+        forEachPart(of: scalar) { base = base == nothing ? $0 : severalParts }
+        return base
+    }
+
+    private static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
         if scalar &- 0xac00 < 11172 {
             // A syllable of Hangul is made of two or three letters.
             let i = scalar &- 0xac00

@@ -140,6 +140,14 @@ struct BytesCondition: Sendable {
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let fold else { return test.matches(bytes) != isNegated }
+        if bytes.count <= 512, FoldKernels.isASCII(bytes) {
+            guard fold.ignoresCase, let source = bytes.baseAddress else { return test.matches(bytes) != isNegated }
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { room in
+                let source = source.assumingMemoryBound(to: UInt8.self)
+                _ = FoldKernels.foldASCII(source, bytes.count, into: room.baseAddress!)
+                return test.matches(UnsafeRawBufferPointer(room)) != isNegated
+            }
+        }
         return fold.folded(bytes).withUnsafeBytes { test.matches($0) } != isNegated
     }
 }

@@ -1,6 +1,7 @@
 /// The names that `@type` gives and takes, in any letter case. One name can stand for several types.
 package enum ValueTypeName {
-    private struct Kinds: OptionSet {
+    /// Types that a name stands for.
+    struct Kinds: OptionSet {
         let rawValue: UInt32
 
         /// One bit a type; above these null, lists and dictionaries.
@@ -60,11 +61,22 @@ package enum ValueTypeName {
         }
     }
 
-    /// Whether there is a type that both names stand for.
-    static func areOne(_ a: Value, _ b: Value) -> Bool {
-        guard case .string(let a) = a, case .string(let b) = b, let x = kinds[a.lowercased()],
-            let y = kinds[b.lowercased()]
-        else { return false }
-        return !x.isDisjoint(with: y)
+    /// The types that a name stands for; none for what is no name.
+    static func kinds(of name: Value) -> Kinds {
+        if case .string(let name) = name { kinds[name.lowercased()] ?? [] } else { [] }
     }
+
+    /// A value's own type.
+    static func kind(of value: Value) -> Kinds {
+        switch value {
+        case .null: .null
+        case .list: .list
+        case .dictionary: .dictionary
+        case .objectLink: Kinds(.link)
+        default: Kinds(value.type!)
+        }
+    }
+
+    /// Whether there is a type that both names stand for.
+    static func areOne(_ a: Value, _ b: Value) -> Bool { !kinds(of: a).isDisjoint(with: kinds(of: b)) }
 }

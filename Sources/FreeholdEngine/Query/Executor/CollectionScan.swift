@@ -28,9 +28,7 @@ class CollectionScan: PlanNode {
 
     override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
         MaskKernels.set(mask, n, true)
-        view.forEachCollection(column, table, cluster: cluster, n, mask) { slot, list in
-            mask[slot] = hasMatch(part == .keys ? list.keys! : list.values) ? 1 : 0
-        }
+        narrow(cluster, mask, n, mask)
     }
 
     override func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
@@ -42,7 +40,7 @@ class CollectionScan: PlanNode {
 
 extension DataView {
     /// Calls `body` with the collections of a cluster's slots whose byte is 1 and which aren't empty; clears the bytes
-    /// of the others.
+    /// of dead slots, and of empty collections unless these match.
     @inline(__always)
     func forEachCollection(
         _ column: Column,
@@ -50,19 +48,24 @@ extension DataView {
         cluster: Int,
         _ n: Int,
         _ mask: Mask,
+        emptyMatches: Bool = false,
         _ body: (_ slot: Int, _ list: (keys: StoredList?, values: StoredList)) -> Void
     ) {
         let presence = presence(table, cluster: cluster)
         let blobs = column.segment(.blobs)
         forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
             let stored = min(leaf?.count ?? 0, m)
-            for i in stored..<m { mask[start + i] = 0 }
+            if !emptyMatches { MaskKernels.set(mask + start + stored, m - stored, false) }
             guard let leaf else { return }
             for i in 0..<stored where mask[start + i] != 0 {
                 let slot = start + i
                 let bytes = leaf.bytes(i)
-                guard bytes.count > 0, presence.map({ LeafEncoder.bit($0, slot) }) ?? true else {
+                guard presence.map({ LeafEncoder.bit($0, slot) }) ?? true else {
                     mask[slot] = 0
+                    continue
+                }
+                guard bytes.count > 0 else {
+                    if !emptyMatches { mask[slot] = 0 }
                     continue
                 }
                 if column.collection == .dictionary {
@@ -152,6 +155,65 @@ final class ElementScan: CollectionScan {
                 !condition.matches($0)
             }
         }
+    }
+}
+
+/// The value at one place of a collection meets a condition: null where there is no such place.
+final class PlaceScan: PlanNode {
+    private let column: Column
+    private let table: Table
+    private let place: Subscript
+    private let name: [UInt8]
+    private let condition: (Value) -> Bool
+    private let matchesNull: Bool
+
+    /// - Parameter place: no place of several values.
+    init(view: DataView, column: Column, _ place: Subscript, _ condition: @escaping (Value) -> Bool) {
+        self.column = column
+        self.place = place
+        self.condition = condition
+        table = view.schema.table(of: column)
+        matchesNull = condition(.null)
+        if case .key(let name) = place { self.name = Array(name.utf8) } else { name = [] }
+        super.init(view: view)
+    }
+
+    override var cost: Int { 400 }
+
+    override func test(_ key: ObjectKey) -> Bool { condition(view.element(column, key, place)) }
+
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        MaskKernels.set(mask, n, true)
+        narrow(cluster, mask, n, mask)
+    }
+
+    override func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
+        view.forEachCollection(column, table, cluster: cluster, n, mask, emptyMatches: matchesNull) { slot, list in
+            let count = view.count(of: list.values)
+            let index = list.keys.map { self.index(in: $0) } ?? place.position(in: count)
+            guard let index else {
+                if !matchesNull { mask[slot] = 0 }
+                return
+            }
+            let value = view.value(of: list.values, at: index, type: column.type, isOptional: column.isOptional)
+            if !condition(value) { mask[slot] = 0 }
+        }
+    }
+
+    /// The position of the key in a dictionary.
+    private func index(in keys: StoredList) -> Int? {
+        guard case .key(let name) = place else { return nil }
+        guard case .inline(let inline) = keys else {
+            let found = view.sortedPlace(of: .string(name), in: keys, type: .string, isOptional: false)
+            return found.isFound ? found.index : nil
+        }
+        var i = 0
+        let goesOn = inline.forEachBytes { bytes in
+            if let bytes, self.name.withUnsafeBytes({ Value.compareBytes($0, bytes) == 0 }) { return false }
+            i += 1
+            return true
+        }
+        return goesOn ? nil : i
     }
 }
 

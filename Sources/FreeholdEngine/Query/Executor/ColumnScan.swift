@@ -230,14 +230,28 @@ final class TimestampScan: ColumnScan {
     }
 }
 
-/// Mixed values, one by one.
+/// Mixed values, one by one; strings where they lie.
 final class MixedScan: ColumnScan {
+    /// Of strings.
+    private lazy var bytes: BytesCondition? = {
+        if case .text(_, let pattern, _) = condition.kind, pattern.type != .string { return nil }
+        return condition.bytesCondition(.string)
+    }()
+    private lazy var matchesAnyString = condition.matches(.string(""))
+
     override var cost: Int { 1000 }
 
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
         let blobs = column.segment(.blobs)
         for i in 0..<n {
-            mask[i] = condition.matches(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs)) ? 1 : 0
+            let stored = leaf.bytes(i)
+            let matches: Bool
+            if !leaf.isReference(i), let text = MixedCoding.stringBytes(stored) {
+                matches = bytes?.matches(text) ?? matchesAnyString
+            } else {
+                matches = condition.matches(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs))
+            }
+            mask[i] = matches ? 1 : 0
         }
     }
 }

@@ -14,7 +14,8 @@ class NumberSource {
     func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) { fatalError("abstract") }
 
     /// Nil for an operand that has to be read row by row.
-    static func make(_ operand: Operand, _ table: Table, _ view: DataView) -> NumberSource? {
+    static func make(_ operand: Operand, _ table: Table, _ planner: Planner) -> NumberSource? {
+        let view = planner.view
         switch operand {
         case .constant(.int(let value)): return ConstantSource(view: view, int: value)
         case .constant(.double(let value)): return ConstantSource(view: view, double: value)
@@ -39,9 +40,32 @@ class NumberSource {
             else { return nil }
             return BacklinkCountSource(view: view, table: table, origin: origin)
         case .arithmetic(let op, let a, let b):
-            guard let a = make(a, table, view), let b = make(b, table, view) else { return nil }
+            guard let a = make(a, table, planner), let b = make(b, table, planner) else { return nil }
             return ArithmeticSource(view: view, op, a, b)
-        case .constant, .constants, .aggregate, .type, .length, .matches, .incomingLinks: return nil
+        case .matches(let path, let predicate):
+            guard let target = view.schema.targetTable(of: path) else { return nil }
+            if let collection = path.countedCollection {
+                let targets = TargetSet(view: view, table: target, node: planner.node(predicate, target))
+                return MatchCountSource(view: view, table: table, column: collection, targets)
+            }
+            guard path.column == nil, path.steps.count == 1, case .backlink(let origin) = path.steps[0],
+                origin.type == .link
+            else { return nil }
+            let node = planner.node(predicate, target)
+            return BacklinkMatchSource(
+                view: view,
+                table: table,
+                origin: origin,
+                TableScan(view: view, table: target, node: node)
+            )
+        case .incomingLinks(let steps):
+            guard steps.isEmpty else { return nil }
+            // The inverse of links in mixed values has the form of a link column's.
+            let origins = view.schema.linkColumns(to: table) + [table.mixedInverse]
+            let counts = origins.map { BacklinkCountSource(view: view, table: table, origin: $0) as NumberSource }
+            return counts.dropFirst().reduce(counts[0]) { ArithmeticSource(view: view, .add, $0, $1) }
+        case .aggregate(let aggregate, let path): return AggregateSource(aggregate, path, table, view)
+        case .constant, .constants, .type, .length: return nil
         }
     }
 }
@@ -112,7 +136,7 @@ private final class ColumnSource: NumberSource {
 }
 
 /// What is read row by row, of live objects.
-private class RowNumberSource: NumberSource {
+class RowNumberSource: NumberSource {
     let table: Table
 
     init(view: DataView, table: Table, isInteger: Bool) {
@@ -194,7 +218,7 @@ private final class CountSource: NumberSource {
 }
 
 /// The number of links of a column to an object.
-private final class BacklinkCountSource: RowNumberSource {
+final class BacklinkCountSource: RowNumberSource {
     private let origin: Column
 
     init(view: DataView, table: Table, origin: Column) {
@@ -224,7 +248,7 @@ private final class BacklinkCountSource: RowNumberSource {
     }
 }
 
-private final class ArithmeticSource: NumberSource {
+final class ArithmeticSource: NumberSource {
     private let op: ArithmeticOperator
     private let a: NumberSource
     private let b: NumberSource
@@ -303,6 +327,19 @@ final class NumberScan: PlanNode {
 }
 
 extension Comparison {
+    /// Between two that compare as less (-1), equal (0) or greater (1).
+    @inline(__always)
+    func holds(order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+
     /// The same with the sides exchanged.
     var mirrored: Comparison {
         switch self {

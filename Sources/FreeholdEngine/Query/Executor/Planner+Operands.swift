@@ -6,6 +6,15 @@ extension Planner {
         case (.path(let path), .constant(let value)): return node(path, ValueTest(.comparison(op, value)), table)
         case (.constant(let value), .path(let path)):
             return node(path, ValueTest(.comparison(op.mirrored, value)), table)
+        case (.type(let path), .constant(.string(let name))), (.constant(.string(let name)), .type(let path)):
+            let kinds = ValueTypeName.kinds(of: .string(name))
+            let values = OperandPlan(.path(path), table, self)
+            return RowNode(view: view, table: table) { key in
+                values.holds(key) {
+                    let isOther = ValueTypeName.kind(of: $0).isDisjoint(with: kinds)
+                    return op == .equal ? !isOther : op == .notEqual && isOther
+                }
+            }
         case (.path(let path), .constants(let values, let quantifier)):
             // Equal to any: one of them; unequal to all, equal to none: none of them.
             switch (op, quantifier) {
@@ -14,6 +23,15 @@ extension Planner {
             default: break
             }
         default: break
+        }
+        if let x = bytesColumn(a), let y = bytesColumn(b) {
+            return BytesPairScan(view: view, table: table, x, y) { a, b in
+                guard let a, let b else {
+                    return op.holds(a == nil ? .null : .bool(true), b == nil ? .null : .bool(true))
+                }
+                guard x.type == y.type else { return op == .notEqual }
+                return op.holds(order: Value.compareBytes(a, b))
+            }
         }
         let left = OperandPlan(a, table, self)
         let right = OperandPlan(b, table, self)
@@ -24,8 +42,8 @@ extension Planner {
             }
             return op.holds(x, y)
         }
-        guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, view),
-            let y = NumberSource.make(b, table, view)
+        guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, self),
+            let y = NumberSource.make(b, table, self)
         else { return rows }
         return NumberScan(view: view, x, op, y) { rows.test($0) }
     }
@@ -38,17 +56,10 @@ extension Planner {
         }
         let fold = TextFold(options)
         if let x = bytesColumn(a), let y = bytesColumn(b) {
-            return RowNode(view: view, table: table) { [view] key in
-                view.withBytes(y, key) { pattern in
-                    guard let pattern else {
-                        let isNull = view.withBytes(x, key) { $0 == nil }
-                        return ValueTest.matchesNullPattern(op, isNull ? .null : .bool(true))
-                    }
-                    return view.withBytes(x, key) { bytes in
-                        guard let bytes else { return op == .notEqual }
-                        return BytesCondition.matches(bytes, op, pattern, fold)
-                    }
-                }
+            return BytesPairScan(view: view, table: table, x, y) { bytes, pattern in
+                guard let pattern else { return ValueTest.matchesNullPattern(op, bytes == nil ? .null : .bool(true)) }
+                guard let bytes else { return op == .notEqual }
+                return BytesCondition.matches(bytes, op, pattern, fold)
             }
         }
         let isMixed = if case .path(let path) = a { path.column?.type == .mixed } else { false }

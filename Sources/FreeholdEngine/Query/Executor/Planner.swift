@@ -88,8 +88,8 @@ struct Planner {
         case .element(_, .keys): return ConstantNode(view: view, false)
         case .element(let link, let place):
             let targets = targets(link)
-            return RowNode(view: view, table: table) { [view] key in
-                guard case .link(let target) = view.element(link, key, place) else { return matchesNoLink }
+            return PlaceScan(view: view, column: link, place) { value in
+                guard case .link(let target) = value else { return matchesNoLink }
                 return targets.contains(target)
             }
         case .backlink(let origin):
@@ -141,6 +141,9 @@ struct Planner {
             var test = test
             test.isMixed = false
             return ElementScan(view: view, column: column, part: .keys, kernel: scan(column.keysColumn, test))
+        }
+        if places.count == 1, column.collection != .none, !places[0].isToMany {
+            return PlaceScan(view: view, column: column, places[0]) { test.matches($0) }
         }
         let reader = PathReader(view: view)
         let path = PropertyPath([], column, subscripts: places)

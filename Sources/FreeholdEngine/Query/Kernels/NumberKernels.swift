@@ -117,17 +117,7 @@ enum NumberKernels {
                 mask[i] = op == .notEqual ? 1 : 0
                 continue
             }
-            let c = Value.compare(a[i], b[i])
-            let holds =
-                switch op {
-                case .equal: c == 0
-                case .notEqual: c != 0
-                case .less: c < 0
-                case .lessOrEqual: c <= 0
-                case .greater: c > 0
-                case .greaterOrEqual: c >= 0
-                }
-            mask[i] = holds ? 1 : 0
+            mask[i] = op.holds(order: Value.compare(a[i], b[i])) ? 1 : 0
         }
     }
 
