@@ -13,14 +13,10 @@ enum WorldPlaces {
         }
     }()
 
-    private static func number(_ name: StaticString, _ line: Data) -> Double {
-        line.withUnsafeBytes { line in
-            name.withUTF8Buffer { name in
-                var at = memmem(line.baseAddress!, line.count, name.baseAddress!, name.count)!
-                at += name.count
-                return strtod(at.assumingMemoryBound(to: CChar.self), nil)
-            }
-        }
+    private static func number(_ name: String, _ line: Data) -> Double {
+        let start = line.range(of: Data(name.utf8))!.upperBound
+        let digits = line[start...].prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
+        return Double(String(decoding: digits, as: UTF8.self))!
     }
 }
 

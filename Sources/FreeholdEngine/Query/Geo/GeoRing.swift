@@ -44,7 +44,7 @@ struct GeoArc {
     func crosses(_ other: GeoArc) -> Bool {
         let (a, b) = (side(other.start), side(other.end))
         let (c, d) = (other.side(start), other.side(end))
-        guard min(abs(a), abs(b), abs(c), abs(d)) > Self.tolerance, a < 0 != (b < 0), c < 0 != (d < 0) else {
+        guard min(abs(a), abs(b), abs(c), abs(d)) > Self.tolerance, (a < 0) != (b < 0), (c < 0) != (d < 0) else {
             return false
         }
         // Two great circles meet twice: the place on the one arc must be that on the other.

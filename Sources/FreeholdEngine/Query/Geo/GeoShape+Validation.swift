@@ -115,8 +115,6 @@ extension GeoPolygon {
     }
 }
 
-extension SphereVector: Hashable {}
-
 /// A cuboid that holds an arc.
 private struct GeoExtent {
     let low: SphereVector

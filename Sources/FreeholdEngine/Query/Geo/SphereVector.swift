@@ -8,7 +8,7 @@
 
 /// A place as a vector of length one from the earth's centre: so that neither the poles nor the antimeridian are
 /// special. Also a direction, and the sum or product of such.
-struct SphereVector: Equatable {
+struct SphereVector: Hashable {
     var x: Double
     var y: Double
     var z: Double
