@@ -5,6 +5,27 @@ public enum GeoShape: Sendable, Hashable {
     case polygon(GeoPolygon)
 }
 
+/// A type of shape that queries take: a box, a circle, a polygon.
+public protocol _GeoShape: Sendable {
+    var _shape: GeoShape { get }
+}
+
+extension GeoShape: _GeoShape {
+    public var _shape: GeoShape { self }
+}
+
+extension GeoBox: _GeoShape {
+    public var _shape: GeoShape { .box(self) }
+}
+
+extension GeoCircle: _GeoShape {
+    public var _shape: GeoShape { .circle(self) }
+}
+
+extension GeoPolygon: _GeoShape {
+    public var _shape: GeoShape { .polygon(self) }
+}
+
 /// The area between two parallels and two meridians, borders included.
 ///
 /// It reaches from the left meridian eastwards to the right one: where the left one's number is the greater, across the
