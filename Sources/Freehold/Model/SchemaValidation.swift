@@ -162,7 +162,11 @@ struct SchemaValidation {
             } else if !object.properties.contains(where: {
                 ($0.columnName == "type" || $0.name == "type") && $0.type == .string && !$0.isCollection
             }) {
-                report(object, property, "has an index of places, and its class no String property called, or stored as, type")
+                report(
+                    object,
+                    property,
+                    "has an index of places, and its class no String property called, or stored as, type"
+                )
             }
         }
     }

@@ -38,10 +38,12 @@ import Testing
     }
 
     /// The encoding is stored: these numbers never change.
-    @Test(arguments: [
-        (0.0, 0.0, 864691128455135232), (90.0, 0.0, 3170534137668829184), (-90.0, 0.0, 6629298651489370112),
-        (48.8567, 2.3508, 3360564603907583464), (-33.8688, 151.2093, 4193198522809103293),
-    ] as [(Double, Double, Int64)])
+    @Test(
+        arguments: [
+            (0.0, 0.0, 864691128455135232), (90.0, 0.0, 3170534137668829184), (-90.0, 0.0, 6629298651489370112),
+            (48.8567, 2.3508, 3360564603907583464), (-33.8688, 151.2093, 4193198522809103293),
+        ] as [(Double, Double, Int64)]
+    )
     func `the numbers of known places`(_ c: (latitude: Double, longitude: Double, number: Int64)) {
         #expect(GeoCell.number(latitude: c.latitude, longitude: c.longitude) == c.number)
     }

@@ -49,7 +49,8 @@ struct RandomShapes {
         let (a, b) = (point(), point())
         let size = pow(10, -2 + unit() * 4)
         let top = min(90, a.latitude + size)
-        let east = below(4) == 0 ? b.longitude : (a.longitude + size > 180 ? a.longitude + size - 360 : a.longitude + size)
+        let east =
+            below(4) == 0 ? b.longitude : (a.longitude + size > 180 ? a.longitude + size - 360 : a.longitude + size)
         return GeoBox(
             bottomLeft: a,
             topRight: GeoPoint(latitude: top, longitude: min(max(east, -180), 180))!
@@ -74,7 +75,8 @@ struct RandomShapes {
         let corners = 5 + below(12)
         let outer = ring(around: center, radius: radius, corners: corners, inner: 0.6)
         // With five corners or more a chord stays further out than half of the inner radius.
-        let holes = below(2) == 0 ? [ring(around: center, radius: radius * 0.15, corners: 4 + below(6), inner: 0.5)] : []
+        let holes =
+            below(2) == 0 ? [ring(around: center, radius: radius * 0.15, corners: 4 + below(6), inner: 0.5)] : []
         return (GeoPolygon(outerRing: outer, holes: holes)!, center)
     }
 }

@@ -14,11 +14,13 @@ import Testing
 
     static let square = [(0.0, 0.0), (0, 10), (10, 10), (10, 0), (0, 0)]
 
-    @Test(arguments: [
-        (5.0, 5.0, true), (1e-9, 1e-9, true), (-1e-9, 5, false), (5, -1e-9, false), (5, 10 + 1e-9, false),
-        // Along the northern edge the great circle runs north of the parallel.
-        (10.02, 5, true), (10.06, 5, false), (11, 5, false), (-5, -5, false), (5, 185 - 360, false),
-    ] as [(Double, Double, Bool)])
+    @Test(
+        arguments: [
+            (5.0, 5.0, true), (1e-9, 1e-9, true), (-1e-9, 5, false), (5, -1e-9, false), (5, 10 + 1e-9, false),
+            // Along the northern edge the great circle runs north of the parallel.
+            (10.02, 5, true), (10.06, 5, false), (11, 5, false), (-5, -5, false), (5, 185 - 360, false),
+        ] as [(Double, Double, Bool)]
+    )
     func `a square has its inside`(_ c: (latitude: Double, longitude: Double, isInside: Bool)) throws {
         for ring in [Self.square, Self.square.reversed()] {
             #expect(try contains(polygon(ring), c.latitude, c.longitude) == c.isInside)
@@ -46,7 +48,10 @@ import Testing
     @Test func `a polygon may go around a pole and across the antimeridian`() throws {
         let arctic = try polygon([(80, 0), (80, 120), (80, -120), (80, 0)])
         #expect(try contains(arctic, 90, 0) && contains(arctic, 90, 77) && contains(arctic, 85, 180))
-        #expect(try contains(arctic, 80.1, 1) == false && contains(arctic, 70, 0) == false && contains(arctic, -90, 0) == false)
+        #expect(
+            try contains(arctic, 80.1, 1) == false && contains(arctic, 70, 0) == false
+                && contains(arctic, -90, 0) == false
+        )
         let antarctic = try polygon([(-70, 0), (-70, -90), (-70, 180), (-70, 90), (-70, 0)])
         #expect(try contains(antarctic, -90, 5) && contains(antarctic, -75, -180) && contains(antarctic, -75, 180))
         #expect(try !contains(antarctic, 90, 5) && !contains(antarctic, -60, 45))
@@ -54,16 +59,23 @@ import Testing
         #expect(try contains(atThePole, 90, 0) && contains(atThePole, 80, 45) && contains(atThePole, 70, 0))
         #expect(try !contains(atThePole, 80, -45) && !contains(atThePole, 80, 135))
         let fiji = try polygon([(-20, 175), (-20, -175), (-10, -175), (-10, 175), (-20, 175)])
-        #expect(try contains(fiji, -15, 180) && contains(fiji, -15, -180) && contains(fiji, -15, 179) && contains(fiji, -15, -179))
+        #expect(
+            try contains(fiji, -15, 180) && contains(fiji, -15, -180) && contains(fiji, -15, 179)
+                && contains(fiji, -15, -179)
+        )
         #expect(try !contains(fiji, -15, 0) && !contains(fiji, -15, 174) && !contains(fiji, -15, -174))
         // Over the pole: two edges along a meridian and its continuation.
         let over = try polygon([(80, 10), (80, -170), (70, -90), (80, 10)])
-        #expect(try contains(over, 90, 0) && contains(over, 85, 10) && contains(over, 85, -100) && !contains(over, 85, 60))
+        #expect(
+            try contains(over, 90, 0) && contains(over, 85, 10) && contains(over, 85, -100) && !contains(over, 85, 60)
+        )
     }
 
     @Test func `the inside is the smaller side; of two halves the left`() throws {
         let north = try polygon([(0, 0), (0, 120), (0, -120), (0, 0)])
-        #expect(try contains(north, 45, 45) && !contains(north, -45, 45) && contains(north, 0, 60) && contains(north, 90, 0))
+        #expect(
+            try contains(north, 45, 45) && !contains(north, -45, 45) && contains(north, 0, 60) && contains(north, 90, 0)
+        )
         let south = try polygon([(0, 0), (0, -120), (0, 120), (0, 0)])
         #expect(try contains(south, -45, 45) && !contains(south, 45, 45) && contains(south, 0, 60))
         // Nearly a half, of either one.
@@ -77,7 +89,9 @@ import Testing
         for longitude in stride(from: -155.0, through: 155, by: 10) {
             #expect(try contains(belt, 0, longitude) && contains(belt, -9, longitude) && !contains(belt, 20, longitude))
         }
-        #expect(try !contains(belt, 0, 170) && !contains(belt, 0, 180) && !contains(belt, 90, 0) && !contains(belt, -90, 0))
+        #expect(
+            try !contains(belt, 0, 170) && !contains(belt, 0, 180) && !contains(belt, 90, 0) && !contains(belt, -90, 0)
+        )
     }
 
     @Test(arguments: [41, 42, 43, 44] as [UInt64])
@@ -155,18 +169,23 @@ import Testing
         let c = Self.invalid[i]
         let polygon = try #require(GeoPolygon(outerRing: c.rings[0], holes: Array(c.rings.dropFirst())))
         let error = #expect(throws: QueryError.self, "\(c.name)") { try polygon.validate() }
-        #expect(error?.code == .constant && error?.message.contains(c.words) == true, "\(c.name): \(error?.message ?? "")")
+        #expect(
+            error?.code == .constant && error?.message.contains(c.words) == true,
+            "\(c.name): \(error?.message ?? "")"
+        )
         #expect(GeoRegion(.polygon(polygon)) == nil)
     }
 
-    @Test(arguments: [
-        [square, [(2, 2), (2, 5), (5, 5), (2, 2)], [(6, 6), (6, 8), (8, 8), (6, 6)]],
-        // Rings may touch.
-        [square, [(0, 0), (2, 1), (1, 2), (0, 0)]], [square, [(0, 5), (2, 4), (2, 6), (0, 5)]],
-        [square, [(2, 2), (2, 5), (5, 5), (2, 2)], [(5, 5), (5, 8), (8, 8), (5, 5)]],
-        [[(0, 0), (0, 90), (90, 0), (0, 0)]], [[(89, 0), (89, 90), (89, 180), (89, -90), (89, 0)]],
-        [[(0, 0), (1e-7, 0), (1e-7, 1e-7), (0, 0)]], [[(-89, -180), (0, 60), (0, -60), (-89, -180)]],
-    ] as [[[(Double, Double)]]])
+    @Test(
+        arguments: [
+            [square, [(2, 2), (2, 5), (5, 5), (2, 2)], [(6, 6), (6, 8), (8, 8), (6, 6)]],
+            // Rings may touch.
+            [square, [(0, 0), (2, 1), (1, 2), (0, 0)]], [square, [(0, 5), (2, 4), (2, 6), (0, 5)]],
+            [square, [(2, 2), (2, 5), (5, 5), (2, 2)], [(5, 5), (5, 8), (8, 8), (5, 5)]],
+            [[(0, 0), (0, 90), (90, 0), (0, 0)]], [[(89, 0), (89, 90), (89, 180), (89, -90), (89, 0)]],
+            [[(0, 0), (1e-7, 0), (1e-7, 1e-7), (0, 0)]], [[(-89, -180), (0, 60), (0, -60), (-89, -180)]],
+        ] as [[[(Double, Double)]]]
+    )
     func `rings that touch, are tiny or large are fine`(_ rings: [[(Double, Double)]]) throws {
         let polygon = try #require(GeoPolygon(outerRing: rings[0], holes: Array(rings.dropFirst())))
         try polygon.validate()

@@ -6,17 +6,22 @@ import Testing
 @Suite struct GeoShapeTests {
     // MARK: Places
 
-    @Test(arguments: [
-        (90.0, 180.0, 0.0, true), (-90, -180, 0, true), (0, 0, 8848, true), (-0.0, -0.0, 0, true), (90.1, 0, 0, false),
-        (-90.1, 0, 0, false), (0, 180.1, 0, false), (0, -180.1, 0, false), (0, 0, -1, false), (.nan, 0, 0, false),
-        (0, .nan, 0, false), (0, 0, .nan, false), (.infinity, 0, 0, false), (0, -.infinity, 0, false),
-    ] as [(Double, Double, Double, Bool)])
+    @Test(
+        arguments: [
+            (90.0, 180.0, 0.0, true), (-90, -180, 0, true), (0, 0, 8848, true), (-0.0, -0.0, 0, true),
+            (90.1, 0, 0, false),
+            (-90.1, 0, 0, false), (0, 180.1, 0, false), (0, -180.1, 0, false), (0, 0, -1, false), (.nan, 0, 0, false),
+            (0, .nan, 0, false), (0, 0, .nan, false), (.infinity, 0, 0, false), (0, -.infinity, 0, false),
+        ] as [(Double, Double, Double, Bool)]
+    )
     func `a place has a latitude, a longitude and an altitude in range`(
         _ c: (latitude: Double, longitude: Double, altitude: Double, isPlace: Bool)
     ) {
         let point = GeoPoint(latitude: c.latitude, longitude: c.longitude, altitude: c.altitude)
         #expect((point != nil) == c.isPlace)
-        #expect((GeoBox(bottomLeft: (c.latitude, c.longitude), topRight: (90, 0)) != nil) == (c.isPlace || c.altitude != 0))
+        #expect(
+            (GeoBox(bottomLeft: (c.latitude, c.longitude), topRight: (90, 0)) != nil) == (c.isPlace || c.altitude != 0)
+        )
     }
 
     @Test func `distances have four units, and none is negative`() throws {
@@ -35,21 +40,26 @@ import Testing
     }
 
     /// Great circles on a sphere of 6,378.1 km, rounded to a kilometre.
-    @Test(arguments: [
-        ("Paris – New York", (48.8567, 2.3508), (40.7128, -74.006), 5844.0),
-        ("London – Sydney", (51.5074, -0.1278), (-33.8688, 151.2093), 17013),
-        ("Tokyo – Los Angeles, over the antimeridian", (35.6762, 139.6503), (34.0522, -118.2437), 8829),
-        ("Quito – Singapore, nearly opposite", (-0.1807, -78.4678), (1.3521, 103.8198), 19751),
-        ("pole to pole", (90, 12), (-90, 100), 20037),
-        ("a quarter of the equator", (0, 0), (0, 90), 10019),
-        ("a pole by two names", (90, 0), (90, 170), 0),
-        ("the antimeridian by two names", (10, 180), (10, -180), 0),
-    ] as [(String, (Double, Double), (Double, Double), Double)])
+    @Test(
+        arguments: [
+            ("Paris – New York", (48.8567, 2.3508), (40.7128, -74.006), 5844.0),
+            ("London – Sydney", (51.5074, -0.1278), (-33.8688, 151.2093), 17013),
+            ("Tokyo – Los Angeles, over the antimeridian", (35.6762, 139.6503), (34.0522, -118.2437), 8829),
+            ("Quito – Singapore, nearly opposite", (-0.1807, -78.4678), (1.3521, 103.8198), 19751),
+            ("pole to pole", (90, 12), (-90, 100), 20037),
+            ("a quarter of the equator", (0, 0), (0, 90), 10019),
+            ("a pole by two names", (90, 0), (90, 170), 0),
+            ("the antimeridian by two names", (10, 180), (10, -180), 0),
+        ] as [(String, (Double, Double), (Double, Double), Double)]
+    )
     func `distances between known places`(
         _ c: (name: String, a: (Double, Double), b: (Double, Double), kilometers: Double)
     ) throws {
         let (a, b) = (try #require(GeoPoint(c.a)), try #require(GeoPoint(c.b)))
-        #expect(abs(a.distance(to: b).asKilometers() - c.kilometers) < 1, "\(c.name): \(a.distance(to: b).asKilometers())")
+        #expect(
+            abs(a.distance(to: b).asKilometers() - c.kilometers) < 1,
+            "\(c.name): \(a.distance(to: b).asKilometers())"
+        )
         #expect(a.distance(to: b) == b.distance(to: a))
         #expect(a.distance(to: a).radians == 0)
     }
@@ -96,21 +106,23 @@ import Testing
         return try region(.circle(circle))
     }
 
-    @Test(arguments: [
-        // Bottom left, top right, place: each (latitude, longitude).
-        ((0, 0), (10, 10), (5, 5), true), ((0, 0), (10, 10), (0, 0), true), ((0, 0), (10, 10), (10, 10), true),
-        ((0, 0), (10, 10), (10.0000001, 5), false), ((0, 0), (10, 10), (5, -0.0000001), false),
-        ((0, 170), (10, -170), (5, 180), true), ((0, 170), (10, -170), (5, -180), true),
-        ((0, 170), (10, -170), (5, 175), true), ((0, 170), (10, -170), (5, -175), true),
-        ((0, 170), (10, -170), (5, 0), false), ((0, -170), (10, 170), (5, 0), true),
-        ((0, -170), (10, 170), (5, 180), false), ((0, -180), (10, -170), (5, 180), true),
-        ((0, 170), (10, 180), (5, -180), true), ((0, 180), (10, -180), (5, 180), true),
-        ((0, 180), (10, -180), (5, -180), true), ((0, 180), (10, -180), (5, 0), false),
-        ((-90, -180), (90, 180), (12, 34), true), ((-90, -180), (90, 180), (90, 180), true),
-        ((80, 10), (90, 20), (90, 15), true), ((80, 10), (90, 20), (90, -100), true),
-        ((80, 10), (89.9, 20), (90, 15), false), ((-90, 10), (-80, 20), (-90, 170), true),
-        ((80, 10), (90, 20), (85, 21), false), ((5, 5), (5, 5), (5, 5), true), ((5, 5), (5, 9), (5, 7), true),
-    ] as [((Double, Double), (Double, Double), (Double, Double), Bool)])
+    @Test(
+        arguments: [
+            // Bottom left, top right, place: each (latitude, longitude).
+            ((0, 0), (10, 10), (5, 5), true), ((0, 0), (10, 10), (0, 0), true), ((0, 0), (10, 10), (10, 10), true),
+            ((0, 0), (10, 10), (10.0000001, 5), false), ((0, 0), (10, 10), (5, -0.0000001), false),
+            ((0, 170), (10, -170), (5, 180), true), ((0, 170), (10, -170), (5, -180), true),
+            ((0, 170), (10, -170), (5, 175), true), ((0, 170), (10, -170), (5, -175), true),
+            ((0, 170), (10, -170), (5, 0), false), ((0, -170), (10, 170), (5, 0), true),
+            ((0, -170), (10, 170), (5, 180), false), ((0, -180), (10, -170), (5, 180), true),
+            ((0, 170), (10, 180), (5, -180), true), ((0, 180), (10, -180), (5, 180), true),
+            ((0, 180), (10, -180), (5, -180), true), ((0, 180), (10, -180), (5, 0), false),
+            ((-90, -180), (90, 180), (12, 34), true), ((-90, -180), (90, 180), (90, 180), true),
+            ((80, 10), (90, 20), (90, 15), true), ((80, 10), (90, 20), (90, -100), true),
+            ((80, 10), (89.9, 20), (90, 15), false), ((-90, 10), (-80, 20), (-90, 170), true),
+            ((80, 10), (90, 20), (85, 21), false), ((5, 5), (5, 5), (5, 5), true), ((5, 5), (5, 9), (5, 7), true),
+        ] as [((Double, Double), (Double, Double), (Double, Double), Bool)]
+    )
     func `boxes have their borders, cross the antimeridian and hold poles`(
         _ c: (low: (Double, Double), high: (Double, Double), place: (Double, Double), isInside: Bool)
     ) throws {
@@ -130,7 +142,12 @@ import Testing
             for radius in [Double.pi, 4, .infinity] {
                 let all = try region(a, radius)
                 #expect(all.contains(latitude: b.latitude, longitude: b.longitude))
-                #expect(all.contains(latitude: -a.latitude, longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180))
+                #expect(
+                    all.contains(
+                        latitude: -a.latitude,
+                        longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180
+                    )
+                )
             }
         }
     }
@@ -148,8 +165,12 @@ import Testing
                 let inner = Naive.place(from: center, azimuth: azimuth, distance: radius - 1e-13 - margin)
                 let outer = Naive.place(from: center, azimuth: azimuth, distance: radius + 1e-13 + margin)
                 let (near, far) = (center.distance(to: inner).radians, center.distance(to: outer).radians)
-                if near < radius - 1e-14 { #expect(region.contains(latitude: inner.latitude, longitude: inner.longitude)) }
-                if far > radius + 1e-14 { #expect(!region.contains(latitude: outer.latitude, longitude: outer.longitude)) }
+                if near < radius - 1e-14 {
+                    #expect(region.contains(latitude: inner.latitude, longitude: inner.longitude))
+                }
+                if far > radius + 1e-14 {
+                    #expect(!region.contains(latitude: outer.latitude, longitude: outer.longitude))
+                }
             }
         }
     }
@@ -179,11 +200,16 @@ import Testing
                     != (Naive.haversine(circle.center, $0) <= circle.radiusInRadians)
             }
             // A city at the centre is 0 or a rounding away.
-            #expect(wrong.allSatisfy { abs(Naive.haversine(circle.center, $0) - circle.radiusInRadians) < 1e-12 }, "seed \(seed), \(circle)")
+            #expect(
+                wrong.allSatisfy { abs(Naive.haversine(circle.center, $0) - circle.radiusInRadians) < 1e-12 },
+                "seed \(seed), \(circle)"
+            )
             let box = random.box()
             let inBox = try region(.box(box))
             #expect(
-                cities.allSatisfy { inBox.contains(latitude: $0.latitude, longitude: $0.longitude) == Naive.contains(box, $0) },
+                cities.allSatisfy {
+                    inBox.contains(latitude: $0.latitude, longitude: $0.longitude) == Naive.contains(box, $0)
+                },
                 "seed \(seed), \(box)"
             )
         }

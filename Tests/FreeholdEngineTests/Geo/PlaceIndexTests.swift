@@ -13,7 +13,9 @@ import Testing
     }
 
     /// One edit of the list of coordinates, of whichever kind.
-    private func edit(_ write: WriteTransaction, _ column: Column, _ key: ObjectKey, _ random: inout RandomShapes) throws {
+    private func edit(_ write: WriteTransaction, _ column: Column, _ key: ObjectKey, _ random: inout RandomShapes)
+        throws
+    {
         let count = write.listCount(column, key)
         func value(_ random: inout RandomShapes) -> Value { .double(number(&random)) }
         switch random.below(10) {

@@ -110,7 +110,9 @@ struct PlaceDatabase {
 
 @Suite struct PlaceQueryTests {
     /// What a path's quantifier and the values of the columns say, row by row.
-    private func naive(_ view: DataView, _ kind: String, _ path: PropertyPath, _ holds: (GeoPoint) -> Bool) -> [ObjectKey] {
+    private func naive(_ view: DataView, _ kind: String, _ path: PropertyPath, _ holds: (GeoPoint) -> Bool)
+        -> [ObjectKey]
+    {
         let columns = PlaceDatabase.columns(kind, view.schema)
         let reader = OperandReader(view: view)
         return view.keys(view.schema.table(named: "Company")!).filter { company in
@@ -169,7 +171,9 @@ struct PlaceDatabase {
         }
     }
 
-    @Test(arguments: [(seed: 81, span: 4), (seed: 82, span: 16), (seed: 83, span: 1000)] as [(seed: UInt64, span: Int)])
+    @Test(
+        arguments: [(seed: 81, span: 4), (seed: 82, span: 16), (seed: 83, span: 1000)] as [(seed: UInt64, span: Int)]
+    )
     func `places are found along every kind of path, with and without index, in transactions and snapshots`(
         _ shape: (seed: UInt64, span: Int)
     ) throws {
@@ -217,7 +221,9 @@ struct PlaceDatabase {
         let write = try places.database.beginWrite()
         let table = write.schema.table(named: "Company")!
         let company = try write.create(table)
-        try places.addPlaces(write, type: "Point", [5, 5]) { try write.set(table.column(named: "location\($0)")!, company, .link($1)) }
+        try places.addPlaces(write, type: "Point", [5, 5]) {
+            try write.set(table.column(named: "location\($0)")!, company, .link($1))
+        }
         let bowTie = try #require(GeoPolygon(outerRing: [(0, 0), (10, 10), (10, 0), (0, 10), (0, 0)]))
         for kind in PlaceDatabase.kinds {
             let columns = PlaceDatabase.columns(kind, write.schema)
@@ -241,7 +247,9 @@ struct PlaceDatabase {
             try write.set(location, owner, .link(key))
         }
         let snapshot = try write.commit()
-        for (center, kilometers) in [((48.8567, 2.3508), 100.0), ((-17.7, 178.0), 600), ((90, 0), 2500), ((0, 0), 20_100)] {
+        for (center, kilometers) in [
+            ((48.8567, 2.3508), 100.0), ((-17.7, 178.0), 600), ((90, 0), 2500), ((0, 0), 20_100),
+        ] {
             let radius = try #require(Distance.kilometers(kilometers))
             let circle = try #require(GeoCircle(center: center, radius: radius))
             let found = Query(table: company, predicate: .within(PropertyPath(location), columns, .circle(circle)))
@@ -252,7 +260,10 @@ struct PlaceDatabase {
             #expect(found.map { Int($0.raw) } == expected, "\(circle): \(found.count), \(expected.count)")
             let region = try #require(GeoRegion(.circle(circle)))
             let access = try #require(PlacesAccess(columns, region, snapshot))
-            #expect(access.count >= found.count && access.count <= 2 * found.count + 200, "\(access.count) for \(found.count)")
+            #expect(
+                access.count >= found.count && access.count <= 2 * found.count + 200,
+                "\(access.count) for \(found.count)"
+            )
         }
     }
 }

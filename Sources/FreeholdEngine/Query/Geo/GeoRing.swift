@@ -156,7 +156,9 @@ struct GeoRing {
         let sides = arcs.map { $0.side(place) }
         guard sides.allSatisfy({ abs($0) > 1e-9 }) else { return nil }
         // From the place to the middle of an arc: on arrival it is on that side of the arc that the place is.
-        let start = arcs.indices.max { arcs[$0].start.angle(to: arcs[$0].end) < arcs[$1].start.angle(to: arcs[$1].end) }!
+        let start = arcs.indices.max {
+            arcs[$0].start.angle(to: arcs[$0].end) < arcs[$1].start.angle(to: arcs[$1].end)
+        }!
         let goal = arcs[start].middle
         let plane = place.cross(goal)
         guard plane.lengthSquared > 1e-6 else { return nil }

@@ -108,7 +108,9 @@ extension GeoPolygon {
                     throw GeoShape.invalid("A geoPolygon's \(nameA) and \(nameB) cross.")
                 }
                 if arc.overlaps(other) {
-                    throw GeoShape.invalid("A geoPolygon's \(nameA) and \(nameB) have an edge, or part of one, in common.")
+                    throw GeoShape.invalid(
+                        "A geoPolygon's \(nameA) and \(nameB) have an edge, or part of one, in common."
+                    )
                 }
             }
         }

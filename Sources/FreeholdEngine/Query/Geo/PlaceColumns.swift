@@ -53,7 +53,10 @@ extension InlineList {
         guard bytes.count >= 20 else { return nil }
         let p = bytes.baseAddress!
         if p.load(as: UInt8.self) == 8 {
-            return (p.loadUnaligned(fromByteOffset: 4, as: Double.self), p.loadUnaligned(fromByteOffset: 12, as: Double.self))
+            return (
+                p.loadUnaligned(fromByteOffset: 4, as: Double.self),
+                p.loadUnaligned(fromByteOffset: 12, as: Double.self)
+            )
         }
         guard count >= 2, case .double(let longitude) = value(0), case .double(let latitude) = value(1) else {
             return nil

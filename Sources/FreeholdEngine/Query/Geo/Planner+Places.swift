@@ -5,7 +5,9 @@ extension Planner {
         guard let region = GeoRegion(shape) else { return ConstantNode(view: view, path.quantifier == .none) }
         let place = PlaceNode(view: view, columns: columns, region: region)
         var steps = path.steps
-        if let column = path.column { steps.append(path.subscripts.first.map { .element(column, $0) } ?? .link(column)) }
+        if let column = path.column {
+            steps.append(path.subscripts.first.map { .element(column, $0) } ?? .link(column))
+        }
         let hasElement = steps.contains { if case .element = $0 { true } else { false } }
         if !hasElement, path.quantifier != .all {
             let found: PlanNode
