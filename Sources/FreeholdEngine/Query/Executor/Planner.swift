@@ -25,8 +25,8 @@ struct Planner {
             }
         case .fullText(let path, let query):
             return fullText(path, query, table)
-        case .within(let path, let columns, let shape):
-            return within(path, columns, shape, table)
+        case .within(let path, let test):
+            return within(path, test, table)
         case .objects(let keys):
             let view = view
             return ObjectNode(view: view) {

@@ -1,41 +1,58 @@
-extension Planner {
-    /// The objects whose path leads to a place inside the shape. An invalid shape has nothing inside.
-    func within(_ path: PropertyPath, _ columns: PlaceColumns, _ shape: GeoShape, _ table: Table) -> PlanNode {
-        let places = view.schema.table(of: columns.type)
-        guard let region = GeoRegion(shape) else { return ConstantNode(view: view, path.quantifier == .none) }
-        let place = PlaceNode(view: view, columns: columns, region: region)
-        var steps = path.steps
-        if let column = path.column {
-            steps.append(path.subscripts.first.map { .element(column, $0) } ?? .link(column))
-        }
-        let hasElement = steps.contains { if case .element = $0 { true } else { false } }
-        if !hasElement, path.quantifier != .all {
-            let found: PlanNode
-            if let near = indexed(columns, region) {
-                found = ObjectNode(view: view) { [view] in
-                    PlaceLookup(view: view, place: place).owners(near.places(in: view), steps[...], places, table)
-                }
-            } else {
-                found = owners(steps[...], place, table)
-            }
-            return path.quantifier == .none ? NotNode(view: view, found) : found
-        }
-        // Places in collections, and conditions on all of them: object by object.
-        let reader = OperandReader(view: view)
-        let reached = PropertyPath(steps, nil)
-        return RowNode(view: view, table: table) { key in
-            path.quantifier.holds(reader.values(reached, key)) { value in
-                if case .link(let target) = value { place.test(target) } else { false }
-            }
-        }
+/// A condition on places: the columns that make them, and the shape.
+public struct PlaceTest: Sendable {
+    public let columns: PlaceColumns
+    public let shape: GeoShape
+    /// Nil for an invalid shape, which has nothing inside.
+    let region: GeoRegion?
+
+    /// - Complexity: as `GeoShape.validate()`.
+    public init(_ columns: PlaceColumns, in shape: GeoShape) {
+        self.columns = columns
+        self.shape = shape
+        region = GeoRegion(shape)
+    }
+}
+
+extension PropertyPath {
+    /// The same with a link at the end as its last step.
+    var reachingObjects: PropertyPath {
+        guard let column else { return self }
+        return PropertyPath(
+            steps + [subscripts.first.map { .element(column, $0) } ?? .link(column)],
+            nil,
+            quantifier: quantifier
+        )
     }
 
-    /// Where the index has all places inside; nil where there is none, or it would save nothing.
-    private func indexed(_ columns: PlaceColumns, _ region: GeoRegion) -> PlacesAccess? {
-        guard columns.coordinates.indexKind == .places, let access = PlacesAccess(columns, region, view) else {
-            return nil
+    var hasElementSteps: Bool { steps.contains { if case .element = $0 { true } else { false } } }
+}
+
+extension Planner {
+    /// The objects whose path leads to a place inside the shape.
+    func within(_ path: PropertyPath, _ test: PlaceTest, _ table: Table) -> PlanNode {
+        guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
+        let place = PlaceNode(view: view, columns: test.columns, region: region)
+        let reached = path.reachingObjects
+        if reached.steps.isEmpty { return path.quantifier == .none ? NotNode(view: view, place) : place }
+        let reader = OperandReader(view: view)
+        func rows(_ quantifier: Quantifier) -> PlanNode {
+            RowNode(view: view, table: table) { key in
+                quantifier.holds(reader.values(reached, key)) { value in
+                    if case .link(let target) = value { place.test(target) } else { false }
+                }
+            }
         }
-        return access.count * 8 <= view.count(view.schema.table(of: columns.type)) ? access : nil
+        // Places in collections, and conditions on all of them: object by object.
+        if reached.hasElementSteps || path.quantifier == .all { return rows(path.quantifier) }
+        let node = PlacePathNode(rows: rows(.any), places: owners(reached.steps[...], place, table)) { [view] in
+            guard let access = placesAccess(path, test, table),
+                access.cost < AccessCost.scan(place, view.schema.table(of: test.columns.type), view)
+            else { return nil }
+            let set = KeySet(table, in: view)
+            for key in access.keys() { set.insert(key) }
+            return set
+        }
+        return path.quantifier == .none ? NotNode(view: view, node) : node
     }
 
     private func owners(_ steps: ArraySlice<PathStep>, _ place: PlaceNode, _ table: Table) -> PlanNode {
@@ -54,8 +71,7 @@ extension Planner {
             }
         case .backlink(let origin):
             let owner = view.schema.table(id: origin.tableID)!
-            let node = owners(rest, place, owner)
-            let set = LazyKeySet(TableScan(view: view, table: owner, node: node))
+            let set = LazyKeySet(TableScan(view: view, table: owner, node: owners(rest, place, owner)))
             return RowNode(view: view, table: table) { [view] key in
                 view.backlinks(origin, key).contains { set.keys.contains($0) }
             }
@@ -64,94 +80,27 @@ extension Planner {
     }
 }
 
-/// What the index of places has inside a shape, or near it.
-struct PlacesAccess {
-    private let columns: PlaceColumns
-    private let tree: IndexTree
-    private let ranges: [ClosedRange<Int64>]
-    /// How many entries there are to look at.
-    let count: Int
+/// Objects that lead to places. One object is asked by following its path; a table through the index of places where
+/// that is quicker, else by looking at all places first.
+private final class PlacePathNode: PlanNode {
+    private let rows: PlanNode
+    private let places: PlanNode
+    private let lookUp: () -> KeySet?
+    private lazy var near = lookUp()
 
-    /// Nil where the column has no index.
-    init?(_ columns: PlaceColumns, _ region: GeoRegion, _ view: DataView) {
-        guard columns.coordinates.indexKind == .places, let tree = view.searchTree(columns.coordinates) else {
-            return nil
-        }
-        self.columns = columns
-        self.tree = tree
-        ranges = region.covering()
-        var count = 0
-        for range in ranges {
-            count += Self.with(range) { tree.count(lower: $0, upper: $1, in: view) }
-        }
-        self.count = count
+    init(rows: PlanNode, places: PlanNode, _ lookUp: @escaping () -> KeySet?) {
+        self.rows = rows
+        self.places = places
+        self.lookUp = lookUp
+        super.init(view: rows.view)
     }
 
-    /// The objects that the index has in these squares, in no order.
-    func places(in view: DataView) -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(count)
-        for range in ranges {
-            Self.with(range) { lower, upper in
-                tree.keys(lower: lower, upper: upper, in: view) { key in
-                    keys.append(ObjectKey(key))
-                    return true
-                }
-            }
-        }
-        return keys
+    override var cost: Int { 300 }
+
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        guard let near else { return places.fill(cluster, mask, n) }
+        near.fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
-    private static func with<R>(_ range: ClosedRange<Int64>, _ body: (IndexTree.Bound, IndexTree.Bound) -> R) -> R {
-        OrderedEncoding.withInt(range.lowerBound) { lower in
-            OrderedEncoding.withInt(range.upperBound) { upper in
-                body(.init(lower, inclusive: true), .init(upper, inclusive: true))
-            }
-        }
-    }
-}
-
-/// From places back along a path to the objects that it starts from.
-struct PlaceLookup {
-    let view: DataView
-    let place: PlaceNode
-
-    /// - Parameter steps: links and inverse links only.
-    func owners(
-        _ candidates: [ObjectKey],
-        _ steps: ArraySlice<PathStep>,
-        _ places: Table,
-        _ table: Table
-    ) -> KeySet {
-        var keys = candidates.filter { place.test($0) }
-        for (i, step) in steps.enumerated().reversed() {
-            let isFirst = i == 0
-            var found: [ObjectKey] = []
-            switch step {
-            case .link(let link):
-                for key in keys { found += view.backlinks(link, key) }
-            case .backlink(let origin):
-                for key in keys { found += targets(origin, key) }
-            case .element: preconditionFailure("Paths with subscripts are read row by row")
-            }
-            // Many may have led to one.
-            keys = isFirst ? found : Array(Set(found))
-        }
-        let set = KeySet(table, in: view)
-        for key in keys { set.insert(key) }
-        return set
-    }
-
-    private func targets(_ origin: Column, _ key: ObjectKey) -> [ObjectKey] {
-        if origin.type == .mixed {
-            var found: [ObjectKey] = []
-            let values = origin.collection == .none ? [view.value(origin, key)] : view.listValues(origin, key)
-            for value in values {
-                value.forEachObjectLink { if $0.tableID == origin.targetTableID { found.append($0.key) } }
-            }
-            return found
-        }
-        if origin.collection != .none { return view.listLinks(origin, key) }
-        return view.readLink(origin, key).map { [$0] } ?? []
-    }
+    override func test(_ key: ObjectKey) -> Bool { rows.test(key) }
 }

@@ -118,7 +118,7 @@ package struct QueryCompiler<Names: QueryNames> {
                 throw error(.constant, "geoWithin needs a box, a circle or a polygon.", path)
             }
             try shape.validate()
-            return .within(resolved.path, try places(path, resolved), shape)
+            return .within(resolved.path, PlaceTest(try places(path, resolved), in: shape))
         }
     }
 
