@@ -232,7 +232,10 @@ struct PlaceDatabase {
         for kind in PlaceDatabase.kinds {
             let columns = PlaceDatabase.columns(kind, write.schema)
             let path = PropertyPath(table.column(named: "location\(kind)")!)
-            #expect(Query(table: table, predicate: .within(path, PlaceTest(columns, in: .polygon(bowTie)))).keys(in: write) == [])
+            #expect(
+                Query(table: table, predicate: .within(path, PlaceTest(columns, in: .polygon(bowTie)))).keys(in: write)
+                    == []
+            )
         }
     }
 
@@ -256,8 +259,11 @@ struct PlaceDatabase {
         ] {
             let radius = try #require(Distance.kilometers(kilometers))
             let circle = try #require(GeoCircle(center: center, radius: radius))
-            let found = Query(table: company, predicate: .within(PropertyPath(location), PlaceTest(columns, in: .circle(circle))))
-                .keys(in: snapshot)
+            let found = Query(
+                table: company,
+                predicate: .within(PropertyPath(location), PlaceTest(columns, in: .circle(circle)))
+            )
+            .keys(in: snapshot)
             let expected = WorldPlaces.all.indices.filter {
                 Naive.haversine(circle.center, WorldPlaces.all[$0]) <= circle.radiusInRadians
             }
