@@ -114,7 +114,8 @@ struct PlaceDatabase {
         -> [ObjectKey]
     {
         let columns = PlaceDatabase.columns(kind, view.schema)
-        let reader = OperandReader(view: view)
+        let reader = PathReader(view: view)
+        reader.settle(path)
         return view.keys(view.schema.table(named: "Company")!).filter { company in
             path.quantifier.holds(reader.values(path, company)) { value in
                 guard case .link(let place) = value, view.value(columns.type, place) == .string("Point") else {

@@ -33,74 +33,79 @@ extension Planner {
         guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
         let place = PlaceNode(view: view, columns: test.columns, region: region)
         let reached = path.reachingObjects
-        if reached.steps.isEmpty { return path.quantifier == .none ? NotNode(view: view, place) : place }
-        let reader = OperandReader(view: view)
-        func rows(_ quantifier: Quantifier) -> PlanNode {
-            RowNode(view: view, table: table) { key in
-                quantifier.holds(reader.values(reached, key)) { value in
-                    if case .link(let target) = value { place.test(target) } else { false }
-                }
-            }
+        PathReader(view: view).settle(reached)
+        // No place fails, and no null.
+        if path.quantifier == .all {
+            return not(reaching(reached, 0, not(place), matchesNull: true, table))
         }
-        // Places in collections, and conditions on all of them: object by object.
-        if reached.hasElementSteps || path.quantifier == .all { return rows(path.quantifier) }
-        let node = PlacePathNode(rows: rows(.any), places: owners(reached.steps[...], place, table)) { [view] in
-            guard let access = placesAccess(path, test, table),
+        let any = PlacesNode(reaching(reached, 0, place, matchesNull: false, table)) { [view] in
+            var path = path
+            path.quantifier = .any
+            guard !reached.steps.isEmpty, let access = placesAccess(path, test, table),
                 access.cost < AccessCost.scan(place, view.schema.table(of: test.columns.type), view)
             else { return nil }
             let set = KeySet(table, in: view)
             for key in access.keys() { set.insert(key) }
             return set
         }
-        return path.quantifier == .none ? NotNode(view: view, node) : node
+        return path.quantifier == .none ? not(any) : any
     }
 
-    private func owners(_ steps: ArraySlice<PathStep>, _ place: PlaceNode, _ table: Table) -> PlanNode {
-        guard let step = steps.first else { return place }
-        let rest = steps.dropFirst()
-        switch step {
-        case .link(let link):
+    /// The objects with one behind the first `i` steps that the node holds for.
+    private func reaching(
+        _ path: PropertyPath,
+        _ i: Int,
+        _ node: PlanNode,
+        matchesNull: Bool,
+        _ table: Table
+    ) -> PlanNode {
+        guard i < path.steps.count else { return node }
+        func targets(_ link: Column) -> TargetSet {
             let target = view.schema.table(id: link.targetTableID!)!
-            let node = owners(rest, place, target)
-            if link.collection == .none {
-                return LinkNode(view: view, column: link, table: target, target: node, matchesNoLink: false)
-            }
-            let set = LazyKeySet(TableScan(view: view, table: target, node: node))
+            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, target)
+            return TargetSet(view: view, table: target, node: inner)
+        }
+        let matchesNoLink = matchesNull && !path.isToMany(from: i + 1)
+        switch path.steps[i] {
+        case .link(let link) where link.collection == .none:
+            return LinkNode(view: view, column: link, targets: targets(link), matchesNoLink: matchesNoLink)
+        case .link(let link), .element(let link, .all):
+            let targets = targets(link)
+            return LinksScan(view: view, column: link) { targets.contains($0) }
+        case .element(_, .keys): return ConstantNode(view: view, false)
+        case .element(let link, let place):
+            let targets = targets(link)
             return RowNode(view: view, table: table) { [view] key in
-                view.listLinks(link, key).contains { set.keys.contains($0) }
+                guard case .link(let target) = view.element(link, key, place) else { return matchesNoLink }
+                return targets.contains(target)
             }
         case .backlink(let origin):
-            let owner = view.schema.table(id: origin.tableID)!
-            let set = LazyKeySet(TableScan(view: view, table: owner, node: owners(rest, place, owner)))
-            return RowNode(view: view, table: table) { [view] key in
-                view.backlinks(origin, key).contains { set.keys.contains($0) }
-            }
-        case .element: preconditionFailure("Paths with subscripts are read row by row")
+            let originTable = view.schema.table(id: origin.tableID)!
+            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, originTable)
+            return backlink(origin, inner, originTable, table)
         }
     }
 }
 
-/// Objects that lead to places. One object is asked by following its path; a table through the index of places where
-/// that is quicker, else by looking at all places first.
-private final class PlacePathNode: PlanNode {
-    private let rows: PlanNode
-    private let places: PlanNode
+/// Objects that lead to places: one by one along their paths, or all at once, then through the index of places where
+/// that is quicker.
+private final class PlacesNode: PlanNode {
+    private let path: PlanNode
     private let lookUp: () -> KeySet?
     private lazy var near = lookUp()
 
-    init(rows: PlanNode, places: PlanNode, _ lookUp: @escaping () -> KeySet?) {
-        self.rows = rows
-        self.places = places
+    init(_ path: PlanNode, _ lookUp: @escaping () -> KeySet?) {
+        self.path = path
         self.lookUp = lookUp
-        super.init(view: rows.view)
+        super.init(view: path.view)
     }
 
-    override var cost: Int { 300 }
+    override var cost: Int { path.cost }
 
     override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        guard let near else { return places.fill(cluster, mask, n) }
+        guard let near else { return path.fill(cluster, mask, n) }
         near.fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
-    override func test(_ key: ObjectKey) -> Bool { rows.test(key) }
+    override func test(_ key: ObjectKey) -> Bool { path.test(key) }
 }
