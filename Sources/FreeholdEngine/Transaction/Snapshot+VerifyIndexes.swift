@@ -9,14 +9,20 @@ struct IndexedRows {
     private var owners: [Value: Int64] = [:]
     private let isUnique: Bool
     private let type: ColumnType
+    private let words: TextWords?
 
     init(_ column: Column) {
         isUnique = column.isPrimaryKey
         type = column.type
+        words = column.indexKind.textMatching.map { TextWords($0) }
     }
 
     /// - Returns: the object that has the same value already, where values are unique.
     mutating func add(_ value: Value, _ key: Int64) -> Int64? {
+        if let words {
+            for bytes in words.entries(value) { entries.insert(Entry(bytes: bytes, key: key)) }
+            return nil
+        }
         entries.insert(Entry(bytes: OrderedEncoding.with(value, type) { Array($0) } ?? [], key: key))
         return isUnique ? owners.updateValue(key, forKey: value) : nil
     }
@@ -49,7 +55,7 @@ extension SnapshotCheck {
             return true
         }
         if found != rows.entries.count {
-            report("\(who), index: it has \(found) entries for \(rows.entries.count) objects.")
+            report("\(who), index: it has \(found) entries, not \(rows.entries.count).")
         }
     }
 

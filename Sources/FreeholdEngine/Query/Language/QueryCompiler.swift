@@ -111,7 +111,16 @@ package struct QueryCompiler<Names: QueryNames> {
             guard case .value(.string(let text))? = try self.constant(constant, resolved) else {
                 throw error(.constant, "A full-text search needs a string.", path)
             }
-            return .fullText(resolved.path, try FullTextQuery(text))
+            guard let column = resolved.path.column, resolved.path.subscripts.isEmpty else {
+                throw error(.type, "A full-text search needs a string property.", path)
+            }
+            do throws(QueryError) {
+                return .fullText(resolved.path, try FullTextQuery(text, for: column))
+            } catch {
+                var error = error
+                error.position = path.position
+                throw error
+            }
         case .within(let path, let constant):
             let resolved = try resolve(path)
             guard case .shape(let shape)? = try self.constant(constant, resolved) else {
