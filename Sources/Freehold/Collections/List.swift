@@ -268,6 +268,8 @@ extension List {
             return at.view.listIndex(at.column, owner, of: .link(object._key))
         case let content where at.column.type == .mixed:
             return at.table.core.sought(content).flatMap { at.index(of: $0) }
+        // A custom type that is stored as an embedded object: equal by its own rule, not by identity.
+        case .object where Element.self is any _CustomPersistable.Type: return elements(at).firstIndex(of: element)
         default: return nil
         }
     }

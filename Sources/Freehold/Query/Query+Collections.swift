@@ -11,7 +11,7 @@ extension Query where T: RealmCollection {
 
     /// Whether the collection has any of these elements.
     public func containsAny<S: Sequence>(in elements: S) -> Query<Bool> where S.Element == T.Element {
-        Query<Bool>(.compare(term, .isIn, .constant(.list(elements.map { .argument($0) })), []))
+        isOne(of: elements)
     }
 
     /// Whether any element equals the value.

@@ -11,7 +11,20 @@ extension Query {
 
     /// Whether the value is one of those given.
     public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
-        Query<Bool>(.compare(term, .isIn, .constant(.list(values.map { .argument($0) })), []))
+        isOne(of: values)
+    }
+}
+
+extension Query where T: OptionalProtocol {
+    /// Whether the value isn't null and is one of those given.
+    public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T.Wrapped { isOne(of: values) }
+}
+
+extension Query {
+    func isOne<S: Sequence>(of values: S) -> Query<Bool> {
+        let conditions = values.map { MemberComparison($0)?.compared(term, .equal, T.self).node }
+        if conditions.contains(where: { $0 != nil }) { return Query<Bool>(.or(conditions.compactMap { $0 })) }
+        return Query<Bool>(.compare(term, .isIn, .constant(.list(values.map { .argument($0) })), []))
     }
 }
 

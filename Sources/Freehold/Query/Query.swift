@@ -37,12 +37,20 @@ public struct Query<T> {
     func member<V>(_ name: String) -> Query<V> { Query<V>(path.appending(name)) }
 
     func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
-        Query<Bool>(.compare(term, op, .constant(.argument(value as Any)), options.textOptions))
+        if let members = MemberComparison(value) { return members.compared(term, op, T.self) }
+        return Query<Bool>(.compare(term, op, .constant(.argument(value as Any)), options.textOptions))
     }
 
     func compared<U>(_ op: ConditionOperator, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
-        Query<Bool>(.compare(term, op, column.term, options.textOptions))
+        if Self.isCollection, Query<U>.isCollection {
+            programmerError(
+                "Two collections were compared in a query. Compare one with an element, or with a count of the other."
+            )
+        }
+        return Query<Bool>(.compare(term, op, column.term, options.textOptions))
     }
+
+    private static var isCollection: Bool { T.self is any RealmCollectionBase.Type }
 
     func between(_ lower: Any, _ upper: Any, isClosed: Bool) -> Query<Bool> {
         Query<Bool>(.between(term, lower: .argument(lower), upper: .argument(upper), isClosed: isClosed))
@@ -63,28 +71,9 @@ extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
     /// A property of any of the elements.
-    public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> { self.member(_name(for: member)) }
-}
-
-extension Query where T: RawRepresentable {
-    /// The raw value of an enum, for operators that the enum itself doesn't have.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
-}
-
-extension Query where T: OptionalProtocol, T.Wrapped: RawRepresentable {
-    /// The raw value of an enum, for operators that the enum itself doesn't have.
-    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
-}
-
-extension Query where T: _CustomPersistable {
-    /// The stored value of a custom type, for operators that the type itself doesn't have, and for the members of an
-    /// embedded object.
-    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
-}
-
-extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable {
-    /// The stored value of a custom type; null where there is none.
-    public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(node) }
+    public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
+        Query<V>(path.throughCollection().appending(_name(for: member)))
+    }
 }
 
 extension Query where T: ObjectBase {

@@ -81,6 +81,9 @@ package struct NamedPath {
     package var quantifier: Quantifier?
     /// Where it stands in the query's text, in characters.
     package var position: Int?
+    /// After how many steps the path has come to a collection of objects and gone on: known to typed closures only,
+    /// which make subqueries of it.
+    package var collections: [Int] = []
 
     package init(_ steps: [Step] = [], suffix: Suffix? = nil, quantifier: Quantifier? = nil, position: Int? = nil) {
         self.steps = steps
@@ -138,6 +141,13 @@ extension NamedPath {
     package func appending(_ place: Subscript) -> NamedPath {
         var path = self
         path.steps.append(.place(place))
+        return path
+    }
+
+    /// Going on from the elements of the collection that the path leads to.
+    package func throughCollection() -> NamedPath {
+        var path = self
+        path.collections.append(steps.count)
         return path
     }
 
