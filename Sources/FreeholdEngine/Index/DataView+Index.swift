@@ -61,14 +61,16 @@ extension DataView {
         indexLookup(column, value) ?? []
     }
 
-    /// The same; nil where the column has no index.
-    func indexLookup(_ column: Column, _ value: Value) -> [ObjectKey]? {
+    /// The same; nil where the column has no index of values, or more than `limit` entries under the value.
+    func indexLookup(_ column: Column, _ value: Value, atMost limit: Int = .max) -> [ObjectKey]? {
         guard column.isIndexed || column.isPrimaryKey, let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []
+        var isComplete = true
         _ = OrderedEncoding.with(value, column.type) { bytes in
             tree.forEach(bytes, in: self) { key in
-                keys.append(ObjectKey(key))
-                return true
+                isComplete = keys.count < limit
+                if isComplete { keys.append(ObjectKey(key)) }
+                return isComplete
             }
             guard OrderedEncoding.needsCheck(bytes) else { return }
             if column.type == .mixed {
@@ -77,7 +79,7 @@ extension DataView {
                 keys.removeAll { self.value(column, $0) != value }
             }
         }
-        return keys
+        return isComplete ? keys : nil
     }
 }
 

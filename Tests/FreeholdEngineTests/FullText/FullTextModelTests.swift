@@ -7,8 +7,11 @@ import Testing
 @Suite struct FullTextModelTests {
     /// Words of a text by position, found another way: a whole string is folded, then taken apart.
     static func words(_ text: String) -> [String] {
-        let folded = text.lowercased().replacingOccurrences(of: "ς", with: "σ").replacingOccurrences(of: "ß", with: "ss")
-            .decomposedStringWithCompatibilityMapping.unicodeScalars.filter { !(0x300..<0x370).contains($0.value) }
+        let folded = text.lowercased().replacingOccurrences(of: "ς", with: "σ").replacingOccurrences(
+            of: "ß",
+            with: "ss"
+        )
+        .decomposedStringWithCompatibilityMapping.unicodeScalars.filter { !(0x300..<0x370).contains($0.value) }
         var out: [String] = []
         for part in folded.split(whereSeparator: { !$0.properties.isAlphabetic && $0.properties.numericType == nil }) {
             var run: [Unicode.Scalar] = []
@@ -46,7 +49,8 @@ import Testing
                             let (word, found) = (term.words[i], there[start + i])
                             // A single character without spaces begins any pair.
                             let isShort = word.unicodeScalars.count == 1 && isUnspaced(word.unicodeScalars.first!)
-                            let isPrefix = isShort || (i == last && term.isPrefix && !isUnspaced(word.unicodeScalars.first!))
+                            let isPrefix =
+                                isShort || (i == last && term.isPrefix && !isUnspaced(word.unicodeScalars.first!))
                             return isPrefix ? found.hasPrefix(word) : found == word
                         }
                 }
@@ -56,7 +60,8 @@ import Testing
     }
 
     private static let syllables = [
-        "ba", "do", "ki", "É", "ö", "ß", "Ω", "σι", "ς", "λό", "жа", "ёл", "Мо", "東", "京", "大", "か", "タ", "7", "42", "nu",
+        "ba", "do", "ki", "É", "ö", "ß", "Ω", "σι", "ς", "λό", "жа", "ёл", "Мо", "東", "京", "大", "か", "タ", "7", "42",
+        "nu",
     ]
     private static let separators = [" ", " ", " ", ", ", "-", ".", "  ", ""]
 
@@ -123,7 +128,10 @@ import Testing
                 let value: String? =
                     Int.random(in: 0..<8, using: &random) == 0
                     ? nil
-                    : Self.text(&random, words: .random(in: 0..<(Int.random(in: 0..<20, using: &random) == 0 ? 400 : 6), using: &random))
+                    : Self.text(
+                        &random,
+                        words: .random(in: 0..<(Int.random(in: 0..<20, using: &random) == 0 ? 400 : 6), using: &random)
+                    )
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<4:
                     let key = try write.create(table)

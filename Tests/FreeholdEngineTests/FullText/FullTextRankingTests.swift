@@ -54,7 +54,9 @@ import Testing
                         min(
                             200,
                             texts.reduce(0) { sum, text in
-                                sum + (term.isPrefix ? Set(text.filter { $0.hasPrefix(word) }).count : text.contains(word) ? 1 : 0)
+                                sum
+                                    + (term.isPrefix
+                                        ? Set(text.filter { $0.hasPrefix(word) }).count : text.contains(word) ? 1 : 0)
                             }
                         )
                     }.min()!

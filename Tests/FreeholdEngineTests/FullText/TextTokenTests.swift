@@ -90,7 +90,9 @@ import Testing
     }
 
     @Test func `bytes that aren't UTF-8 separate words`() {
-        for bytes: [UInt8] in [[97, 0xff, 98], [97, 0xc3, 98], [97, 0xe4, 0xb8, 98], [97, 0xf0, 98], [97, 0x80, 98]] {
+        for bytes: [UInt8] in [
+            [97, 0xff, 98], [97, 0xc3, 98], [97, 0xe4, 0xb8, 98], [97, 0xf0, 98], [97, 0x80, 98],
+        ] {
             var out: [[UInt8]] = []
             bytes.withUnsafeBytes { bytes in
                 TextTokenizer(.unicode).forEach(bytes) {

@@ -180,6 +180,11 @@ final class MemoryView: DataView {
         state.count = lives[table.id]!.reduce(0, +)
         return state
     }
+    override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
+        let rows = data[table.id]!.rows
+        return rows.indices.contains(Int(key.raw)) && rows[Int(key.raw)] != nil
+    }
+
     override func clusterCount(_ table: Table) -> Int { lives[table.id]!.count }
     override func liveCount(_ table: Table, cluster: Int) -> Int { lives[table.id]![cluster] }
     override func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? {

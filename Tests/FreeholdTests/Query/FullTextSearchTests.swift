@@ -62,7 +62,10 @@ struct FullTextSearchTests {
             "database object", "東京都の天気", "",
         ]
         try realm.write {
-            let author = realm.create(FTAuthor.self, value: ["about": "A poet", "notes": [["text": "Likes cats"], [:]]])
+            let author = realm.create(
+                FTAuthor.self,
+                value: ["about": "A poet", "notes": [["text": "Likes cats"], [:]]]
+            )
             for (i, text) in texts.enumerated() {
                 let article = realm.create(FTArticle.self, value: ["id": i, "body": text])
                 if i < 2 { article.author = author }

@@ -1,108 +1,240 @@
-/// The matching objects of a table by rising key: by scanning, or through an index.
-struct QuerySource {
-    let scan: TableScan
-    /// Where an index was used: every match.
-    private let found: [ObjectKey]?
+/// The matching objects of a table by rising key: by scanning, or through indexes.
+///
+/// Made, it has a plan; what the plan says is done when objects are first asked for.
+final class QuerySource {
+    let view: DataView
+    let table: Table
+    /// Nil where a single look-up found everything.
+    private(set) var plan: AccessPlan?
+    private let predicate: Predicate
+    private let recorder: PlanRecorder?
+    private var content: Content?
 
-    init(_ view: DataView, _ table: Table, _ predicate: Predicate) {
-        let planner = Planner(view: view)
-        let conjuncts = Self.conjuncts(predicate)
-        if let (index, keys) = Self.lookUp(conjuncts, view) {
-            var rest = conjuncts
-            rest.remove(at: index)
-            let node = planner.node(.and(rest), table)
-            scan = TableScan(view: view, table: table, node: node)
-            found = node.constant == true ? keys : keys.filter { node.test($0) }
-        } else {
-            scan = TableScan(view: view, table: table, node: planner.node(predicate, table))
-            found = nil
-        }
+    private enum Content {
+        /// Every match.
+        case keys([ObjectKey])
+        /// Finds every match.
+        case access(any IndexAccess)
+        case scan(TableScan)
     }
 
-    private static func conjuncts(_ predicate: Predicate) -> [Predicate] {
+    /// - Parameters:
+    ///   - wanted: so many objects are enough, the first by key.
+    ///   - isCount: only their number is asked for.
+    init(
+        _ view: DataView,
+        _ table: Table,
+        _ predicate: Predicate,
+        wanted: Int? = nil,
+        isCount: Bool = false,
+        choice: AccessPlan.Choice = .cheapest,
+        recorder: PlanRecorder? = nil
+    ) {
+        self.view = view
+        self.table = table
+        self.predicate = predicate
+        self.recorder = recorder
+        let planner = Planner(view: view)
+        if case .constant = predicate { return }
+        let conjuncts = Self.conjuncts(predicate)
+        if choice != .scan, let (i, column, keys) = Self.lookUp(conjuncts, view) {
+            var rest = conjuncts
+            rest.remove(at: i)
+            recorder?.add(
+                .index,
+                "\(table.name).\(column.name)",
+                estimate: keys.count,
+                examined: keys.count,
+                matches: keys.count
+            )
+            content = .keys(checked(keys, rest, planner))
+            return
+        }
+        plan = AccessPlan(planner, table, conjuncts, wanted: wanted, isCount: isCount, choice: choice)
+    }
+
+    static func conjuncts(_ predicate: Predicate) -> [Predicate] {
         if case .and(let all) = predicate { return all.flatMap(conjuncts) }
         return [predicate]
     }
 
-    /// The indexed conjunct with the fewest objects.
-    private static func lookUp(_ conjuncts: [Predicate], _ view: DataView) -> (index: Int, keys: [ObjectKey])? {
-        var best: (index: Int, keys: [ObjectKey])?
-        for (i, predicate) in conjuncts.enumerated() {
-            guard let (column, values) = indexable(predicate) else { continue }
-            var keys: [ObjectKey] = []
-            var isComplete = true
-            for value in values {
-                guard let found = view.indexLookup(column, value) else {
-                    isComplete = false
-                    break
-                }
-                keys += found
-            }
-            guard isComplete else { continue }
-            if values.count > 1 { keys.sort() }
-            if best == nil || keys.count < best!.keys.count { best = (i, keys) }
-            if keys.count < 100 { break }
-        }
-        return best
+    /// About how many objects match; nil where nothing tells.
+    var estimate: Int? {
+        if case .keys(let keys)? = content { return keys.count }
+        return plan?.estimate
     }
 
-    /// The column and the distinct values of a condition that an index answers.
-    private static func indexable(_ predicate: Predicate) -> (Column, [Value])? {
+    // MARK: The short way
+
+    /// More objects than this under one value, and the costs are compared.
+    private static let few = 100
+
+    /// The first condition that an index answers with one look-up and few objects.
+    private static func lookUp(_ conjuncts: [Predicate], _ view: DataView) -> (Int, Column, [ObjectKey])? {
+        for (i, predicate) in conjuncts.enumerated() {
+            if let (column, value) = single(predicate), let keys = view.indexLookup(column, value, atMost: few) {
+                return (i, column, keys)
+            }
+        }
+        return nil
+    }
+
+    /// The column and the value of an equality that an index answers.
+    private static func single(_ predicate: Predicate) -> (Column, Value)? {
         let path: PropertyPath
-        let values: [Value]
+        let value: Value
         switch predicate {
-        case .comparison(let p, .equal, let value): (path, values) = (p, [value])
-        case .oneOf(let p, let all): (path, values) = (p, Array(Set(all)))
-        case .text(let p, .equal, let text, []): (path, values) = (p, [text])
+        case .comparison(let p, .equal, let constant): (path, value) = (p, constant)
+        case .text(let p, .equal, let text, []): (path, value) = (p, text)
         default: return nil
         }
         guard path.steps.isEmpty, path.isPlain, let column = path.column, column.collection == .none,
             column.isIndexed || column.isPrimaryKey,
-            values.allSatisfy({ column.type == .mixed ? !$0.holdsNaN : $0.isNull || $0.type == column.type })
+            column.type == .mixed ? !value.holdsNaN : value.isNull || value.type == column.type
         else { return nil }
-        if column.type == .mixed, values.count > 1 { return (column, Self.distinct(values)) }
-        return (column, values)
+        return (column, value)
     }
 
-    /// Without values that are found by one before, such as 1.0 by 1.
-    private static func distinct(_ values: [Value]) -> [Value] {
-        var out: [Value] = []
-        for value in values where !out.contains(where: { Value.areEqual($0, value) }) { out.append(value) }
-        return out
+    // MARK: Running
+
+    /// Those of the objects that meet the rest of the conditions.
+    private func checked(_ keys: [ObjectKey], _ rest: [Predicate], _ planner: Planner) -> [ObjectKey] {
+        if rest.isEmpty { return keys }
+        let node = planner.node(.and(rest), table)
+        if node.constant == true { return keys }
+        let found = keys.filter { node.test($0) }
+        recorder?.add(.check, table.name, estimate: keys.count, examined: keys.count, matches: found.count)
+        return found
     }
 
-    func keys() -> [ObjectKey] { found ?? scan.keys() }
-    func count() -> Int { found?.count ?? scan.count() }
-    func first() -> ObjectKey? { found != nil ? found!.first : scan.first() }
+    private func run() -> Content {
+        if let content { return content }
+        let made = makeContent()
+        content = made
+        return made
+    }
+
+    private func makeContent() -> Content {
+        let planner = Planner(view: view)
+        guard let plan, let access = plan.access else {
+            let node = planner.node(predicate, table)
+            return .scan(TableScan(view: view, table: table, node: recorder?.counting(node, table) ?? node))
+        }
+        if plan.rest.isEmpty, recorder == nil { return .access(access) }
+        let keys = access.keys()
+        if let recorder { access.record(keys.count, in: recorder) }
+        let rest = planner.node(.and(plan.rest), table)
+        if rest.constant == nil, recorder == nil,
+            AccessCost.tests(rest, Double(keys.count)) > AccessCost.scan(rest, table, view)
+        {
+            // More than expected: the rest is checked a cluster at a time.
+            let set = KeySet(table, in: view)
+            for key in keys { set.insert(key) }
+            return .scan(
+                TableScan(view: view, table: table, node: planner.and([ObjectNode(view: view) { set }, rest]))
+            )
+        }
+        return .keys(checked(keys, plan.rest, planner))
+    }
+
+    func keys() -> [ObjectKey] {
+        switch run() {
+        case .keys(let keys): keys
+        case .access(let access): access.keys()
+        case .scan(let scan):
+            record(scan) {
+                $0.keys()
+            } matches: {
+                $0.count
+            }
+        }
+    }
+
+    func count() -> Int {
+        switch run() {
+        case .keys(let keys): keys.count
+        case .access(let access): access.count()
+        case .scan(let scan):
+            record(scan) {
+                $0.count()
+            } matches: {
+                $0
+            }
+        }
+    }
+
+    func first() -> ObjectKey? {
+        switch run() {
+        case .keys(let keys): keys.first
+        case .access(let access): access.keys().first
+        case .scan(let scan):
+            record(scan) {
+                $0.first()
+            } matches: {
+                $0 == nil ? 0 : 1
+            }
+        }
+    }
 
     func forEach(_ body: (ObjectKey) -> Void) {
-        if let found { found.forEach(body) } else { scan.forEachKey(body) }
+        switch run() {
+        case .keys(let keys): keys.forEach(body)
+        case .access(let access): access.keys().forEach(body)
+        case .scan(let scan):
+            guard recorder != nil else { return scan.forEachKey(body) }
+            keys().forEach(body)
+        }
     }
 
     func forEachUntil(_ body: (ObjectKey) -> Bool) {
-        if let found {
-            for key in found where !body(key) { return }
+        let found: [ObjectKey]
+        switch run() {
+        case .keys(let keys): found = keys
+        case .access(let access): found = access.keys()
+        case .scan(let scan):
+            var matches = 0
+            record(scan) { scan in
+                scan.forEachCluster { cluster, mask, n in
+                    for slot in 0..<n where mask[slot] != 0 {
+                        matches += 1
+                        if !body(ObjectKey(Int64(cluster * view.clusterSpan + slot))) { return false }
+                    }
+                    return true
+                }
+            } matches: {
+                matches
+            }
             return
         }
-        scan.forEachCluster { cluster, mask, n in
-            for slot in 0..<n where mask[slot] != 0 {
-                if !body(ObjectKey(Int64(cluster * scan.view.clusterSpan + slot))) { return false }
-            }
-            return true
-        }
+        for key in found where !body(key) { return }
+    }
+
+    private func record<R>(_ scan: TableScan, _ body: (TableScan) -> R, matches: (R) -> Int) -> R {
+        guard let recorder else { return body(scan) }
+        _ = recorder.takeRows()
+        let result = body(scan)
+        let examined = scan.node.constant == nil ? recorder.takeRows() : 0
+        let expected = plan?.estimate ?? view.count(table)
+        recorder.add(.scan, table.name, estimate: expected, examined: examined, matches: matches(result))
+        return result
     }
 
     func fold(into fold: inout ColumnFold) {
-        if let found {
-            for key in found { fold.add(scan.view.value(fold.column, key)) }
+        let scan: TableScan
+        switch run() {
+        case .keys(let keys):
+            for key in keys { fold.add(view.value(fold.column, key)) }
             return
+        case .access(let access):
+            for key in access.keys() { fold.add(view.value(fold.column, key)) }
+            return
+        case .scan(let made): scan = made
         }
-        let view = scan.view
         if scan.node.constant == true {
-            for cluster in 0..<view.clusterCount(scan.table) {
-                let live = view.liveCount(scan.table, cluster: cluster)
+            for cluster in 0..<view.clusterCount(table) {
+                let live = view.liveCount(table, cluster: cluster)
                 if live == 0 { continue }
-                if let presence = view.presence(scan.table, cluster: cluster) {
+                if let presence = view.presence(table, cluster: cluster) {
                     fold.add(cluster, present: presence)
                 } else {
                     fold.add(cluster, nil, live)

@@ -7,7 +7,8 @@ enum BaseLetters {
     /// By the scalar: one or several others.
     static let ofScalar: [UInt32: [UInt32]] = {
         var out: [UInt32: [UInt32]] = [:]
-        for entry in (decompositions + " " + letters).unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+        for entry in (decompositions + " " + letters).unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\n" })
+        {
             let base = entry.prefix { $0 != ":" }
             for scalar in entry.dropFirst(base.count + 1) { out[scalar.value] = base.map(\.value) }
         }

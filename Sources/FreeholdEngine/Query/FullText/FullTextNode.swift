@@ -106,17 +106,3 @@ final class FullTextNode: PlanNode {
 
     private func holds(_ key: ObjectKey) -> Bool { view.withBytes(column, key) { matcher.matches($0) } }
 }
-
-extension KeySet {
-    /// Calls the body with each key in it, rising.
-    func forEach(_ body: (ObjectKey) -> Void) {
-        for w in 0..<((limit + 63) >> 6) {
-            var word = words[w]
-            while word != 0 {
-                let stored = (w << 6) + word.trailingZeroBitCount
-                if stored > 0 { body(ObjectKey(Int64(stored - 1))) }
-                word &= word - 1
-            }
-        }
-    }
-}

@@ -97,7 +97,9 @@ struct FullTextTerm: Sendable, Hashable, CustomStringConvertible {
             }
         }
         guard let final = words.last else { return nil }
-        if isPrefix, last == .word { words[words.count - 1] = Word(bytes: final.bytes, offset: final.offset, isPrefix: true) }
+        if isPrefix, last == .word {
+            words[words.count - 1] = Word(bytes: final.bytes, offset: final.offset, isPrefix: true)
+        }
         self.words = words
     }
 }

@@ -20,10 +20,14 @@ struct FullTextSearch {
         self.tree = tree
     }
 
-    /// About how many objects are found, at least as many as are; nil where that is all but some.
+    /// About how many objects are found; nil where that is all but some.
     /// - Complexity: O(log n) for each word.
     func estimate() -> Int? {
-        query.included.lazy.flatMap(\.words).map { count($0) }.min()
+        query.included.lazy.flatMap(\.words).map { word in
+            withBounds(of: Entry(bytes: word.bytes, isPrefix: word.isPrefix)) {
+                tree.estimate(lower: $0, upper: $1, in: view)
+            }
+        }.min()
     }
 
     /// The objects found, by rising key.
@@ -59,12 +63,16 @@ struct FullTextSearch {
     }
 
     private func count(_ word: Entry) -> Int {
+        withBounds(of: word) { tree.count(lower: $0, upper: $1, in: view) }
+    }
+
+    private func withBounds<R>(of word: Entry, _ body: (IndexTree.Bound, IndexTree.Bound) -> R) -> R {
         word.bytes.withUnsafeBytes { bytes in
             let lower = IndexTree.Bound(bytes, inclusive: true)
-            guard word.isPrefix else { return tree.count(lower: lower, upper: lower, in: view) }
-            guard let successor = OrderedEncoding.successor(ofPrefix: bytes) else { return tree.count }
-            return successor.withUnsafeBytes {
-                tree.count(lower: lower, upper: IndexTree.Bound($0, inclusive: false), in: view)
+            guard word.isPrefix else { return body(lower, lower) }
+            // The tag byte is below FF, so that there is one.
+            return OrderedEncoding.successor(ofPrefix: bytes)!.withUnsafeBytes {
+                body(lower, IndexTree.Bound($0, inclusive: false))
             }
         }
     }

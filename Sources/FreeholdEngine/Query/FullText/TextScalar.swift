@@ -61,7 +61,8 @@ struct TextScalar {
             if isIgnored(raw) { return TextScalar(.ignored, raw) }
             return TextScalar(isUnspaced(raw) ? .unspaced : .letter, raw)
         case .modifierLetter
-        where raw == 0x640 || raw == 0xff9e || raw == 0xff9f || (0x2b0..<0x300).contains(raw) && BaseLetters.ofScalar[raw] == nil:
+        where raw == 0x640 || raw == 0xff9e || raw == 0xff9f
+            || (0x2b0..<0x300).contains(raw) && BaseLetters.ofScalar[raw] == nil:
             return TextScalar(.ignored, raw)
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .letterNumber,
             .otherNumber:

@@ -92,7 +92,8 @@ final class TextTokenizer {
                     } else {
                         scalar = found.folded
                         // The letters й and ў in two parts.
-                        if scalar == 0x438 || scalar == 0x443, end + 1 < count, text[end] == 0xcc, text[end + 1] == 0x86 {
+                        if scalar == 0x438 || scalar == 0x443, end + 1 < count, text[end] == 0xcc, text[end + 1] == 0x86
+                        {
                             scalar = scalar == 0x438 ? 0x439 : 0x45e
                             end += 2
                         }

@@ -1,0 +1,170 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Encoded values, rising by bytes, each once: what is looked up in an index together.
+struct EncodedValues {
+    private var bytes: [UInt8] = []
+    /// Where each value ends.
+    private var ends: [Int] = []
+
+    var count: Int { ends.count }
+    var isEmpty: Bool { ends.isEmpty }
+
+    mutating func reserve(_ count: Int, _ length: Int) {
+        ends.reserveCapacity(count)
+        bytes.reserveCapacity(count * length)
+    }
+
+    /// - Precondition: values come rising, or `sort` follows.
+    mutating func append(_ value: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: value)
+        ends.append(bytes.count)
+    }
+
+    @inline(__always)
+    func with<R>(_ i: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        bytes.withUnsafeBytes { all in
+            body(UnsafeRawBufferPointer(rebasing: all[(i == 0 ? 0 : ends[i - 1])..<ends[i]]))
+        }
+    }
+
+    /// Puts the values into rising order and leaves out repetitions.
+    mutating func sort() {
+        guard count > 1 else { return }
+        let order: [Int] = bytes.withUnsafeBytes { all in
+            func value(_ i: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: all[(i == 0 ? 0 : ends[i - 1])..<ends[i]])
+            }
+            let sorted = (0..<count).sorted { Value.compareBytes(value($0), value($1)) < 0 }
+            var kept: [Int] = []
+            kept.reserveCapacity(sorted.count)
+            for i in sorted {
+                if let last = kept.last, Value.compareBytes(value(last), value(i)) == 0 { continue }
+                kept.append(i)
+            }
+            return kept
+        }
+        var out = EncodedValues()
+        out.reserve(order.count, bytes.count / count)
+        for i in order { with(i) { out.append($0) } }
+        self = out
+    }
+}
+
+/// A run of an index's entries by their encoded values; nil = open.
+struct EncodedRange {
+    var lower: [UInt8]?
+    var includesLower = true
+    var upper: [UInt8]?
+    var includesUpper = true
+
+    /// All entries that begin with these bytes.
+    static func prefix(_ bytes: [UInt8]) -> EncodedRange {
+        let upper = bytes.withUnsafeBytes { OrderedEncoding.successor(ofPrefix: $0) }
+        return EncodedRange(lower: bytes, upper: upper, includesUpper: false)
+    }
+
+    func withBounds<R>(_ body: (IndexTree.Bound?, IndexTree.Bound?) -> R) -> R {
+        (lower ?? []).withUnsafeBytes { low in
+            (upper ?? []).withUnsafeBytes { high in
+                body(
+                    lower == nil ? nil : IndexTree.Bound(low, inclusive: includesLower),
+                    upper == nil ? nil : IndexTree.Bound(high, inclusive: includesUpper)
+                )
+            }
+        }
+    }
+}
+
+extension IndexTree {
+    /// Calls the body with the keys under each of the values, value by value, rising.
+    /// - Complexity: O(values × log(count of a block) + blocks touched + matches).
+    func forEach(_ values: EncodedValues, in store: any BlockStore, _ body: (Int64) -> Void) {
+        guard root != 0, !values.isEmpty else { return }
+        forEach(values, 0..<values.count, root, store, body)
+    }
+
+    private func forEach(
+        _ values: EncodedValues,
+        _ range: Range<Int>,
+        _ number: UInt64,
+        _ store: any BlockStore,
+        _ body: (Int64) -> Void
+    ) {
+        let node = node(number, in: store)
+        if node.level == 0 {
+            for i in range {
+                values.with(i) { value in
+                    var at = node.lowerBound(value)
+                    while at < node.count, node.isEqual(at, value) {
+                        body(node.key(at))
+                        at &+= 1
+                    }
+                }
+            }
+            return
+        }
+        var i = range.lowerBound
+        while i < range.upperBound {
+            let (from, to) = values.with(i) { node.children($0) }
+            if to - from > 1 {
+                for child in from..<to { forEach(values, i..<(i + 1), node.child(child), store, body) }
+                i += 1
+                continue
+            }
+            // The values that all lie in one child.
+            var end = i + 1
+            while end < range.upperBound, values.with(end, { node.children($0) == (from, to) }) { end += 1 }
+            forEach(values, i..<end, node.child(from), store, body)
+            i = end
+        }
+    }
+
+    /// About how many entries lie between the bounds; exact where these are few.
+    /// - Complexity: O(log count).
+    func estimate(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
+        if root == 0 { return 0 }
+        if lower == nil, upper == nil { return count }
+        return Int(estimate(root, lower, upper, entries: Double(count), store))
+    }
+
+    /// - Parameter entries: about as many are in the subtree.
+    private func estimate(
+        _ number: UInt64,
+        _ lower: Bound?,
+        _ upper: Bound?,
+        entries: Double,
+        _ store: any BlockStore
+    ) -> Double {
+        if lower == nil, upper == nil { return entries }
+        let node = node(number, in: store)
+        var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
+        var to = upper.map { $0.inclusive ? node.upperBound($0.bytes) : node.lowerBound($0.bytes) } ?? node.count
+        if node.level == 0 { return Double(max(0, to - from)) }
+        from = max(0, from - 1)
+        to = max(to, 1)
+        guard from < to else { return 0 }
+        let share = entries / Double(node.count)
+        if to - from == 1 { return estimate(node.child(from), lower, upper, entries: share, store) }
+        return estimate(node.child(from), lower, nil, entries: share, store)
+            + Double(to - from - 2) * share
+            + estimate(node.child(to - 1), nil, upper, entries: share, store)
+    }
+}
+
+extension IndexNode {
+    /// The children that can hold entries of a value.
+    @inline(__always)
+    func children(_ value: UnsafeRawBufferPointer) -> (from: Int, to: Int) {
+        let low = lowerBound(value)
+        let from = max(0, low &- 1)
+        // Mostly the value isn't a separator.
+        if low == count || !isEqual(low, value) { return (from, max(low, 1)) }
+        return (from, max(upperBound(value), 1))
+    }
+}

@@ -1,0 +1,180 @@
+/// How a query comes by its objects: through which indexes, or by a scan, whatever is likely to be quicker.
+struct AccessPlan {
+    /// One access with the conditions that it answers, by their place in the conjunction.
+    struct Candidate {
+        let access: any IndexAccess
+        let covers: [Int]
+    }
+
+    /// What the planner may use: tests compare the ways.
+    enum Choice: Sendable {
+        case cheapest
+        /// An index wherever one can be used.
+        case indexes
+        case scan
+    }
+
+    let planner: Planner
+    let table: Table
+    let conjuncts: [Predicate]
+    /// What is intersected; empty for a scan.
+    private(set) var chosen: [Candidate] = []
+    /// The conditions that are left to check.
+    private(set) var rest: [Predicate]
+    /// About how many objects meet all conditions, as far as indexes tell; nil where none does.
+    private(set) var estimate: Int?
+    /// About how long it takes, in nanoseconds.
+    private(set) var cost: Double
+
+    var view: DataView { planner.view }
+
+    /// - Parameters:
+    ///   - wanted: so many objects are enough, the first by key.
+    ///   - isCount: only their number is asked for.
+    init(
+        _ planner: Planner,
+        _ table: Table,
+        _ conjuncts: [Predicate],
+        wanted: Int? = nil,
+        isCount: Bool = false,
+        choice: Choice = .cheapest
+    ) {
+        self.planner = planner
+        self.table = table
+        self.conjuncts = conjuncts
+        rest = conjuncts
+        cost = 0
+        let candidates = choice == .scan ? [] : planner.candidates(conjuncts, table)
+        if candidates.isEmpty { return }
+        let rows = Double(Swift.max(1, planner.view.count(table)))
+        estimate = Int(candidates.reduce(rows) { $0 * Swift.min(1, Double($1.access.estimate) / rows) })
+
+        var scanCost = AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
+        if let wanted, let estimate, estimate > wanted { scanCost *= Double(wanted) / Double(estimate) }
+        let best = candidates.map { (candidate: $0, cost: total($0, isCount: isCount)) }.min { $0.cost < $1.cost }!
+        if best.cost >= scanCost, choice == .cheapest {
+            cost = scanCost
+            return
+        }
+        cost = best.cost
+        take(best.candidate)
+        var found = Double(best.candidate.access.estimate)
+        let others = candidates.filter { $0.covers != best.candidate.covers }
+        for other in others.sorted(by: { $0.access.cost < $1.access.cost }) {
+            // Where some of its conditions are answered, it has less to add.
+            guard other.covers.allSatisfy({ at in !chosen.contains { $0.covers.contains(at) } }) else { continue }
+            let extra = other.access.cost + Double(other.access.estimate) * AccessCost.entry
+            let saved = AccessCost.tests(planner.node(.and(other.covers.map { conjuncts[$0] }), table), found)
+            guard extra < saved || choice == .indexes else { continue }
+            take(other)
+            found *= Swift.min(1, Double(other.access.estimate) / rows)
+            cost += extra - saved
+        }
+    }
+
+    private mutating func take(_ candidate: Candidate) {
+        chosen.append(candidate)
+        let answered = Set(chosen.flatMap { $0.access.isExact ? $0.covers : [] })
+        rest = conjuncts.indices.filter { !answered.contains($0) }.map { conjuncts[$0] }
+    }
+
+    private func total(_ candidate: Candidate, isCount: Bool) -> Double {
+        let access = candidate.access
+        let isAll = access.isExact && candidate.covers.count == conjuncts.count
+        if isAll, isCount, access is ValuesAccess {
+            // Whole blocks of entries are counted at once.
+            return AccessCost.descent * 2 + Double(access.estimate) * 0.3
+        }
+        if isAll { return access.cost }
+        let covered = access.isExact ? candidate.covers : []
+        let left = conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0] }
+        return access.cost + AccessCost.tests(planner.node(.and(left), table), Double(access.estimate))
+    }
+
+    /// The one access that stands for all that were chosen.
+    var access: (any IndexAccess)? {
+        if chosen.count < 2 { return chosen.first?.access }
+        let rising = chosen.map(\.access).sorted { $0.estimate < $1.estimate }
+        return IntersectionAccess(parts: rising, view: view, table: table)
+    }
+}
+
+extension Planner {
+    /// Every way in which an index helps with a conjunction.
+    func candidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
+        conjuncts.indices.compactMap { i in
+            access(conjuncts[i], table).map { AccessPlan.Candidate(access: $0, covers: [i]) }
+        }
+    }
+
+    /// How an index finds the objects that meet a condition; nil where none can.
+    func access(_ predicate: Predicate, _ table: Table) -> (any IndexAccess)? {
+        switch predicate {
+        case .comparison(let path, let op, let value):
+            return pathAccess(path, ValueTest(.comparison(op, value)), table)
+        case .between(let path, let lower, let upper, let isClosed):
+            return pathAccess(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
+        case .oneOf(let path, let values): return pathAccess(path, ValueTest(.oneOf(values)), table)
+        case .text(let path, let op, let pattern, let options):
+            return pathAccess(path, ValueTest(.text(op, pattern, options)), table)
+        case .fullText(let path, let query): return fullTextAccess(path, query, table)
+        case .within(let path, let shape): return placesAccess(path, shape, table)
+        case .objects(let keys): return ObjectsAccess(given: keys, view: view, table: table)
+        case .constant(false): return ObjectsAccess(given: [], view: view, table: table)
+        case .or(let all):
+            var parts: [any IndexAccess] = []
+            for predicate in all {
+                guard let part = access(predicate, table) else { return nil }
+                parts.append(part)
+            }
+            return parts.isEmpty ? nil : UnionAccess(parts: parts, view: view, table: table)
+        case .and(let all):
+            guard let best = candidates(all, table).min(by: { $0.access.cost < $1.access.cost }) else { return nil }
+            return best.covers.count == all.count ? best.access : SupersetAccess(access: best.access)
+        case .constant, .operands, .texts, .elements, .not: return nil
+        }
+    }
+
+    func pathAccess(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> (any IndexAccess)? {
+        guard path.isPlain else { return nil }
+        guard path.steps.isEmpty, let column = path.column, column.type != .link else {
+            return linkAccess(path, test, table)
+        }
+        guard column.collection == .none, column.isIndexed || column.isPrimaryKey,
+            let condition = EncodedCondition(test, column), let tree = view.searchTree(column)
+        else { return nil }
+        return ValuesAccess(
+            view: view,
+            table: table,
+            tree: tree,
+            subject: "\(table.name).\(column.name)",
+            values: condition.values,
+            ranges: condition.ranges,
+            isExact: condition.isExact
+        )
+    }
+
+    /// The condition at the end of a path, to be checked.
+    func pathNode(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
+        switch test.kind {
+        case .comparison(let op, let value): node(.comparison(path, op, value), table)
+        case .between(let lower, let upper, let isClosed):
+            node(.between(path, lower: lower, upper: upper, isClosed: isClosed), table)
+        case .oneOf(let values): node(.oneOf(path, values), table)
+        case .text(let op, let pattern, let options): node(.text(path, op, pattern, options), table)
+        }
+    }
+}
+
+/// What an access finds, of which not all meet the condition.
+struct SupersetAccess: IndexAccess {
+    let access: any IndexAccess
+
+    var estimate: Int { access.estimate }
+    var cost: Double { access.cost }
+    var isExact: Bool { false }
+    var operation: QueryPlan.Operation { access.operation }
+    var subject: String { access.subject }
+    var parts: [any IndexAccess] { access.parts }
+    func keys() -> [ObjectKey] { access.keys() }
+}
