@@ -57,6 +57,7 @@ struct SchemaValidation {
         for property in object.properties { check(property, of: object) }
         checkKeys(of: object)
         checkPlaces(of: object)
+        checkFullText(of: object)
         checkClass(of: object)
     }
 
@@ -167,6 +168,16 @@ struct SchemaValidation {
                     property,
                     "has an index of places, and its class no String property called, or stored as, type"
                 )
+            }
+        }
+    }
+
+    private mutating func checkFullText(of object: ObjectSchema) {
+        for property in object.properties where property.index == .fullText {
+            if property.isPrimaryKey {
+                report(object, property, "is the primary key, which can't have a full-text index, too")
+            } else if property.isCollection || property.type != .string {
+                report(object, property, "can't have a full-text index: only strings can")
             }
         }
     }
