@@ -33,6 +33,8 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidArgument
         /// Two objects with one primary key.
         case duplicatePrimaryKey
+        /// Two objects with the same values in columns of a unique compound index.
+        case uniqueConstraint
         /// Null where a value is required.
         case missingValue
         /// A string, data value or collection over the limits.

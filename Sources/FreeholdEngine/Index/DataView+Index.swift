@@ -151,6 +151,7 @@ extension WriteTransaction {
     /// Merges what is pending of a table's indexes into their trees.
     func settleIndexes(_ overlay: TableOverlay) {
         indexNewObjects(overlay)
+        if !overlay.compounds.isEmpty { settleCompounds(overlay) }
         for index in overlay.indexes {
             guard let index, !index.changes.isEmpty else { continue }
             index.tree.apply(index.changes, in: self)
@@ -167,6 +168,7 @@ extension WriteTransaction {
         let first = overlay.unindexedFrom
         guard first < overlay.state.nextKey else { return }
         overlay.unindexedFrom = overlay.state.nextKey
+        fillCompounds(overlay, from: first)
         for column in overlay.table.columns where column.hasIndex && !column.isPrimaryKey {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
