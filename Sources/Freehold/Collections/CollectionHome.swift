@@ -83,7 +83,8 @@ struct CollectionPlace {
     var elementTable: ManagedTable? { column.type == .link ? table.target(of: property) : nil }
 
     func element<Element: RealmCollectionValue>(_ value: Value) -> Element {
-        Element._rlmFromContent(table.content(of: value, property)) ?? Element._rlmDefaultValue()
+        let content = table.content(of: value, property)
+        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
     }
 
     /// Runs an engine call inside the open write transaction; what is wrong with the data is recorded.
@@ -135,31 +136,5 @@ struct CollectionPlace {
             return origin === elementTable ? .link(object._key) : nil
         case .values, .list, .dictionary, .computed: return nil
         }
-    }
-}
-
-/// Aggregates of the elements of a collection in memory. Nulls are left out, and NaN is neither least nor greatest.
-enum ElementFold {
-    static func fold<Element: RealmCollectionValue>(
-        _ aggregate: Aggregate,
-        _ elements: some Sequence<Element>
-    ) -> Value {
-        let values = elements.compactMap { element in
-            if case .value(let value) = Element._rlmContent(element) { value } else { nil }
-        }
-        return fold(aggregate, values, Element._rlmShape.type)
-    }
-
-    static func fold(_ aggregate: Aggregate, _ values: [Value], _ type: PropertyType) -> Value {
-        let columnType: ColumnType =
-            switch type {
-            case .int: .int
-            case .float: .float
-            case .decimal128: .decimal128
-            case .date: .timestamp
-            case .any: .mixed
-            default: .double
-            }
-        return ListFold.fold(aggregate, values, columnType)
     }
 }

@@ -173,7 +173,7 @@ enum KeyValueCoding {
 
     private static func aggregate<C: RealmCollection>(_ collection: C, _ operation: CollectionOperator) -> Any? {
         if case .fold(let fold) = operation.kind, let source = collection._source, operation.key != "self" {
-            return ResultsQuery(source).aggregate(fold, operation.key).plainValue
+            return ResultsQuery(trapping: source).aggregate(fold, operation.key).plainValue
         }
         switch operation.kind {
         case .count: return collection.count
@@ -206,7 +206,7 @@ enum KeyValueCoding {
             case .timestamp where fold == .minimum || fold == .maximum: .timestamp
             default: operation.reject(values.compactMap { $0 }[0])
             }
-        return ListFold.fold(fold, stored, type).plainValue
+        return ValueFold.fold(fold, stored, of: type).plainValue
     }
 
     private static func united(_ values: [Any?], _ distinct: Bool) -> [Any?] {

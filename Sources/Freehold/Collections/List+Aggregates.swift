@@ -6,19 +6,19 @@ extension List where Element: MinMaxType {
     /// The least element; nil if there is none.
     ///
     /// - Complexity: O(n)
-    public func min() -> Element? { AggregateValue.convert(folded(.minimum), to: Element.self) }
+    public func min() -> Element? { AggregateValue.convert(ElementFold.fold(.minimum, self), to: Element.self) }
 
     /// The greatest element; nil if there is none.
     ///
     /// - Complexity: O(n)
-    public func max() -> Element? { AggregateValue.convert(folded(.maximum), to: Element.self) }
+    public func max() -> Element? { AggregateValue.convert(ElementFold.fold(.maximum, self), to: Element.self) }
 }
 
 extension List where Element: AddableType {
     /// The sum of the elements; zero if there is none. Of integers the low bits, where it is over the element's type.
     ///
     /// - Complexity: O(n)
-    public func sum() -> Element { AggregateValue.sum(folded(.sum), to: Element.self) }
+    public func sum() -> Element { AggregateValue.sum(ElementFold.fold(.sum, self), to: Element.self) }
 
     /// The mean of the elements, converted to the type asked for; nil if there is none.
     ///
@@ -26,22 +26,19 @@ extension List where Element: AddableType {
     ///
     /// - Complexity: O(n)
     public func average<T: RealmCollectionValue>() -> T? where T.PersistedType: AddableType {
-        AggregateValue.convert(folded(.average), to: T.self)
+        AggregateValue.convert(ElementFold.fold(.average, self), to: T.self)
     }
 }
 
-extension List {
-    private func folded(_ aggregate: Aggregate) -> Value {
-        let values = elements_.map { if case .value(let value) = Element._rlmContent($0) { value } else { Value.null } }
-        let type: ColumnType =
-            switch Element._rlmShape.type {
-            case .int: .int
-            case .float: .float
-            case .decimal128: .decimal128
-            case .date: .timestamp
-            case .any: .mixed
-            default: .double
-            }
-        return ListFold.fold(aggregate, values, type)
+/// Aggregates of the elements of one collection. Nulls are left out, and NaN is neither least nor greatest.
+enum ElementFold {
+    static func fold<Element: RealmCollectionValue>(
+        _ aggregate: Aggregate,
+        _ elements: some Sequence<Element>
+    ) -> Value {
+        let values = elements.map { element in
+            if case .value(let value) = Element._rlmContent(element) { value } else { Value.null }
+        }
+        return ValueFold.fold(aggregate, values, of: Element._rlmShape.type.columnType ?? .double)
     }
 }

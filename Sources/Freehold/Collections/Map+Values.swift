@@ -33,9 +33,7 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCo
             programmerError("\(operation) was used on an unmanaged \(typeName). Add its object to a realm first.")
         }
         return Results(
-            ResultsQuery(
-                _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
-            )
+            trapping: _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
         )
     }
 

@@ -165,23 +165,7 @@ extension Property {
         )
     }
 
-    var columnType: ColumnType? {
-        switch type {
-        case .int: .int
-        case .bool: .bool
-        case .string: .string
-        case .data: .data
-        case .date: .timestamp
-        case .float: .float
-        case .double: .double
-        case .object: .link
-        case .objectId: .objectId
-        case .decimal128: .decimal128
-        case .UUID: .uuid
-        case .any: .mixed
-        case .linkingObjects: nil
-        }
-    }
+    var columnType: ColumnType? { type.columnType }
 
     /// What a file has.
     init(_ column: Column, in schema: DatabaseSchema) {
@@ -262,5 +246,26 @@ extension Property.Collection {
             case .set: .set
             case .dictionary: .map
             }
+    }
+}
+
+extension PropertyType {
+    /// Nil for linking objects, which have no column.
+    var columnType: ColumnType? {
+        switch self {
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .data: .data
+        case .date: .timestamp
+        case .float: .float
+        case .double: .double
+        case .object: .link
+        case .objectId: .objectId
+        case .decimal128: .decimal128
+        case .UUID: .uuid
+        case .any: .mixed
+        case .linkingObjects: nil
+        }
     }
 }

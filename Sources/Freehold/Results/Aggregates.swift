@@ -79,12 +79,12 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     private func value<T: RealmCollectionValue>(of aggregate: Aggregate, _ property: String) -> T? {
-        let value = ResultsQuery(requireSource("An aggregate")).aggregate(aggregate, property)
+        let value = ResultsQuery(trapping: requireSource("An aggregate")).aggregate(aggregate, property)
         return AggregateValue.convert(value, to: T.self)
     }
 
     private func sum<T: RealmCollectionValue>(_ property: String) -> T {
-        AggregateValue.sum(ResultsQuery(requireSource("An aggregate")).aggregate(.sum, property), to: T.self)
+        AggregateValue.sum(ResultsQuery(trapping: requireSource("An aggregate")).aggregate(.sum, property), to: T.self)
     }
 }
 

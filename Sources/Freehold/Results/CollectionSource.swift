@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Where a managed collection of objects takes its elements from. For the library only.
+/// Where a managed collection of objects takes its elements from, and what is done to them. For the library only.
 public struct _CollectionSource {
     enum Base {
         /// All objects of the table.
@@ -18,14 +18,25 @@ public struct _CollectionSource {
     let core: RealmCore
     /// Whether the owner of a list or of backlinks still lives.
     let isLive: () -> Bool
-    var condition: Condition?
-    var sorts: [SortDescriptor] = []
+    /// In the order in which they were asked for.
+    private(set) var stages: [WrittenStage] = []
 
     init(_ base: Base, of table: ManagedTable, isLive: @escaping () -> Bool = { true }) {
         self.base = base
         self.table = table
         core = table.core
         self.isLive = isLive
+    }
+
+    func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }
+
+    /// Filters, sorts and the rest, in written order.
+    func adding(_ query: WrittenQuery) -> _CollectionSource { adding(query.allStages) }
+
+    private func adding(_ stages: [WrittenStage]) -> _CollectionSource {
+        var source = self
+        source.stages += stages
+        return source
     }
 }
 

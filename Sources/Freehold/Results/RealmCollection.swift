@@ -42,29 +42,12 @@ extension RealmCollection {
 extension RealmCollection where Element: ObjectBase {
     /// The elements that meet a condition: see ``Query``.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        let source = requireSource("where")
-        return Results(ResultsQuery(source, adding: condition(Query<Element>()).node))
+        Results(trapping: requireSource("where").adding(.filter(condition(Query<Element>()).node)))
     }
 
     /// The position of the first element that meets the condition.
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         self.where(condition).first.flatMap { self.index(of: $0) }
-    }
-
-    /// The elements by that property, or by one that links lead to.
-    ///
-    /// Elements with equal values keep their order, so that a later sort is the primary one. Null comes first.
-    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
-        sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
-    }
-
-    public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
-    }
-
-    /// The elements by the first property, where that is equal by the second, and so on.
-    public func sorted<S: Sequence>(by descriptors: S) -> Results<Element> where S.Element == SortDescriptor {
-        Results(ResultsQuery(requireSource("sorted"), sortedBy: Array(descriptors)))
     }
 }
 

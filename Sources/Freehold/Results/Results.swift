@@ -12,7 +12,10 @@ import FreeholdEngine
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
     let query: ResultsQuery
 
-    init(_ query: ResultsQuery) { self.query = query }
+    init(_ source: _CollectionSource) throws(QueryError) { query = try ResultsQuery(source) }
+
+    /// Traps where the query doesn't fit the class.
+    init(trapping source: _CollectionSource) { query = ResultsQuery(trapping: source) }
 
     public var realm: Realm? { Realm(core: query.core) }
     public var isInvalidated: Bool { query.isInvalidated }

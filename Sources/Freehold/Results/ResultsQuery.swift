@@ -18,24 +18,16 @@ final class ResultsQuery {
         var change: UInt64 = 0
     }
 
-    init(_ source: _CollectionSource) {
+    init(_ source: _CollectionSource) throws(QueryError) {
         self.source = source
-        compiledQuery = CompiledQuery(source)
+        compiledQuery = try CompiledQuery(source)
         compiledGeneration = source.core.schemaGeneration
         birth = source.core.stateVersion
     }
 
-    convenience init(_ source: _CollectionSource, adding condition: Condition) {
-        var source = source
-        source.condition = source.condition.map { .conjunction($0, condition) } ?? condition
-        self.init(source)
-    }
-
-    /// A later sort is the primary one.
-    convenience init(_ source: _CollectionSource, sortedBy sorts: [SortDescriptor]) {
-        var source = source
-        source.sorts = sorts + source.sorts
-        self.init(source)
+    /// Traps where the query doesn't fit the class.
+    convenience init(trapping source: _CollectionSource) {
+        do throws(QueryError) { try self.init(source) } catch { programmerError(error.description) }
     }
 
     var core: RealmCore { source.core }
@@ -50,7 +42,7 @@ final class ResultsQuery {
 
     /// All objects of the table, which the engine counts and finds by position without a list of keys.
     private var isWholeTable: Bool {
-        if case .table = source.base { return source.condition == nil && source.sorts.isEmpty }
+        if case .table = source.base { return source.stages.isEmpty }
         return false
     }
 
@@ -109,7 +101,7 @@ final class ResultsQuery {
 
     private var compiled: CompiledQuery {
         if compiledGeneration != core.schemaGeneration {
-            compiledQuery = CompiledQuery(source)
+            compiledQuery = trapping { () throws(QueryError) in try CompiledQuery(source) }
             compiledGeneration = core.schemaGeneration
         }
         return compiledQuery

@@ -1,4 +1,4 @@
-/// The objects of a table that match a predicate, in an order, the first so many of them.
+/// Objects of a table, and what is done to them, stage by stage, in the order written.
 ///
 /// ```swift
 /// let query = Query(table: people, predicate: .comparison(PropertyPath(age), .greater, .int(17)),
@@ -6,84 +6,84 @@
 /// let keys = query.keys(in: snapshot)
 /// ```
 /// A query holds no state of a database: it can be run on any view that has its columns, on any thread that may use
-/// the view. Without `sort`, objects come by rising key; equal ones always do.
+/// the view. Objects of a table come by rising key until they are sorted; equal ones always keep their order.
 public struct Query: Sendable {
+    /// What the first stage gets.
+    public enum Source: Sendable {
+        /// All objects of the table, by rising key.
+        case table
+        /// These, in this order, each as often as it occurs: the elements of a list.
+        case keys([ObjectKey])
+    }
+
     public var table: Table
-    public var predicate: Predicate
-    /// The first key matters most.
-    public var sort: [SortKey]
-    /// The most objects that are wanted.
-    public var limit: Int?
-    /// What is done after that.
-    public var stages: [Stage] = []
+    public var source: Source
+    public var stages: [Stage]
     /// Whether indexes are used: tests compare both ways.
     var choice = AccessPlan.Choice.cheapest
 
-    public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
+    public init(table: Table, source: Source = .table, stages: [Stage]) {
         self.table = table
-        self.predicate = predicate
-        self.sort = sort
-        self.limit = limit
+        self.source = source
+        self.stages = stages
     }
 
-    /// The matching objects in order. - Complexity: O(objects of the table), O(matches of an indexed condition).
-    public func keys(in view: DataView) -> [ObjectKey] {
-        if let limit, limit <= 0 { return [] }
-        let source = QuerySource(view, table, predicate, wanted: sort.isEmpty ? limit : nil, choice: choice)
-        if !sort.isEmpty { return RowSorter(view: view, sort: sort).sorted(source, limit: limit) }
-        guard let limit else { return source.keys() }
-        var keys: [ObjectKey] = []
-        source.forEachUntil { key in
-            keys.append(key)
-            return keys.count < limit
-        }
-        return keys
+    /// - Parameters:
+    ///   - sort: The first key matters most.
+    ///   - limit: The most objects that are wanted.
+    public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
+        self.init(table: table, stages: [.filter(predicate)])
+        if !sort.isEmpty { stages.append(.sort(sort)) }
+        if let limit { stages.append(.limit(limit)) }
     }
 
-    /// How many objects match, at most `limit`.
-    public func count(in view: DataView) -> Int {
-        let total = QuerySource(view, table, predicate, isCount: true, choice: choice).count()
-        return limit.map { Swift.max(0, Swift.min($0, total)) } ?? total
-    }
+    /// The objects in order. - Complexity: O(objects of the source), O(matches of an indexed condition) and O(n log n)
+    /// for sorts.
+    public func keys(in view: DataView) -> [ObjectKey] { Pipeline(self).rows(in: view).keys() }
+
+    /// How many objects there are. - Complexity: as `keys`, without the last sorts.
+    public func count(in view: DataView) -> Int { Pipeline(self).count(in: view) }
 
     /// The first object in order, or nil.
-    public func first(in view: DataView) -> ObjectKey? {
-        if let limit, limit <= 0 { return nil }
-        if sort.isEmpty { return QuerySource(view, table, predicate, wanted: 1, choice: choice).first() }
-        var query = self
-        query.limit = 1
-        return query.keys(in: view).first
-    }
+    public func first(in view: DataView) -> ObjectKey? { Pipeline(self).first(in: view) }
 
-    /// Whether one object matches the predicate, sort and limit aside.
+    /// Whether one object meets the conditions that come before any distinct, limit and offset.
     public func matches(_ key: ObjectKey, in view: DataView) -> Bool {
-        Planner(view: view).node(predicate, table).test(key)
+        Planner(view: view).node(Pipeline(self).predicate, table).test(key)
     }
 
     // MARK: Aggregates
 
-    /// The sum of a numeric column over the matching objects: of integers an integer, wrapped around on overflow; of
-    /// floats and doubles a double; of decimals a decimal. Nulls are left out; 0 of nothing.
-    public func sum(of column: Column, in view: DataView) -> Value { aggregate(.sum, column, view) }
+    /// One value made of a path's value of each object; the path has to-one steps only. Nulls are left out, and so is
+    /// what lies behind a null link.
+    ///
+    /// - `minimum`, `maximum`: of numbers, timestamps and mixed values; NaNs are left out. Null of nothing.
+    /// - `sum`: of integers an integer, wrapped around on overflow; of floats and doubles a double; of decimals and of
+    ///   the numbers among mixed values a decimal. 0 of nothing.
+    /// - `average`: a decimal of decimals and mixed values, else a double; null of nothing.
+    ///
+    /// - Complexity: O(objects)
+    public func aggregate(_ aggregate: Aggregate, of path: PropertyPath, in view: DataView) -> Value {
+        Pipeline(self).aggregate(aggregate, path, in: view)
+    }
 
-    /// The least value of a numeric or timestamp column over the matching objects. Nulls and NaNs are left out; null
-    /// of nothing.
-    public func min(of column: Column, in view: DataView) -> Value { aggregate(.minimum, column, view) }
+    /// The sum of a column: see `aggregate`.
+    public func sum(of column: Column, in view: DataView) -> Value {
+        aggregate(.sum, of: PropertyPath(column), in: view)
+    }
 
-    /// The greatest value, likewise.
-    public func max(of column: Column, in view: DataView) -> Value { aggregate(.maximum, column, view) }
+    /// The least value of a column: see `aggregate`.
+    public func min(of column: Column, in view: DataView) -> Value {
+        aggregate(.minimum, of: PropertyPath(column), in: view)
+    }
 
-    /// The mean: a decimal of decimals, else a double; null of nothing.
-    public func average(of column: Column, in view: DataView) -> Value { aggregate(.average, column, view) }
+    /// The greatest value of a column: see `aggregate`.
+    public func max(of column: Column, in view: DataView) -> Value {
+        aggregate(.maximum, of: PropertyPath(column), in: view)
+    }
 
-    private func aggregate(_ aggregate: Aggregate, _ column: Column, _ view: DataView) -> Value {
-        if limit != nil {
-            var fold = ColumnFold(aggregate, column, view)
-            for key in keys(in: view) { fold.add(view.value(column, key)) }
-            return fold.result
-        }
-        var fold = ColumnFold(aggregate, column, view)
-        QuerySource(view, table, predicate, choice: choice).fold(into: &fold)
-        return fold.result
+    /// The mean of a column: see `aggregate`.
+    public func average(of column: Column, in view: DataView) -> Value {
+        aggregate(.average, of: PropertyPath(column), in: view)
     }
 }

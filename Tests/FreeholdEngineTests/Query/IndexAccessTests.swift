@@ -159,14 +159,14 @@ import Testing
             var query = Query(table: table, predicate: plain)
             query.choice = .scan
             let expected = query.keys(in: view)
-            query.predicate = indexed
+            query.stages = [.filter(indexed)]
             for choice in [AccessPlan.Choice.indexes, .cheapest, .scan] {
                 query.choice = choice
-                query.limit = nil
+                query.stages = [.filter(indexed)]
                 #expect(query.keys(in: view) == expected, "\(note) step \(step) \(choice): \(indexed)")
                 #expect(query.count(in: view) == expected.count, "\(note) step \(step) \(choice): \(indexed)")
                 #expect(query.first(in: view) == expected.first, "\(note) step \(step) \(choice): \(indexed)")
-                query.limit = 3
+                query.stages.append(.limit(3))
                 #expect(query.keys(in: view) == Array(expected.prefix(3)), "\(note) step \(step) \(choice)")
             }
         }

@@ -14,7 +14,7 @@ struct ColumnFold {
         self.column = column
         self.view = view
         scratch = MaskBuffer(span: view.clusterSpan)
-        others = ValueFold(aggregate, isMixed: column.type == .mixed)
+        others = ValueFold(aggregate, of: column.type)
     }
 
     mutating func add(_ value: Value) { others.add(value) }
@@ -100,13 +100,6 @@ struct ColumnFold {
         var fold = others
         if ints.count > 0 { fold.merge(ints) }
         if doubles.count > 0 { fold.merge(doubles, isFloat: column.type == .float) }
-        if aggregate == .sum, case .int(0) = fold.result {
-            switch column.type {
-            case .float, .double: return .double(0)
-            case .decimal128, .mixed: return .decimal128(.zero)
-            default: break
-            }
-        }
         return fold.result
     }
 }

@@ -1,7 +1,7 @@
-/// An aggregate of values of one column, one by one. Sums and averages of mixed values are of their numbers, as
-/// decimals; the least and greatest are those of all values but lists and dictionaries.
-struct ValueFold {
-    let aggregate: Aggregate
+/// An aggregate of values of one type, one by one. Sums and averages of mixed values are of their numbers, as decimals;
+/// the least and greatest are those of all values but lists and dictionaries.
+package struct ValueFold {
+    package let aggregate: Aggregate
     private var best: Value = .null
     private var count = 0
     private var intSum: Int64 = 0
@@ -11,13 +11,31 @@ struct ValueFold {
     private var type: ColumnType?
 
     private let isMixed: Bool
+    /// Says what kind of number the sum of nothing is.
+    private var zero: Value = .int(0)
 
     init(_ aggregate: Aggregate, isMixed: Bool = false) {
         self.aggregate = aggregate
         self.isMixed = isMixed
     }
 
-    mutating func add(_ value: Value) {
+    /// Of values of a column of that type.
+    package init(_ aggregate: Aggregate, of type: ColumnType) {
+        self.init(aggregate, isMixed: type == .mixed)
+        switch type {
+        case .float, .double: zero = .double(0)
+        case .decimal128, .mixed: zero = .decimal128(.zero)
+        default: break
+        }
+    }
+
+    package static func fold(_ aggregate: Aggregate, _ values: some Sequence<Value>, of type: ColumnType) -> Value {
+        var fold = ValueFold(aggregate, of: type)
+        for value in values { fold.add(value) }
+        return fold.result
+    }
+
+    package mutating func add(_ value: Value) {
         if value.isNull { return }
         switch aggregate {
         case .minimum, .maximum:
@@ -66,13 +84,14 @@ struct ValueFold {
         }
     }
 
-    var result: Value {
+    package var result: Value {
         switch aggregate {
         case .minimum, .maximum: best
         case .sum:
             switch type {
             case .float, .double: .double(doubleSum)
             case .decimal128: .decimal128(decimalSum)
+            case nil: zero
             default: .int(intSum)
             }
         case .average:

@@ -23,7 +23,8 @@ final class RowSorter {
     }
 
     /// The objects in order, the first `limit`. Equal ones keep their order.
-    func sorted(_ source: QuerySource, limit: Int?) -> [ObjectKey] {
+    func sorted(_ source: RowSource, limit: Int?) -> [ObjectKey] {
+        if limit == 0 { return [] }
         let keys: [Int64]
         if let limit, !columns[0].isRanked(1) {
             keys = best(source, limit)
@@ -42,11 +43,11 @@ final class RowSorter {
 
     /// A superset of the first `limit` objects, in the source's order: those whose prefix isn't over the `limit`-th
     /// least prefix.
-    private func best(_ source: QuerySource, _ limit: Int) -> [Int64] {
+    private func best(_ source: RowSource, _ limit: Int) -> [Int64] {
         let column = columns[0]
         var kept: [Entry] = []
         var threshold = UInt64.max
-        var room = max(1024, limit.multipliedReportingOverflow(by: 4).partialValue)
+        var room = max(1024, limit > .max / 4 ? .max : limit * 4)
         source.forEach { key in
             let number = column.prefix(key.raw)
             if number > threshold { return }

@@ -1,40 +1,3 @@
-/// Leaf pointers of a column, found once.
-final class LeafTable {
-    let view: DataView
-    let column: Column
-    private var leaves: [UnsafeRawPointer?]
-    private var known: [Bool]
-
-    init(_ column: Column, in view: DataView) {
-        self.view = view
-        self.column = column
-        let n = view.clusterCount(view.schema.table(id: column.tableID)!)
-        leaves = .init(repeating: nil, count: n)
-        known = .init(repeating: false, count: n)
-    }
-
-    /// The leaf that holds the key's slot; nil where none is stored.
-    @inline(__always)
-    func locate(_ key: Int64) -> (leaf: Leaf, slot: Int)? {
-        let span = view.clusterSpan
-        let cluster = Int(key) / span
-        var slot = Int(key) &- cluster &* span
-        if !known[cluster] {
-            leaves[cluster] = view.leaf(column, cluster: cluster)
-            known[cluster] = true
-        }
-        guard let address = leaves[cluster] else { return nil }
-        var leaf = Leaf(address)
-        if leaf.isSplit {
-            let partSpan = Leaf.partSpan(clusterSpan: span, partsLog2: leaf.partsLog2)
-            guard let part = view.leafPart(column, cluster: cluster, part: slot / partSpan) else { return nil }
-            leaf = Leaf(part)
-            slot %= partSpan
-        }
-        return slot < leaf.count ? (leaf, slot) : nil
-    }
-}
-
 /// One sort key as a sequence of 64-bit numbers an object, each of which only matters where all before are equal.
 ///
 /// Chunk 0 tells null, a value, or a null link on the path apart; chunks from 1 on are the value's.
@@ -46,26 +9,22 @@ final class SortColumn {
         static let noLink: UInt64 = 2
     }
 
+    /// Mixed for paths that aren't plain, whose values are ranked like mixed ones.
     let type: ColumnType
     let ascending: Bool
-    private let links: [LeafTable]
-    private let values: LeafTable
-    private let column: Column
+    private let path: PathCursor
+    private let isOptional: Bool
     /// Bytes that lie outside of leaves, by key.
     private var long: [Int64: [UInt8]] = [:]
 
     init(_ key: SortKey, in view: DataView) {
-        column = key.path.column!
-        type = column.type
+        path = PathCursor(key.path, in: view)
+        type = path.isPlain ? path.values.column.type : .mixed
+        isOptional = path.isPlain ? path.values.column.isOptional || type == .link || path.hasSteps : true
         ascending = key.ascending
-        links = key.path.steps.map { step in
-            guard case .link(let link) = step else { preconditionFailure("Sort keys follow single links only") }
-            return LeafTable(link, in: view)
-        }
-        values = LeafTable(column, in: view)
     }
 
-    var firstChunk: Int { column.isOptional || type == .link || !links.isEmpty ? 0 : 1 }
+    var firstChunk: Int { isOptional ? 0 : 1 }
 
     /// The next chunk to compare where `number` (as `number(_:chunk:)` gave it) is the same; nil if all is equal.
     func chunk(after chunk: Int, _ number: UInt64) -> Int? {
@@ -84,46 +43,32 @@ final class SortColumn {
     /// Kind and value in one number that orders as these do where it differs.
     @inline(__always)
     func prefix(_ key: Int64) -> UInt64 {
-        guard let target = resolve(key) else { return flip(Kind.noLink << 62) }
-        let found = values.locate(target)
+        guard let target = path.resolve(key) else { return flip(Kind.noLink << 62) }
+        let found = path.values.locate(target)
         if isNull(found) { return flip(0) }
         return flip(Kind.value << 62 | raw(target, found, 1) >> 2)
     }
 
     @inline(__always)
     func number(_ key: Int64, chunk: Int) -> UInt64 {
-        guard let target = resolve(key) else { return flip(chunk == 0 ? Kind.noLink : 0) }
-        let found = values.locate(target)
+        guard path.isPlain else {
+            // Chunk 0: values are ranked.
+            return flip(path.value(key).map { $0.isNull ? Kind.null : Kind.value } ?? Kind.noLink)
+        }
+        guard let target = path.resolve(key) else { return flip(chunk == 0 ? Kind.noLink : 0) }
+        let found = path.values.locate(target)
         if chunk == 0 { return flip(isNull(found) ? Kind.null : Kind.value) }
         return flip(raw(target, found, chunk))
     }
 
     /// For ranked chunks.
-    func value(_ key: Int64) -> Value {
-        guard let target = resolve(key), let (leaf, slot) = values.locate(target) else { return column.defaultValue }
-        if type == .mixed {
-            return values.view.value(type, leaf, slot, isOptional: true, blobs: column.segment(.blobs))
-        }
-        return .leafValue(type, leaf.fixed16(slot))
-    }
+    func value(_ key: Int64) -> Value { path.value(key) ?? .null }
 
     @inline(__always) private func flip(_ number: UInt64) -> UInt64 { ascending ? number : ~number }
 
     @inline(__always)
-    private func resolve(_ key: Int64) -> Int64? {
-        var key = key
-        for table in links {
-            guard let (leaf, slot) = table.locate(key) else { return nil }
-            let stored = leaf.int(slot)
-            if stored == 0 { return nil }
-            key = stored &- 1
-        }
-        return key
-    }
-
-    @inline(__always)
     private func isNull(_ found: (leaf: Leaf, slot: Int)?) -> Bool {
-        guard let (leaf, slot) = found else { return column.isOptional || type == .link }
+        guard let (leaf, slot) = found else { return path.values.column.isOptional || type == .link }
         return type == .link ? leaf.int(slot) == 0 : leaf.isNull(slot)
     }
 
@@ -155,7 +100,9 @@ final class SortColumn {
 
     @inline(never)
     private func raw(long key: Int64, _ leaf: Leaf, _ slot: Int, _ chunk: Int) -> UInt64 {
-        if long[key] == nil { long[key] = values.view.longBytes(column.segment(.blobs), leaf.reference(slot)) }
+        if long[key] == nil {
+            long[key] = path.view.longBytes(path.values.column.segment(.blobs), leaf.reference(slot))
+        }
         return long[key]!.withUnsafeBytes { Self.chunk($0, (chunk &- 1) &* 7) }
     }
 

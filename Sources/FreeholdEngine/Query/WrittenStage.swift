@@ -1,0 +1,175 @@
+/// A stage of a query as it is written: in names, before any schema is known. Typed calls, query strings and
+/// descriptors all append these.
+package enum WrittenStage {
+    case filter(Condition)
+    /// The first path matters most.
+    case sort([(path: NamedPath, ascending: Bool)])
+    case distinct([NamedPath])
+    case limit(Int)
+    case offset(Int)
+}
+
+extension WrittenQuery {
+    /// The condition, then the rest, in written order.
+    package var allStages: [WrittenStage] {
+        [.filter(condition)]
+            + stages.map { stage in
+                switch stage {
+                case .sort(let keys): .sort(keys)
+                case .distinct(let paths): .distinct(paths)
+                case .limit(let n): .limit(n)
+                case .offset(let n): .offset(n)
+                }
+            }
+    }
+}
+
+extension QueryCompiler {
+    /// The stages in the engine's terms.
+    package func stages(_ written: [WrittenStage]) throws(QueryError) -> [Stage] {
+        var out: [Stage] = []
+        for stage in written {
+            switch stage {
+            case .filter(let condition): out.append(.filter(try predicate(condition)))
+            case .sort(let keys):
+                var sort: [SortKey] = []
+                for key in keys { sort.append(SortKey(try orderedPath(key.path, "sorted"), ascending: key.ascending)) }
+                out.append(.sort(sort))
+            case .distinct(let named):
+                var paths: [PropertyPath] = []
+                for path in named { paths.append(try orderedPath(path, "made distinct")) }
+                out.append(.distinct(paths))
+            case .limit(let n): out.append(.limit(n))
+            case .offset(let n): out.append(.offset(n))
+            }
+        }
+        return out
+    }
+
+    /// A path with one value for each object, which has a place in an order.
+    package func orderedPath(_ named: NamedPath, _ what: String) throws(QueryError) -> PropertyPath {
+        let path = try singlePath(named)
+        switch path.column?.type {
+        case nil, .link, .data:
+            throw QueryError(
+                .type,
+                "Class \(names.className(of: cls)) can't be \(what) by '\(named.keyPath)': take a property that is a "
+                    + "number, string, date, Bool or identifier, not \(path.column?.type == .data ? "data" : "an object").",
+                position: named.position
+            )
+        default: return path
+        }
+    }
+
+    /// A path to the values that an aggregate is made of.
+    package func aggregatedPath(_ named: NamedPath, _ aggregate: Aggregate) throws(QueryError) -> PropertyPath {
+        let path = try singlePath(named)
+        switch path.column?.type {
+        case .int, .float, .double, .decimal128, .mixed: return path
+        case .timestamp where aggregate == .minimum || aggregate == .maximum: return path
+        default:
+            throw QueryError(
+                .type,
+                "'\(names.className(of: cls)).\(named.keyPath)' can't be aggregated. Take the least or greatest of a "
+                    + "property that is a number or date, the sum or mean of one that is a number.",
+                position: named.position
+            )
+        }
+    }
+
+    /// A path with one value for each object.
+    package func singlePath(_ named: NamedPath) throws(QueryError) -> PropertyPath {
+        var path = try resolve(named).path
+        // `map[7]`: keys are strings, quoted or not.
+        if path.column?.collection == .dictionary, case .index(let i)? = path.subscripts.first {
+            path.subscripts[0] = .key(String(i))
+        }
+        for (i, step) in path.steps.enumerated() {
+            if case .element(let column, .index(let key)) = step, column.collection == .dictionary {
+                path.steps[i] = .element(column, .key(String(key)))
+            }
+        }
+        guard !path.isToMany, named.suffix == nil else {
+            throw QueryError(
+                .type,
+                "'\(names.className(of: cls)).\(named.keyPath)' can have several values. Take a path through to-one "
+                    + "links only, to a property that is no collection, or to one element of it.",
+                position: named.position
+            )
+        }
+        return path
+    }
+}
+
+extension NamedPath {
+    /// A path as it is given to `sorted(byKeyPath:)` and the like: names with dots between them, after each of which
+    /// one element of a collection can be asked for: `counts['a'].value`, `counts[a]`, `numbers[0]`.
+    package init(keyPath: String) throws(QueryError) {
+        self.init()
+        var rest = Substring(keyPath)
+        while true {
+            let end = rest.firstIndex { $0 == "." || $0 == "[" } ?? rest.endIndex
+            let name = String(rest[..<end])
+            if name.isEmpty || name.contains("]") { throw Self.malformed(keyPath) }
+            if name.hasPrefix("@") {
+                throw QueryError(.type, "'\(keyPath)' has the operator \(name), which can't be used here.")
+            }
+            steps.append(.name(name))
+            rest = rest[end...]
+            while rest.first == "[" {
+                guard let place = Self.place(&rest) else { throw Self.malformed(keyPath) }
+                steps.append(.place(place))
+            }
+            if rest.isEmpty { return }
+            guard rest.removeFirst() == "." else { throw Self.malformed(keyPath) }
+        }
+    }
+
+    private static func place(_ rest: inout Substring) -> Subscript? {
+        rest.removeFirst()
+        if let quote = rest.first, quote == "'" || quote == "\"" {
+            rest.removeFirst()
+            guard let end = rest.firstIndex(of: quote) else { return nil }
+            let key = String(rest[..<end])
+            rest = rest[rest.index(after: end)...]
+            guard rest.popFirst() == "]" else { return nil }
+            return .key(key)
+        }
+        guard let end = rest.firstIndex(of: "]") else { return nil }
+        let text = String(rest[..<end])
+        rest = rest[rest.index(after: end)...]
+        if text.isEmpty { return nil }
+        return Int(text).map { .index($0) } ?? .key(text)
+    }
+
+    private static func malformed(_ keyPath: String) -> QueryError {
+        QueryError(.syntax, "'\(keyPath)' is no key path. Write names with dots between them.")
+    }
+
+    /// As it would be written.
+    package var keyPath: String {
+        var text = ""
+        for step in steps {
+            switch step {
+            case .name(let name): text += (text.isEmpty ? "" : ".") + name
+            case .links(let className, let property):
+                text += (text.isEmpty ? "" : ".") + "@links.\(className).\(property)"
+            case .place(let place): text += "[\(place.text)]"
+            }
+        }
+        return text
+    }
+}
+
+extension Subscript {
+    fileprivate var text: String {
+        switch self {
+        case .index(let i): String(i)
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .key(let key): "'\(key)'"
+        case .all: "*"
+        case .keys: "@keys"
+        }
+    }
+}
