@@ -17,14 +17,14 @@ enum CompoundEncoding {
     /// Whether the entry's end is missing.
     static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == maximumLength }
 
-    static func append(_ value: Value, _ column: Column, to out: inout [UInt8]) {
+    static func append(_ value: Value, _ type: ColumnType, to out: inout [UInt8]) {
         switch value {
         case .string, .data:
             out.append(value.type == .string ? OrderedEncoding.Tag.string : OrderedEncoding.Tag.data)
             value.withStoredBytes { appendEscaped($0, to: &out) }
             out.append(0)
             out.append(0)
-        default: _ = OrderedEncoding.with(value, column.type) { out.append(contentsOf: $0) }
+        default: _ = OrderedEncoding.with(value, type) { out.append(contentsOf: $0) }
         }
     }
 
@@ -75,7 +75,7 @@ extension DataView {
     /// Writes what a compound index has of an object.
     func compoundEntry(_ compound: CompoundIndex, _ key: ObjectKey, to out: inout [UInt8]) {
         out.removeAll(keepingCapacity: true)
-        for column in compound.columns { CompoundEncoding.append(value(column, key), column, to: &out) }
+        for column in compound.columns { CompoundEncoding.append(value(column, key), column.type, to: &out) }
         CompoundEncoding.cut(&out)
     }
 

@@ -111,6 +111,9 @@ extension WriteTransaction {
             )
         }
         replaceSchema(DatabaseSchema(tables: tables))
+        for compound in added {
+            fillCompound(compound, overlay(currentSchema.table(of: compound.entries)), from: 0)
+        }
         for (old, _) in plan.indexed {
             let table = currentSchema.table(id: old.tableID)!
             let column = table.columns[old.index]

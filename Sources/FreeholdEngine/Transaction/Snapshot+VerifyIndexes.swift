@@ -67,7 +67,7 @@ extension SnapshotCheck {
                 guard values.count == compound.columns.count else { continue }
                 var entry: [UInt8] = []
                 for (value, column) in zip(values, compound.columns) {
-                    CompoundEncoding.append(value, column, to: &entry)
+                    CompoundEncoding.append(value, column.type, to: &entry)
                 }
                 CompoundEncoding.cut(&entry)
                 rows.insert(entry, key)
