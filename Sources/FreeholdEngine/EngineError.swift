@@ -49,8 +49,20 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
     public let path: String?
     /// The operating system's or LMDB's number, where one is known.
     public let underlying: Int32?
+    /// Of `uniqueConstraint`: the table and the index's columns.
+    public let table: String?
+    public let columns: [String]?
 
-    public init(_ code: Code, _ message: String, path: String? = nil, underlying: Int32? = nil) {
+    public init(
+        _ code: Code,
+        _ message: String,
+        path: String? = nil,
+        underlying: Int32? = nil,
+        table: String? = nil,
+        columns: [String]? = nil
+    ) {
+        self.table = table
+        self.columns = columns
         self.code = code
         self.message = message
         self.path = path

@@ -56,6 +56,7 @@ struct SchemaValidation {
         checkPropertyNames(of: object)
         for property in object.properties { check(property, of: object) }
         checkKeys(of: object)
+        checkCompoundIndexes(of: object)
         checkClass(of: object)
     }
 
@@ -139,7 +140,7 @@ struct SchemaValidation {
             report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
         }
         for property in object.properties where property.isIndexed && !property.isPrimaryKey {
-            if property.isCollection || ![.int, .bool, .string, .date, .objectId, .UUID, .any].contains(property.type) {
+            if !property.canBeIndexed {
                 report(
                     object,
                     property,

@@ -115,7 +115,9 @@ extension DataView {
         return EngineError(
             .uniqueConstraint,
             "Two objects of '\(table.name)' have the same values of (\(compound.description)), which are unique: "
-                + "\(values) in \(name(pair.0)) and in \(name(pair.1))."
+                + "\(values) in \(name(pair.0)) and in \(name(pair.1)).",
+            table: table.name,
+            columns: compound.columns.map(\.name)
         )
     }
 }

@@ -108,7 +108,8 @@ extension WriteTransaction {
     /// - Throws: `.uniqueConstraint` for the first two objects that a unique index doesn't allow.
     func checkUniqueness() throws(EngineError) {
         for case let overlay? in tables {
-            for changes in overlay.compounds.values.sorted(by: { $0.compound.firstSegment < $1.compound.firstSegment }) {
+            for changes in overlay.compounds.values.sorted(by: { $0.compound.firstSegment < $1.compound.firstSegment })
+            {
                 for entry in changes.suspects.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
                     var keys: [ObjectKey] = []
                     entry.withUnsafeBytes { bytes in

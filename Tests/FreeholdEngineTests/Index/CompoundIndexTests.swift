@@ -95,7 +95,8 @@ import Testing
                 let i = column.index
                 // Values that are there are found more often.
                 func some() -> Value {
-                    guard let key = view.keys(table).randomElement(using: &random), Int.random(in: 0..<4, using: &random) > 0
+                    guard let key = view.keys(table).randomElement(using: &random),
+                        Int.random(in: 0..<4, using: &random) > 0
                     else { return value(i, &random) }
                     return view.value(column, key)
                 }
@@ -105,7 +106,8 @@ import Testing
                 case 4: parts.append(.comparison(path, Comparison.allCases.randomElement(using: &random)!, some()))
                 case 5:
                     parts.append(.between(path, lower: some(), upper: some(), isClosed: .random(using: &random)))
-                default: parts.append(.string(path, .beginsWith, ["", "a", "\0y", "ab"].randomElement(using: &random)!))
+                default:
+                    parts.append(.string(path, .beginsWith, ["", "a", "\0y", "ab"].randomElement(using: &random)!))
                 }
             }
             var query = Query(table: table, predicate: .and(parts.shuffled(using: &random)))
@@ -195,7 +197,9 @@ import Testing
         write = try database.beginWrite()
         try write.set(table.columns[0], first, .string("y"))
         // In between both have the same, and a query settles the index.
-        #expect(Query(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write) == 2)
+        #expect(
+            Query(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write) == 2
+        )
         _ = write.searchTree(table.compounds[0])
         try write.set(table.columns[0], second, .string("x"))
         let snapshot = try write.commit()

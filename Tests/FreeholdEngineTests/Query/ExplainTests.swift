@@ -52,7 +52,10 @@ import Testing
         let all: [(Query, String)] = [
             (Query(table: table, predicate: .comparison(path("score"), .less, .double(10))), "scan of 'Person'"),
             (Query(table: table, predicate: .comparison(path("id"), .equal, .int(3))), "index on 'Person.id'"),
-            (Query(table: table, predicate: .comparison(path("name"), .equal, .string("name 7"))), "index on 'Person.name'"),
+            (
+                Query(table: table, predicate: .comparison(path("name"), .equal, .string("name 7"))),
+                "index on 'Person.name'"
+            ),
             (Query(table: table, predicate: .string(path("name"), .beginsWith, "name 77")), "index on 'Person.name'"),
             (Query(table: table, predicate: .oneOf(path("name"), some)), "index on 'Person.name'"),
             (
@@ -90,7 +93,8 @@ import Testing
                 "links of 'Person.dog' followed back|  index on 'Dog.name'"
             ),
             (
-                Query(table: table, sort: [SortKey(path("name"))], limit: 10), "order of the index on 'Person.name'|limit"
+                Query(table: table, sort: [SortKey(path("name"))], limit: 10),
+                "order of the index on 'Person.name'|limit"
             ),
             (
                 Query(
@@ -123,12 +127,18 @@ import Testing
     @Test func `the rows that were looked at are counted`() throws {
         let snapshot = try Self.snapshot.get()
         let table = snapshot.schema.table(named: "Person")!
-        func explain(_ predicate: Predicate) -> QueryPlan { Query(table: table, predicate: predicate).explain(in: snapshot) }
+        func explain(_ predicate: Predicate) -> QueryPlan {
+            Query(table: table, predicate: predicate).explain(in: snapshot)
+        }
         let scan = explain(.comparison(PropertyPath(table.columns[3]), .less, .double(10)))
         #expect(scan.examined == 20_000 && scan.matches == 10)
         let index = explain(.comparison(PropertyPath(table.columns[1]), .equal, .string("name 7")))
         #expect(index.examined == 4 && index.matches == 4 && index.steps[0].estimate == 4)
-        #expect(index.description.hasPrefix("index on 'Person.name': about 4 expected, 4 looked at, 4 found\n4 objects, 4 rows looked at, "))
+        #expect(
+            index.description.hasPrefix(
+                "index on 'Person.name': about 4 expected, 4 looked at, 4 found\n4 objects, 4 rows looked at, "
+            )
+        )
         var limited = Query(table: table, predicate: .comparison(PropertyPath(table.columns[3]), .greater, .double(10)))
         limited.stages.append(.limit(5))
         // One cluster was enough.

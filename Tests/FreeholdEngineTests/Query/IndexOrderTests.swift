@@ -38,7 +38,9 @@ import Testing
                     var value = RandomDatabase.value(column.1, optional: column.2, &random)
                     if case .objectLink = value { value = .null }
                     if column.0 == "name", Int.random(in: 0..<4, using: &random) == 0 {
-                        value = .string(String(repeating: "x", count: 120) + String(Int.random(in: 0..<4, using: &random)))
+                        value = .string(
+                            String(repeating: "x", count: 120) + String(Int.random(in: 0..<4, using: &random))
+                        )
                     }
                     try write.set(table.columns[i], key, value)
                 }
@@ -69,7 +71,8 @@ import Testing
         }
         let names = Self.columns.map(\.0) + ["id", "plain"]
         let sequences = [
-            ["name", "int"], ["date", "oid"], ["name", "age"], ["bool", "date", "oid"], ["plain", "name"], ["oid", "name"],
+            ["name", "int"], ["date", "oid"], ["name", "age"], ["bool", "date", "oid"], ["plain", "name"],
+            ["oid", "name"],
             ["int"],
         ]
         for step in 0..<60 {
@@ -94,7 +97,10 @@ import Testing
                 var all = Query(table: table)
                 let values = [all.min(of: column(type), in: view), all.max(of: column(type), in: view)]
                 all.choice = .scan
-                #expect(values == [all.min(of: column(type), in: view), all.max(of: column(type), in: view)], "\(note)")
+                #expect(
+                    values == [all.min(of: column(type), in: view), all.max(of: column(type), in: view)],
+                    "\(note)"
+                )
             }
         }
     }

@@ -22,8 +22,8 @@ public indirect enum Predicate: Sendable {
     case operands(Operand, Comparison, Operand)
     /// The same of strings or data, the pattern on the right.
     case texts(Operand, StringOperator, Operand, TextOptions)
-    /// A collection has (`equal`) just these elements in this order, or hasn't (`notEqual`). Sets and dictionaries: in
-    /// the order in which they are kept.
+    /// A collection, or the one inside a mixed value, has (`equal`) just these elements in this order, or hasn't
+    /// (`notEqual`). Sets and dictionaries: in the order in which they are kept.
     case elements(PropertyPath, Comparison, [Value])
     /// Words of a string that has a full-text index.
     case fullText(PropertyPath, FullTextQuery)

@@ -10,6 +10,7 @@ struct EncodedCondition {
     /// Nil where the condition can't be told from the entries.
     init?(_ test: ValueTest, _ column: Column, isPart: Bool = false) {
         self.isPart = isPart
+        if test.isNegated { return nil }
         var test = test
         test.isMixed = column.type == .mixed
         if column.isOptional || column.type == .mixed, test.matchesNull { append(.null, column.type) }
@@ -100,7 +101,7 @@ struct EncodedCondition {
     }
 
     private mutating func take(_ condition: BytesCondition, _ tag: UInt8) -> Bool {
-        guard !condition.isFolded else { return false }
+        guard condition.fold == nil else { return false }
         let isNegated = condition.isNegated
         switch condition.test {
         case .equal(let bytes):
@@ -207,9 +208,11 @@ struct EncodedCondition {
             if lower.isNull || upper.isNull { return true }
             return takeRange(lower: lower, true, upper: upper, isClosed, type)
         case .text(let op, let pattern, let options):
-            guard type == .mixed, !pattern.isNull else { return false }
-            return take(BytesCondition(op, pattern, options), OrderedEncoding.Tag.string)
-                && op != .notEqual
+            guard type == .mixed, pattern.type == .string || pattern.type == .data, op != .notEqual else {
+                return false
+            }
+            let tag = pattern.type == .string ? OrderedEncoding.Tag.string : OrderedEncoding.Tag.data
+            return take(BytesCondition(op, pattern, options), tag)
         }
     }
 

@@ -221,7 +221,9 @@ extension QuerySource {
             let test = OrderCost.walked + AccessCost.tests(node, 1)
             let budget = isForced ? .max : Int(sorting / test)
             // Where it is known that too few match, it isn't tried.
-            if !isForced, estimate != nil, Double(limit) * entries / Swift.max(1, matches) > Double(budget) { return nil }
+            if !isForced, estimate != nil, Double(limit) * entries / Swift.max(1, matches) > Double(budget) {
+                return nil
+            }
             return walk(order, limit, budget: budget) { node.test($0) }
         }
         let found = keepKeys()
