@@ -33,6 +33,8 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidArgument
         /// Two objects with one primary key.
         case duplicatePrimaryKey
+        /// Two objects with the same values in columns of a unique compound index.
+        case uniqueConstraint
         /// Null where a value is required.
         case missingValue
         /// A string, data value or collection over the limits.
@@ -47,8 +49,20 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
     public let path: String?
     /// The operating system's or LMDB's number, where one is known.
     public let underlying: Int32?
+    /// Of `uniqueConstraint`: the table and the index's columns.
+    public let table: String?
+    public let columns: [String]?
 
-    public init(_ code: Code, _ message: String, path: String? = nil, underlying: Int32? = nil) {
+    public init(
+        _ code: Code,
+        _ message: String,
+        path: String? = nil,
+        underlying: Int32? = nil,
+        table: String? = nil,
+        columns: [String]? = nil
+    ) {
+        self.table = table
+        self.columns = columns
         self.code = code
         self.message = message
         self.path = path

@@ -64,6 +64,9 @@ open class ObjectBase {
     /// ones, in managed objects too. Properties without `@Persisted` are never stored, and need no mention.
     open class func ignoredProperties() -> [String] { [] }
 
+    /// Indexes of several properties together, unique or not. A subclass that declares its own adds those of `super`.
+    open class func compoundIndexes() -> [CompoundIndex] { [] }
+
     /// The object and its properties in text: links to a depth of 5, the first 100 elements of collections, the
     /// first 24 bytes of data.
     open var description: String { ObjectDescription.describe(self) }

@@ -45,7 +45,10 @@ public struct Schema: Sendable {
                 ObjectSchema(
                     table.name,
                     isEmbedded: table.isEmbedded,
-                    properties: table.columns.map { Property($0, in: stored) }
+                    properties: table.columns.map { Property($0, in: stored) },
+                    compoundIndexes: table.compounds.map {
+                        CompoundIndex($0.columns.map(\.name), isUnique: $0.isUnique)
+                    }
                 )
             }
         )
@@ -104,11 +107,18 @@ public struct ObjectSchema: Sendable {
     /// In the order of declaration, superclasses' first.
     public var properties: [Property]
     public var isEmbedded: Bool
+    public var compoundIndexes: [CompoundIndex]
     /// What is known of the Swift class, if there is one.
     let typed: ClassInfo?
 
     /// A class that has no Swift class: its objects are made and read by name, as ``DynamicObject``.
-    public init(_ className: String, isEmbedded: Bool = false, properties: [Property]) {
+    public init(
+        _ className: String,
+        isEmbedded: Bool = false,
+        properties: [Property],
+        compoundIndexes: [CompoundIndex] = []
+    ) {
+        self.compoundIndexes = compoundIndexes
         self.className = className
         self.properties = properties
         self.isEmbedded = isEmbedded
@@ -126,6 +136,7 @@ public struct ObjectSchema: Sendable {
         className = info.tableName
         properties = info.properties.map { Property($0, in: info) }
         isEmbedded = info.isEmbedded
+        compoundIndexes = info.cls.compoundIndexes()
         typed = info
     }
 
@@ -147,7 +158,13 @@ public struct ObjectSchema: Sendable {
             className,
             columns: properties.compactMap(\.columnSpec),
             primaryKey: primaryKeyProperty?.columnName,
-            isEmbedded: isEmbedded
+            isEmbedded: isEmbedded,
+            compounds: compoundIndexes.map { compound in
+                CompoundIndexSpec(
+                    compound.properties.map { name in self[name]?.columnName ?? name },
+                    unique: compound.isUnique
+                )
+            }
         )
     }
 }
@@ -155,6 +172,7 @@ public struct ObjectSchema: Sendable {
 extension ObjectSchema: Equatable {
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
         a.className == b.className && a.isEmbedded == b.isEmbedded && a.properties == b.properties
+            && Set(a.tableSpec.compounds) == Set(b.tableSpec.compounds)
     }
 }
 
@@ -163,6 +181,7 @@ extension ObjectSchema: CustomStringConvertible {
 
     func described(indent: String) -> String {
         "\(indent)\(className) \(isEmbedded ? "(embedded) " : ""){\n"
-            + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined() + "\(indent)}"
+            + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
+            + compoundIndexes.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
     }
 }

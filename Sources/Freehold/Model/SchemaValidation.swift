@@ -58,6 +58,7 @@ struct SchemaValidation {
         checkKeys(of: object)
         checkPlaces(of: object)
         checkFullText(of: object)
+        checkCompoundIndexes(of: object)
         checkClass(of: object)
     }
 
@@ -141,7 +142,7 @@ struct SchemaValidation {
             report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
         }
         for property in object.properties where property.isIndexed && !property.isPrimaryKey {
-            if property.isCollection || ![.int, .bool, .string, .date, .objectId, .UUID, .any].contains(property.type) {
+            if !property.canBeIndexed {
                 report(
                     object,
                     property,

@@ -1,5 +1,6 @@
-// The value types of models and the shapes of queries are the engine's; nothing else of the engine is seen by those who
-// import Freehold.
+// The value types of models, the shapes of queries and what queries say of themselves are the engine's; nothing else of
+// the engine is seen by those who import Freehold.
+@_exported public import protocol FreeholdEngine._GeoShape
 @_exported public import struct FreeholdEngine.Decimal128
 @_exported public import struct FreeholdEngine.Distance
 @_exported public import struct FreeholdEngine.GeoBox
@@ -10,4 +11,4 @@
 @_exported public import enum FreeholdEngine.GeoShape
 @_exported public import struct FreeholdEngine.ObjectId
 @_exported public import struct FreeholdEngine.QueryError
-@_exported public import protocol FreeholdEngine._GeoShape
+@_exported public import struct FreeholdEngine.QueryPlan

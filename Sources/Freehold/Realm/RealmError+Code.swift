@@ -54,6 +54,8 @@ extension Realm.Error {
         case databaseClosed = 1015
         /// A predicate, sort or aggregate that can't be evaluated.
         case invalidQuery = 1016
+        /// Two objects with the same values in the properties of a unique compound index.
+        case uniqueConstraint = 1017
     }
 
     public static var fail: Code { .fail }
@@ -92,6 +94,7 @@ extension Realm.Error {
     public static var databaseFailed: Code { .databaseFailed }
     public static var databaseClosed: Code { .databaseClosed }
     public static var invalidQuery: Code { .invalidQuery }
+    public static var uniqueConstraint: Code { .uniqueConstraint }
 }
 
 extension Realm.Error.Code {
@@ -112,6 +115,7 @@ extension Realm.Error.Code {
         case .outOfDiskSpace: "There is no room left on the device."
         case .invalidDatabase: "The file isn't a Freehold database, or is damaged."
         case .duplicatePrimaryKey: "An object with this primary key exists already."
+        case .uniqueConstraint: "Two objects have the same values in unique properties."
         case .missingValue: "A required value is missing."
         case .readOnly: "The realm is read-only."
         default: "\(self)"

@@ -7,8 +7,8 @@ extension Realm.Error {
         self.init(
             Code(error.code),
             error.message,
-            className: className,
-            property: property,
+            className: className ?? error.table,
+            property: property ?? error.columns?.joined(separator: ", "),
             fileURL: error.path.map { URL(fileURLWithPath: $0) } ?? fileURL,
             cause: error
         )
@@ -34,6 +34,7 @@ extension Realm.Error.Code {
             case .schemaMismatch: .schemaMismatch
             case .invalidArgument: .invalidInput
             case .duplicatePrimaryKey: .duplicatePrimaryKey
+            case .uniqueConstraint: .uniqueConstraint
             case .missingValue: .missingValue
             case .limitExceeded: .limitExceeded
             case .io: .fileAccess

@@ -41,6 +41,11 @@ struct SchemaFit {
             let name = table.primaryKey.map { "'\($0.name)'" } ?? "none"
             differences.append("the primary key of class '\(spec.name)' is \(name) in the file")
         }
+        if Set(table.compounds.map { CompoundIndexSpec($0.columns.map(\.name), unique: $0.isUnique) })
+            != Set(spec.compounds)
+        {
+            harmless.append("compound indexes of class '\(spec.name)'")
+        }
         for column in table.columns where !spec.columns.contains(where: { $0.name == column.name }) {
             harmless.append("property '\(spec.name).\(column.name)' is only in the file")
         }

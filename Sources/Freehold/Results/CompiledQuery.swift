@@ -12,6 +12,7 @@ struct CompiledQuery {
     }
 
     func keys(in view: DataView) -> [ObjectKey] { query(in: view).keys(in: view) }
+    func explain(in view: DataView) -> QueryPlan { query(in: view).explain(in: view) }
     func count(in view: DataView) -> Int { query(in: view).count(in: view) }
     func first(in view: DataView) -> ObjectKey? { query(in: view).first(in: view) }
 

@@ -116,6 +116,10 @@ final class ResultsQuery {
         return keys
     }
 
+    func explain() -> QueryPlan {
+        isInvalidated ? QueryPlan() : compiled.explain(in: core.view)
+    }
+
     /// One value made of a property of all objects.
     func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ path: String) -> Value {
         if isInvalidated { return aggregate == .sum ? .int(0) : .null }

@@ -164,6 +164,7 @@ extension WriteTransaction {
     /// Merges what is pending of a table's indexes into their trees.
     func settleIndexes(_ overlay: TableOverlay) {
         indexNewObjects(overlay)
+        if !overlay.compounds.isEmpty { settleCompounds(overlay) }
         for index in overlay.indexes {
             if let index { settle(index, overlay) }
         }
@@ -201,6 +202,7 @@ extension WriteTransaction {
         let first = overlay.unindexedFrom
         guard first < overlay.state.nextKey else { return }
         overlay.unindexedFrom = overlay.state.nextKey
+        fillCompounds(overlay, from: first)
         for column in overlay.table.columns where column.hasIndex && !column.isPrimaryKey {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {

@@ -87,7 +87,7 @@ final class IndexChanges {
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ key: Int64, _ insert: UInt64) {
         let length = bytes.count
-        precondition(length > 0 && length <= OrderedEncoding.maximumLength)
+        precondition(length > 0 && length <= IndexTree.maximumLength)
         if arenaCount &+ length > arenaCapacity { growArena(length) }
         memcpy(arena + arenaCount, bytes.baseAddress!, length)
         let meta = UInt64(bytes[0]) << 56 | UInt64(arenaCount) << 8 | UInt64(length) << 1 | insert

@@ -92,7 +92,7 @@ struct IndexNode {
         return UnsafeRawBufferPointer(start: suffixes + from, count: to &- from)
     }
 
-    /// Writes the entry's bytes, at most `OrderedEncoding.maximumLength`, and returns their number.
+    /// Writes the entry's bytes, at most `IndexTree.maximumLength`, and returns their number.
     @inline(__always)
     func copyBytes(_ i: Int, to out: UnsafeMutableRawPointer) -> Int {
         let rest = suffix(i)

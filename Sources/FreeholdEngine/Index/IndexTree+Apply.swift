@@ -168,7 +168,7 @@ final class IndexTreeWriter {
 
     @inline(__always)
     private func decode(_ node: IndexNode, _ i: Int, into arena: IndexArena) -> IndexEntry {
-        let p = arena.reserve(OrderedEncoding.maximumLength)
+        let p = arena.reserve(IndexTree.maximumLength)
         let length = node.copyBytes(i, to: p)
         arena.commit(length)
         return IndexEntry(

@@ -3,6 +3,9 @@
 /// A value may stand under several keys; whether it may is the caller's rule. The tree is a value of three numbers
 /// that the caller stores; its blocks live in the store. Readers need no lock: they only read blocks.
 struct IndexTree: Equatable, Sendable {
+    /// The most bytes of an entry's value.
+    static let maximumLength = max(OrderedEncoding.maximumLength, CompoundEncoding.maximumLength)
+
     let segment: UInt32
     /// The root's block number; 0 = empty.
     private(set) var root: UInt64

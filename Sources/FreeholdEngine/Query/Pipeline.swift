@@ -65,27 +65,51 @@ struct Pipeline {
     // MARK: Running
 
     /// - Parameter isCount: only the number of rows is asked for.
-    func rows(in view: DataView, isCount: Bool = false) -> RowSource {
-        var rows = origin(in: view, isCount: isCount && steps.isEmpty)
+    func rows(in view: DataView, isCount: Bool = false, recorder: PlanRecorder? = nil) -> RowSource {
+        var rows = origin(in: view, isCount: isCount && steps.isEmpty, recorder)
         for (i, step) in steps.enumerated() {
             switch step {
             case .filter(let condition): rows = .keys(filtered(rows.keys(), condition, view))
-            case .sort(let keys): rows = .keys(RowSorter(view: view, sort: keys).sorted(rows, limit: end(after: i)))
+            case .sort(let keys): rows = .keys(sorted(rows, keys, limit: end(after: i), view, recorder))
             case .distinct(let paths):
                 var distinct = DistinctRows(paths, in: view)
                 rows = .keys(distinct.first(of: rows, limit: end(after: i)))
             case .window(let window): rows = .keys(rows.keys(in: window))
             }
+            if let recorder, case .keys(let keys) = rows { recorder.add(step, found: keys.count) }
         }
         return rows
     }
 
-    private func origin(in view: DataView, isCount: Bool) -> RowSource {
+    private func origin(in view: DataView, isCount: Bool, _ recorder: PlanRecorder?) -> RowSource {
         switch source {
         case .table:
-            .scan(QuerySource(view, table, predicate, wanted: end(after: -1), isCount: isCount, choice: choice))
+            .scan(
+                QuerySource(
+                    view,
+                    table,
+                    predicate,
+                    wanted: end(after: -1),
+                    isCount: isCount,
+                    choice: choice,
+                    recorder: recorder
+                )
+            )
         case .keys(let keys): .keys(filtered(keys, predicate, view))
         }
+    }
+
+    private func sorted(
+        _ rows: RowSource,
+        _ sort: [SortKey],
+        limit: Int?,
+        _ view: DataView,
+        _ recorder: PlanRecorder?
+    ) -> [ObjectKey] {
+        if limit != 0, case .scan(let source) = rows, let keys = source.ordered(by: sort, limit: limit) { return keys }
+        let sorted = RowSorter(view: view, sort: sort).sorted(rows, limit: limit)
+        recorder?.addSort(sort, found: sorted.count)
+        return sorted
     }
 
     /// How many of the i-th step's objects the next one looks at; nil: all.
@@ -135,8 +159,10 @@ struct Pipeline {
     func aggregate(_ aggregate: Aggregate, _ path: PropertyPath, in view: DataView) -> Value {
         var plan = self
         if case .sort? = plan.steps.last { plan.steps.removeLast() }
+        let rows = plan.rows(in: view)
+        if case .scan(let source) = rows, let extreme = source.extreme(aggregate, path) { return extreme }
         var fold = ColumnFold(aggregate, path.column!, view)
-        plan.rows(in: view).fold(path, into: &fold, view)
+        rows.fold(path, into: &fold, view)
         return fold.result
     }
 }

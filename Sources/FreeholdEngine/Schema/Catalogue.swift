@@ -112,6 +112,13 @@ extension DatabaseSchema {
             w.u8(table.isEmbedded ? 1 : 0)
             w.varint(UInt64(table.firstSegment))
             w.varint(UInt64(table.nextColumnID))
+            w.varint(UInt64(table.compounds.count))
+            for compound in table.compounds {
+                w.u8(compound.isUnique ? 1 : 0)
+                w.varint(UInt64(compound.firstSegment))
+                w.varint(UInt64(compound.columns.count))
+                for column in compound.columns { w.varint(UInt64(column.id)) }
+            }
             w.varint(UInt64(table.columns.count))
             for c in table.columns {
                 w.varint(UInt64(c.id))
@@ -134,8 +141,10 @@ extension DatabaseSchema {
         var tables: [Table] = []
         for _ in 0..<tableCount {
             guard let id = r.number(), let name = r.string(), let flags = r.u8(), let segment = r.segment(),
-                let next = r.number(), let columnCount = r.number(), id <= maximumTableID
+                let next = r.number(), id <= maximumTableID, let compounds = r.compounds(),
+                let columnCount = r.number()
             else { return nil }
+            let compounded = Set(compounds.flatMap(\.columns))
             var columns: [Column] = []
             for index in 0..<columnCount {
                 guard let columnID = r.number(), let columnName = r.string(),
@@ -156,7 +165,21 @@ extension DatabaseSchema {
                         targetTableID: target == 0 ? nil : target - 1,
                         indexKind: indexKind,
                         isPrimaryKey: flags & 2 != 0,
+                        isInCompound: compounded.contains(columnID),
                         firstSegment: columnSegment
+                    )
+                )
+            }
+            var made: [CompoundIndex] = []
+            for compound in compounds {
+                let members = compound.columns.compactMap { id in columns.first { $0.id == id } }
+                guard members.count == compound.columns.count, members.count > 1 else { return nil }
+                made.append(
+                    CompoundIndex(
+                        tableID: id,
+                        columns: members,
+                        isUnique: compound.isUnique,
+                        firstSegment: compound.firstSegment
                     )
                 )
             }
@@ -166,6 +189,7 @@ extension DatabaseSchema {
                     name: name,
                     columns: columns,
                     isEmbedded: flags & 1 != 0,
+                    compounds: made,
                     firstSegment: segment,
                     nextColumnID: next
                 )
@@ -179,6 +203,27 @@ extension DatabaseSchema {
 }
 
 extension ByteReader {
+    fileprivate struct Compound {
+        var columns: [Int] = []
+        var isUnique: Bool
+        var firstSegment: UInt32
+    }
+
+    fileprivate mutating func compounds() -> [Compound]? {
+        guard let count = number() else { return nil }
+        var out: [Compound] = []
+        for _ in 0..<count {
+            guard let flags = u8(), let first = segment(), let members = number() else { return nil }
+            var compound = Compound(isUnique: flags & 1 != 0, firstSegment: first)
+            for _ in 0..<members {
+                guard let id = number() else { return nil }
+                compound.columns.append(id)
+            }
+            out.append(compound)
+        }
+        return out
+    }
+
     fileprivate mutating func segment() -> UInt32? {
         varint().flatMap { $0 <= UInt64(BlockAddress.maximumSegment) ? UInt32($0) : nil }
     }

@@ -75,6 +75,10 @@ public final class Column: Sendable, CustomStringConvertible {
     public let isPrimaryKey: Bool
     /// Whether an index follows every change of the column, but for a primary key's.
     let hasIndex: Bool
+    /// Whether it is one of a compound index's columns.
+    let isInCompound: Bool
+    /// Whether some index follows its changes.
+    let isTracked: Bool
     let firstSegment: UInt32
 
     /// Whether the values themselves are indexed.
@@ -91,6 +95,7 @@ public final class Column: Sendable, CustomStringConvertible {
         targetTableID: Int?,
         indexKind: IndexKind,
         isPrimaryKey: Bool,
+        isInCompound: Bool = false,
         firstSegment: UInt32
     ) {
         self.id = id
@@ -103,6 +108,8 @@ public final class Column: Sendable, CustomStringConvertible {
         self.targetTableID = targetTableID
         self.indexKind = indexKind
         hasIndex = indexKind != .none
+        self.isInCompound = isInCompound
+        isTracked = indexKind != .none || isInCompound
         self.isPrimaryKey = isPrimaryKey
         self.firstSegment = firstSegment
     }
@@ -124,6 +131,7 @@ public final class Column: Sendable, CustomStringConvertible {
             targetTableID: table.id,
             indexKind: indexKind,
             isPrimaryKey: isPrimaryKey,
+            isInCompound: isInCompound,
             firstSegment: firstSegment
         )
     }
@@ -140,6 +148,8 @@ public final class Table: Sendable, CustomStringConvertible {
     public let primaryKey: Column?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
+    /// Indexes of several columns together.
+    public let compounds: [CompoundIndex]
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
     /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters;
     /// `firstSegment + 3 ... 5`: leaves, parts and chunks of `mixedInverse`.
@@ -157,9 +167,11 @@ public final class Table: Sendable, CustomStringConvertible {
         name: String,
         columns: [Column],
         isEmbedded: Bool = false,
+        compounds: [CompoundIndex] = [],
         firstSegment: UInt32,
         nextColumnID: Int
     ) {
+        self.compounds = compounds
         self.nextColumnID = nextColumnID
         self.isEmbedded = isEmbedded
         self.id = id

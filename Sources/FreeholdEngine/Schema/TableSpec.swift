@@ -56,8 +56,17 @@ public struct TableSpec: Equatable, Sendable {
     public var primaryKey: String?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public var isEmbedded: Bool
+    /// Indexes of several columns together.
+    public var compounds: [CompoundIndexSpec]
 
-    public init(_ name: String, columns: [ColumnSpec], primaryKey: String? = nil, isEmbedded: Bool = false) {
+    public init(
+        _ name: String,
+        columns: [ColumnSpec],
+        primaryKey: String? = nil,
+        isEmbedded: Bool = false,
+        compounds: [CompoundIndexSpec] = []
+    ) {
+        self.compounds = compounds
         self.isEmbedded = isEmbedded
         self.name = name
         self.columns = columns

@@ -4,10 +4,14 @@ extension WriteTransaction {
     /// Tables of the file that `specs` doesn't name stay as they are. Any other difference is refused.
     /// - Parameter userVersion: stored beside the schema; nil leaves it.
     /// - Returns: whether anything changed.
-    /// - Throws: `.schemaMismatch` with every difference; nothing has changed then.
+    /// - Throws: `.schemaMismatch` with every difference, `.uniqueConstraint` where two objects don't allow a new unique
+    ///   index; nothing has changed then.
     @discardableResult
     public func applySchema(_ specs: [TableSpec], userVersion: UInt64? = nil) throws(EngineError) -> Bool {
         let plan = try SchemaPlan(specs, against: currentSchema, path: core.path)
+        for (table, spec) in plan.addedCompounds where spec.isUnique {
+            try checkUnique(CompoundIndex(spec, table.id, table.columns, firstSegment: 0))
+        }
         var changed = false
         if let userVersion, !root.hasUserVersion || root.userVersion != userVersion {
             root.userVersion = userVersion
@@ -46,6 +50,7 @@ extension WriteTransaction {
                     targetTableID: column.target.flatMap { ids[$0] },
                     indexKind: column.name == spec.primaryKey ? .none : column.indexKind,
                     isPrimaryKey: column.name == spec.primaryKey,
+                    isInCompound: spec.compounds.contains { $0.columns.contains(column.name) },
                     firstSegment: allocateSegments()
                 )
             }
@@ -55,6 +60,9 @@ extension WriteTransaction {
                     name: spec.name,
                     columns: columns,
                     isEmbedded: spec.isEmbedded,
+                    compounds: spec.compounds.map {
+                        CompoundIndex($0, id, columns, firstSegment: allocateSegments())
+                    },
                     firstSegment: segment,
                     nextColumnID: columns.count
                 )
@@ -69,29 +77,56 @@ extension WriteTransaction {
     }
 
     private func changeIndexes(_ plan: SchemaPlan) {
-        guard !plan.indexed.isEmpty || !plan.unindexed.isEmpty else { return }
+        guard plan.changesIndexes else { return }
         for column in plan.unindexed { dropIndex(column) }
+        for compound in plan.droppedCompounds { dropCompound(compound) }
         // Objects made before are known to the new index by its filling: from then on it follows their changes.
         for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
+        for (table, _) in plan.addedCompounds { settleIndexes(overlay(table)) }
+        var added: [CompoundIndex] = []
         let tables = currentSchema.tables.map { table in
+            let kept = table.compounds.filter { compound in !plan.droppedCompounds.contains { $0 === compound } }
+            let new = plan.addedCompounds.filter { $0.table === table }.map(\.spec)
+            let names = Set(kept.flatMap { $0.columns.map(\.name) } + new.flatMap(\.columns))
             let columns = table.columns.map { column in
-                if let change = plan.indexed.first(where: { $0.column === column }) { return column.with(change.kind) }
-                return plan.unindexed.contains { $0 === column } ? column.with(.none) : column
+                let change = plan.indexed.first { $0.column === column }?.kind
+                let isDropped = plan.unindexed.contains { $0 === column }
+                return column.with(
+                    change ?? (isDropped ? .none : column.indexKind),
+                    isInCompound: names.contains(column.name)
+                )
             }
+            let compounds =
+                kept.map { CompoundIndex($0.spec, table.id, columns, firstSegment: $0.firstSegment) }
+                + new.map { CompoundIndex($0, table.id, columns, firstSegment: allocateSegments()) }
+            added += compounds.dropFirst(kept.count)
             return Table(
                 id: table.id,
                 name: table.name,
                 columns: columns,
                 isEmbedded: table.isEmbedded,
+                compounds: compounds,
                 firstSegment: table.firstSegment,
                 nextColumnID: table.nextColumnID
             )
         }
         replaceSchema(DatabaseSchema(tables: tables))
+        for compound in added {
+            fillCompound(compound, overlay(currentSchema.table(of: compound.entries)), from: 0)
+        }
         for (old, _) in plan.indexed {
             let table = currentSchema.table(id: old.tableID)!
             fillIndex(table.columns[old.index])
         }
+    }
+
+    private func dropCompound(_ compound: CompoundIndex) {
+        let overlay = overlay(currentSchema.table(of: compound.entries))
+        settleIndexes(overlay)
+        var tree = searchTree(compound)
+        tree.removeAll(in: self)
+        overlay.state.columns[compound.entries.id] = nil
+        overlay.compounds[compound.firstSegment] = nil
     }
 
     private func dropIndex(_ column: Column) {
@@ -124,9 +159,22 @@ extension WriteTransaction {
     }
 }
 
+extension CompoundIndex {
+    /// - Precondition: the columns are there.
+    convenience init(_ spec: CompoundIndexSpec, _ tableID: Int, _ columns: [Column], firstSegment: UInt32) {
+        self.init(
+            tableID: tableID,
+            columns: spec.columns.map { name in columns.first { $0.name == name }! },
+            isUnique: spec.isUnique,
+            firstSegment: firstSegment
+        )
+    }
+}
+
 extension Column {
-    func with(_ indexKind: IndexKind) -> Column {
-        Column(
+    func with(_ indexKind: IndexKind, isInCompound: Bool) -> Column {
+        if indexKind == self.indexKind, isInCompound == self.isInCompound { return self }
+        return Column(
             id: id,
             index: index,
             tableID: tableID,
@@ -137,6 +185,7 @@ extension Column {
             targetTableID: targetTableID,
             indexKind: indexKind,
             isPrimaryKey: isPrimaryKey,
+            isInCompound: isInCompound,
             firstSegment: firstSegment
         )
     }
@@ -150,7 +199,13 @@ struct SchemaPlan {
     /// The columns whose index is taken away, also those that get another.
     var unindexed: [Column] = []
 
-    var changesSchema: Bool { !added.isEmpty || !indexed.isEmpty || !unindexed.isEmpty }
+    var addedCompounds: [(table: Table, spec: CompoundIndexSpec)] = []
+    var droppedCompounds: [CompoundIndex] = []
+
+    var changesIndexes: Bool {
+        !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
+    }
+    var changesSchema: Bool { !added.isEmpty || changesIndexes }
 
     /// - Throws: `.invalidArgument` for specs that contradict themselves, `.schemaMismatch` with every difference that
     ///   needs a migration.
@@ -211,6 +266,12 @@ struct SchemaPlan {
                 if column.indexKind != .none { indexed.append((stored, column.indexKind)) }
             }
         }
+        for compound in table.compounds where !spec.compounds.contains(compound.spec) {
+            droppedCompounds.append(compound)
+        }
+        for compound in spec.compounds where !table.compounds.contains(where: { $0.spec == compound }) {
+            addedCompounds.append((table, compound))
+        }
         for stored in table.columns where !spec.columns.contains(where: { $0.name == stored.name }) {
             differences.append("Property '\(spec.name).\(stored.name)' has been removed.")
         }
@@ -266,6 +327,24 @@ struct SchemaPlan {
                 case .places:
                     if column.collection != .list || column.type != .double {
                         throw refuse("'\(column.name)' can't have an index of places: it is no list of doubles.")
+                    }
+                }
+            }
+            for (i, compound) in spec.compounds.enumerated() {
+                let name = "the compound index (\(compound.columns.joined(separator: ", ")))"
+                guard compound.columns.count > 1 else { throw refuse("\(name) has fewer than two columns.") }
+                guard Set(compound.columns).count == compound.columns.count else {
+                    throw refuse("\(name) has a column twice.")
+                }
+                guard !spec.compounds[..<i].contains(where: { $0.columns == compound.columns }) else {
+                    throw refuse("it has \(name) twice.")
+                }
+                for member in compound.columns {
+                    guard let column = spec.columns.first(where: { $0.name == member }) else {
+                        throw refuse("\(name) names '\(member)', which isn't there.")
+                    }
+                    guard column.collection == .none, indexable.contains(column.type) else {
+                        throw refuse("'\(member)' can't be in \(name).")
                     }
                 }
             }

@@ -112,6 +112,8 @@ final class TableOverlay {
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
     @exclusivity(unchecked) var indexes: [IndexOverlay?]
+    /// By first segment.
+    var compounds: [UInt32: CompoundOverlay] = [:]
     /// Deleted objects that were there before.
     @exclusivity(unchecked) var deleted: [ObjectKey] = []
     var listEdits: [ListEdit] = []

@@ -93,6 +93,7 @@ public final class DatabaseSchema: Sendable {
         var incoming: [Int: [Column]] = [:]
         for table in tables {
             segments[table.firstSegment] = (table, nil)
+            for compound in table.compounds { segments[compound.firstSegment] = (table, compound.entries) }
             for column in table.columns {
                 segments[column.firstSegment] = (table, column)
                 if let target = column.targetTableID { incoming[target, default: []].append(column) }

@@ -70,6 +70,8 @@ final class SnapshotCheck {
     var tables: [Int: TableCheck] = [:]
     /// By a link column's first segment: origins by target.
     var links: [UInt32: [Int64: [Int64]]] = [:]
+    /// Of the table that is being checked: the values of columns in compound indexes, by column id and object.
+    var compoundValues: [Int: [Int64: Value]] = [:]
 
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
@@ -123,6 +125,8 @@ final class SnapshotCheck {
         for table in schema.tables { tables[table.id] = checkTable(table) }
         for table in schema.tables {
             for column in table.columns { checkColumn(column, table, tables[table.id]!) }
+            for compound in table.compounds { checkCompound(compound, table, tables[table.id]!) }
+            compoundValues = [:]
             store.forget()
         }
         for table in schema.tables {
@@ -174,6 +178,9 @@ final class SnapshotCheck {
                 report("Table '\(table.name)' has two columns of an id.")
             }
             if table.columns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
+            for compound in table.compounds {
+                check(compound.firstSegment, "Compound index '\(table.name)' (\(compound))")
+            }
             for column in table.columns {
                 check(column.firstSegment, "Column '\(table.name).\(column.name)'")
                 if column.id >= table.nextColumnID {

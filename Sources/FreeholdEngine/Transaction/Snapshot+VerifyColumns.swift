@@ -31,6 +31,7 @@ extension SnapshotCheck {
                 }
                 if case .link(let target) = value { note(target.raw, from: key, column, who) }
                 if column.type == .mixed { noteMixed([value], from: key, column, who) }
+                if column.isInCompound { compoundValues[column.id, default: [:]][key] = value }
                 if isSearched, let twin = rows.add(value, key) {
                     report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
                 }

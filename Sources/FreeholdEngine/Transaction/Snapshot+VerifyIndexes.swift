@@ -72,6 +72,32 @@ extension SnapshotCheck {
         }
     }
 
+    /// - Precondition: the table's columns have been checked.
+    func checkCompound(_ compound: CompoundIndex, _ table: Table, _ check: TableCheck) {
+        let who = "Compound index '\(table.name)' (\(compound))"
+        var rows = IndexedRows(compound.entries)
+        var owners: [[Value]: Int64] = [:]
+        for cluster in check.counts.indices {
+            for slot in check.liveSlots(cluster, span: span) {
+                let key = Int64(cluster * span + slot)
+                let values = compound.columns.compactMap { compoundValues[$0.id]?[key] }
+                guard values.count == compound.columns.count else { continue }
+                var entry: [UInt8] = []
+                for (value, column) in zip(values, compound.columns) {
+                    CompoundEncoding.append(value, column.type, to: &entry)
+                }
+                CompoundEncoding.cut(&entry)
+                rows.insert(entry, key)
+                if compound.isUnique, !values.contains(where: { $0.isNull || $0.holdsNaN }),
+                    let twin = owners.updateValue(key, forKey: values)
+                {
+                    report("\(who): O\(key) and O\(twin) have the same values.")
+                }
+            }
+        }
+        checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows, who)
+    }
+
     /// Claims the nodes; false where one is missing or so damaged that it can't be read.
     private func walk(_ number: UInt64, level: Int, _ blocks: BlockBounds) -> Bool {
         guard let bytes = bounded(blocks, number, "a node") else { return false }
@@ -96,18 +122,18 @@ extension IndexNode {
         let count = Int(bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
         let widths = [0, 1, 2, 4, 8]
         guard count > 0, widths.contains(keyWidth), widths.contains(childWidth), level > 0 || childWidth == 0,
-            suffixWidth == offsetsWidth || suffixWidth <= OrderedEncoding.maximumLength
+            suffixWidth == offsetsWidth || suffixWidth <= IndexTree.maximumLength
         else { return false }
         let isVariable = suffixWidth == offsetsWidth
         let offsets = header + count * (keyWidth + childWidth)
         let prefix = offsets + (isVariable ? 2 * (count + 1) : 0)
         let suffixes = prefix + Int(bytes[6])
-        guard suffixes <= bytes.count, Int(bytes[6]) <= OrderedEncoding.maximumLength else { return false }
+        guard suffixes <= bytes.count, Int(bytes[6]) <= IndexTree.maximumLength else { return false }
         guard isVariable else { return bytes.count == suffixes + count * suffixWidth }
         var last = 0
         for i in 0...count {
             let offset = Int(bytes.loadUnaligned(fromByteOffset: offsets + 2 * i, as: UInt16.self))
-            guard offset >= last, offset - last <= OrderedEncoding.maximumLength else { return false }
+            guard offset >= last, offset - last <= IndexTree.maximumLength else { return false }
             last = offset
         }
         return bytes.count == suffixes + last + tailPadding

@@ -23,6 +23,7 @@ extension WriteTransaction {
         deleteUnowned()
         let record = settleAndRecord()
         if let failure { throw failure }
+        try checkUniqueness()
         guard hasChanges else { return base }
         let history = record.encoded()
         let addresses = sealed.keys.sorted()

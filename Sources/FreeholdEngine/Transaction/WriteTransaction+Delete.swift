@@ -39,6 +39,7 @@ extension WriteTransaction {
 
     /// Live objects of one cluster, rising, that nothing links to: a column at a time.
     private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        if !overlay.table.compounds.isEmpty { for key in keys { releaseCompounds(overlay, key) } }
         for column in columns where !release(column, overlay, cluster, keys) {
             for key in keys { release(column, overlay, key) }
         }
@@ -68,6 +69,7 @@ extension WriteTransaction {
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
         for column in incoming { unlink(column, from: key) }
         unlinkMixed(overlay.table, from: key)
+        if !overlay.table.compounds.isEmpty { releaseCompounds(overlay, key) }
         for column in columns { release(column, overlay, key) }
         disappear(overlay, key)
     }

@@ -173,7 +173,7 @@ extension WriteTransaction {
         }
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
-        if column.hasIndex { noteIndexed(column, key, value) }
+        if column.isTracked { noteIndexed(column, key, value) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         if column.type == .mixed {
             let old = self.value(column, key)
@@ -186,7 +186,7 @@ extension WriteTransaction {
     public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
-        if column.hasIndex {
+        if column.isTracked {
             noteIndexed(column, key, .int(value))
         }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
@@ -205,7 +205,7 @@ extension WriteTransaction {
     package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
-        if column.hasIndex { noteIndexed(column, key, .timestamp(value)) }
+        if column.isTracked { noteIndexed(column, key, .timestamp(value)) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         buffer._withUnsafeGuaranteedRef {
             $0.setTimestamp(slot, seconds: value.seconds, nanoseconds: value.nanoseconds)
@@ -216,7 +216,7 @@ extension WriteTransaction {
     public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
-        if column.hasIndex {
+        if column.isTracked {
             noteIndexed(column, key, .bool(value))
         }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
@@ -225,7 +225,7 @@ extension WriteTransaction {
 
     /// - Precondition: the column is of strings, no primary key, the string within the limit, and the object lives.
     public func setString(_ column: Column, _ key: ObjectKey, _ value: String) {
-        if column.hasIndex || value.utf8.count > FieldCoding.longBytes {
+        if column.isTracked || value.utf8.count > FieldCoding.longBytes {
             write(column, key, .string(value))
             return
         }
@@ -283,6 +283,8 @@ extension WriteTransaction {
         guard let overlay = tables[column.tableID], key.raw < overlay.unindexedFrom else { return }
         let old = value(column, key)
         guard old != new else { return }
+        if column.isInCompound { noteCompounds(column, key, overlay) }
+        guard column.hasIndex else { return }
         let index = index(column)
         index.replace(old, new, key)
         relieve(index, overlay)

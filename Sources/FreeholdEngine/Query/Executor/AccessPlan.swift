@@ -47,7 +47,7 @@ struct AccessPlan {
         let candidates = choice == .scan ? [] : planner.candidates(conjuncts, table)
         if candidates.isEmpty { return }
         let rows = Double(Swift.max(1, planner.view.count(table)))
-        estimate = Int(candidates.reduce(rows) { $0 * Swift.min(1, Double($1.access.estimate) / rows) })
+        estimate = Self.estimate(candidates, rows)
 
         var scanCost = AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
         if let wanted, let estimate, estimate > wanted { scanCost *= Double(wanted) / Double(estimate) }
@@ -70,6 +70,18 @@ struct AccessPlan {
             found *= Swift.min(1, Double(other.access.estimate) / rows)
             cost += extra - saved
         }
+    }
+
+    /// Conditions are taken to be independent; those of one compound index are known not to be.
+    private static func estimate(_ candidates: [Candidate], _ rows: Double) -> Int {
+        var seen: Set<Int> = []
+        var found = rows
+        for candidate in candidates.sorted(by: { $0.covers.count > $1.covers.count })
+        where seen.isDisjoint(with: candidate.covers) {
+            seen.formUnion(candidate.covers)
+            found *= Swift.min(1, Double(candidate.access.estimate) / rows)
+        }
+        return Int(found)
     }
 
     private mutating func take(_ candidate: Candidate) {
@@ -104,7 +116,7 @@ extension Planner {
     func candidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         conjuncts.indices.compactMap { i in
             access(conjuncts[i], table).map { AccessPlan.Candidate(access: $0, covers: [i]) }
-        }
+        } + compoundCandidates(conjuncts, table)
     }
 
     /// How an index finds the objects that meet a condition; nil where none can.

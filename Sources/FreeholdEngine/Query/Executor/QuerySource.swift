@@ -6,8 +6,9 @@ final class QuerySource {
     let table: Table
     /// Nil where a single look-up found everything.
     private(set) var plan: AccessPlan?
-    private let predicate: Predicate
-    private let recorder: PlanRecorder?
+    let predicate: Predicate
+    let choice: AccessPlan.Choice
+    let recorder: PlanRecorder?
     private var content: Content?
 
     private enum Content {
@@ -34,6 +35,7 @@ final class QuerySource {
         self.table = table
         self.predicate = predicate
         self.recorder = recorder
+        self.choice = choice
         let planner = Planner(view: view)
         if case .constant = predicate { return }
         let conjuncts = Self.conjuncts(predicate)
@@ -135,6 +137,16 @@ final class QuerySource {
             )
         }
         return .keys(checked(keys, plan.rest, planner))
+    }
+
+    /// Whether the matches have been found.
+    var hasKeys: Bool { if case .keys? = content { true } else { false } }
+
+    /// The matches, for several uses.
+    func keepKeys() -> [ObjectKey] {
+        let found = keys()
+        content = .keys(found)
+        return found
     }
 
     func keys() -> [ObjectKey] {

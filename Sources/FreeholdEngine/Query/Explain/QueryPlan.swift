@@ -53,6 +53,9 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     public internal(set) var matches = 0
     public internal(set) var duration: Duration = .zero
 
+    /// Of nothing.
+    public init() {}
+
     /// Objects and index entries looked at, all steps together.
     public var examined: Int { steps.reduce(0) { $0 + $1.examined } }
 

@@ -1,0 +1,149 @@
+/// What a write transaction has changed of one compound index.
+final class CompoundOverlay {
+    let compound: CompoundIndex
+    let index: IndexOverlay
+    /// Objects that were in the index and whose entry has been taken out: they get a new one when it is settled.
+    var outdated: Set<Int64> = []
+    /// Of a unique index: entries that came to be under a second key once. At commit their rows decide.
+    var suspects: Set<[UInt8]> = []
+    var buffer: [UInt8] = []
+
+    init(compound: CompoundIndex, index: IndexOverlay) {
+        self.compound = compound
+        self.index = index
+    }
+}
+
+/// Compound indexes follow the rows lazily: before the first change of one of its columns an object's entry is taken
+/// out, and made anew from the row when the index is asked, or at commit.
+extension WriteTransaction {
+    func compoundOverlay(_ compound: CompoundIndex, _ overlay: TableOverlay) -> CompoundOverlay {
+        if let found = overlay.compounds[compound.firstSegment] { return found }
+        let state = overlay.state.columns[compound.entries.id] ?? .init()
+        let tree = IndexTree(
+            segment: compound.entries.segment(.index),
+            root: state.indexRoot,
+            height: state.indexHeight,
+            count: state.indexCount
+        )
+        let index = IndexOverlay(column: compound.entries, tree: tree, greatestInt: .max)
+        let made = CompoundOverlay(compound: compound, index: index)
+        overlay.compounds[compound.firstSegment] = made
+        return made
+    }
+
+    /// Before a column of an object that is in the indexes changes.
+    func noteCompounds(_ column: Column, _ key: ObjectKey, _ overlay: TableOverlay) {
+        for compound in overlay.table.compounds where compound.columns.contains(where: { $0.index == column.index }) {
+            let changes = compoundOverlay(compound, overlay)
+            if changes.outdated.insert(key.raw).inserted { removeEntry(changes, key) }
+        }
+    }
+
+    /// Before an object is deleted.
+    func releaseCompounds(_ overlay: TableOverlay, _ key: ObjectKey) {
+        guard key.raw < overlay.unindexedFrom else { return }
+        for compound in overlay.table.compounds {
+            let changes = compoundOverlay(compound, overlay)
+            if changes.outdated.remove(key.raw) == nil { removeEntry(changes, key) }
+        }
+    }
+
+    private func removeEntry(_ changes: CompoundOverlay, _ key: ObjectKey) {
+        compoundEntry(changes.compound, key, to: &changes.buffer)
+        changes.buffer.withUnsafeBytes { changes.index.changes.remove($0, key.raw) }
+    }
+
+    private func insertEntry(_ changes: CompoundOverlay, _ key: ObjectKey) {
+        compoundEntry(changes.compound, key, to: &changes.buffer)
+        changes.buffer.withUnsafeBytes { changes.index.changes.insert($0, key.raw) }
+    }
+
+    /// New objects, from a key on, get their entries.
+    func fillCompounds(_ overlay: TableOverlay, from first: Int64) {
+        for compound in overlay.table.compounds { fillCompound(compound, overlay, from: first) }
+    }
+
+    func fillCompound(_ compound: CompoundIndex, _ overlay: TableOverlay, from first: Int64) {
+        let changes = compoundOverlay(compound, overlay)
+        for cluster in Int(first) / clusterSpan..<max(Int(first) / clusterSpan, overlay.counts.count) {
+            forEachKey(overlay.table, cluster: cluster) { if $0.raw >= first { insertEntry(changes, $0) } }
+        }
+    }
+
+    /// Merges what is pending of a table's compound indexes into their trees.
+    func settleCompounds(_ overlay: TableOverlay) {
+        for changes in overlay.compounds.values {
+            for key in changes.outdated.sorted() { insertEntry(changes, ObjectKey(key)) }
+            changes.outdated.removeAll()
+            let index = changes.index
+            guard !index.changes.isEmpty else { continue }
+            if changes.compound.isUnique { noteSuspects(changes) }
+            index.tree.apply(index.changes, in: self)
+            var state = overlay.state.columns[index.column.id] ?? .init()
+            state.indexRoot = index.tree.root
+            state.indexHeight = index.tree.height
+            state.indexCount = index.tree.count
+            overlay.state.columns[index.column.id] = state
+        }
+    }
+
+    /// An entry that comes in where its bytes are under another key, or come in twice, may break the rule. Whether it
+    /// does is known at commit: values may be swapped in between.
+    private func noteSuspects(_ changes: CompoundOverlay) {
+        let pending = changes.index.changes
+        pending.sort()
+        var last: IndexChanges.Record?
+        for i in 0..<pending.count where pending.records[i].isInsert {
+            let record = pending.records[i]
+            let bytes = pending.bytes(record)
+            let isTwice = last.map { pending.compareBytes($0, record) == 0 } ?? false
+            last = record
+            guard isTwice || changes.index.tree.find(bytes, in: self) != nil else { continue }
+            if CompoundEncoding.parse(bytes, values: changes.compound.columns.count)?.hasNull == true { continue }
+            changes.suspects.insert(Array(bytes))
+        }
+    }
+
+    /// - Throws: `.uniqueConstraint` for the first two objects that a unique index doesn't allow.
+    func checkUniqueness() throws(EngineError) {
+        for case let overlay? in tables {
+            for changes in overlay.compounds.values.sorted(by: { $0.compound.firstSegment < $1.compound.firstSegment })
+            {
+                for entry in changes.suspects.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                    var keys: [ObjectKey] = []
+                    entry.withUnsafeBytes { bytes in
+                        changes.index.tree.forEach(bytes, in: self) { key in
+                            keys.append(ObjectKey(key))
+                            return true
+                        }
+                    }
+                    guard keys.count > 1, let pair = equalPair(changes.compound, among: keys) else { continue }
+                    throw uniqueViolation(changes.compound, pair)
+                }
+            }
+        }
+    }
+
+    /// - Throws: `.uniqueConstraint` where a table's rows don't allow a new unique index.
+    func checkUnique(_ compound: CompoundIndex) throws(EngineError) {
+        var hashes: [(hash: UInt64, key: Int64)] = []
+        var buffer: [UInt8] = []
+        forEachKey(schema.table(of: compound.entries)) { key in
+            compoundEntry(compound, key, to: &buffer)
+            buffer.withUnsafeBytes { hashes.append((OrderedEncoding.hash($0), key.raw)) }
+        }
+        hashes.sort { $0.hash != $1.hash ? $0.hash < $1.hash : $0.key < $1.key }
+        var from = 0
+        while from < hashes.count {
+            var to = from + 1
+            while to < hashes.count, hashes[to].hash == hashes[from].hash { to += 1 }
+            if to - from > 1 {
+                // Of rows with a null there may be many.
+                let keys = hashes[from..<to].map { ObjectKey($0.key) }
+                if let pair = equalPair(compound, among: keys) { throw uniqueViolation(compound, pair) }
+            }
+            from = to
+        }
+    }
+}

@@ -1,0 +1,280 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An index's order as that of a sort: objects come out sorted when its entries are walked.
+struct IndexOrder {
+    let view: DataView
+    let table: Table
+    let tree: IndexTree
+    let subject: String
+    /// Only these entries are walked.
+    let range: EncodedRange
+    /// The conditions that the range answers, by their place in the conjunction.
+    let answered: Set<Int>
+    let sort: [SortKey]
+    /// Of a compound index: so many values of an entry, the fixed ones and those sorted by, tell where it stands.
+    let compoundValues: Int?
+    /// Whether entries that are equal so far have to be sorted by further keys.
+    let isPartial: Bool
+
+    /// About how many entries are walked at most.
+    var entries: Int { range.withBounds { tree.estimate(lower: $0, upper: $1, in: view) } }
+
+    /// The one that gives a sort's order with the fewest entries; nil where none does.
+    static func best(_ planner: Planner, _ table: Table, _ conjuncts: [Predicate], _ sort: [SortKey]) -> IndexOrder? {
+        let columns = sort.map { key -> Column? in
+            let path = key.path
+            guard path.steps.isEmpty, path.subscripts.isEmpty, path.column?.collection == CollectionKind.none else {
+                return nil
+            }
+            return path.column
+        }
+        guard let first = columns.first ?? nil else { return nil }
+        var found: [IndexOrder] = []
+        let conditions = ColumnCondition.all(conjuncts)
+        if first.isIndexed || first.isPrimaryKey, let tree = planner.view.searchTree(first) {
+            var range = EncodedRange()
+            var answered: Set<Int> = []
+            for condition in conditions where condition.column.index == first.index {
+                if let encoded = EncodedCondition(condition.test, first), encoded.values.isEmpty,
+                    encoded.ranges.count == 1
+                {
+                    range = encoded.ranges[0]
+                    if encoded.isExact { answered = [condition.place] }
+                    break
+                }
+            }
+            found.append(
+                IndexOrder(
+                    view: planner.view,
+                    table: table,
+                    tree: tree,
+                    subject: "\(table.name).\(first.name)",
+                    range: range,
+                    answered: answered,
+                    sort: sort,
+                    compoundValues: nil,
+                    isPartial: sort.count > 1
+                )
+            )
+        }
+        for compound in table.compounds {
+            if let order = compoundOrder(planner, table, compound, conditions, sort, columns) { found.append(order) }
+        }
+        return found.min { a, b in a.isPartial == b.isPartial ? a.entries < b.entries : b.isPartial }
+    }
+
+    private static func compoundOrder(
+        _ planner: Planner,
+        _ table: Table,
+        _ compound: CompoundIndex,
+        _ conditions: [ColumnCondition],
+        _ sort: [SortKey],
+        _ columns: [Column?]
+    ) -> IndexOrder? {
+        let match = CompoundMatch(compound, conditions)
+        let fixed = match?.fixedColumns ?? 0
+        var sorted = 0
+        for column in compound.columns.dropFirst(fixed) {
+            // Mixed numbers stand among each other as their nearest doubles do.
+            guard sorted < sort.count, columns[sorted]?.index == column.index, column.type != .mixed,
+                sort[sorted].ascending == sort[0].ascending
+            else { break }
+            sorted += 1
+        }
+        if sorted == 0 { return nil }
+        var range = EncodedRange()
+        var answered: Set<Int> = []
+        if let match, match.values.isEmpty, match.ranges.count == 1 {
+            range = match.ranges[0]
+            if match.isExact { answered = Set(match.covers) }
+        } else if fixed > 0 {
+            return nil
+        }
+        return IndexOrder(
+            view: planner.view,
+            table: table,
+            tree: planner.view.searchTree(compound),
+            subject: "\(table.name).(\(compound))",
+            range: range,
+            answered: answered,
+            sort: sort,
+            compoundValues: fixed + sorted,
+            isPartial: sorted < sort.count
+        )
+    }
+
+    /// How an entry stands among others: those of equal bytes up to `length` are equal, or not told apart.
+    private func group(_ entry: UnsafeRawBufferPointer) -> (length: Int, isInexact: Bool) {
+        if let compoundValues {
+            guard let found = CompoundEncoding.parse(entry, values: compoundValues) else {
+                return (CompoundEncoding.cutLength, true)
+            }
+            return (found.end, false)
+        }
+        guard OrderedEncoding.needsCheck(entry) else { return (entry.count, false) }
+        return (Swift.min(entry.count, 1 + OrderedEncoding.cutLength), true)
+    }
+
+    /// The objects that pass the test, in order, the first `limit`; nil where more than `budget` entries would have
+    /// to be looked at.
+    /// - Parameter examined: counts entries.
+    func keys(
+        limit: Int?,
+        budget: Int = .max,
+        examined: inout Int,
+        where test: (ObjectKey) -> Bool
+    ) -> [ObjectKey]? {
+        var out: [ObjectKey] = []
+        let limit = limit ?? .max
+        if limit < 1 << 20 { out.reserveCapacity(limit) }
+        var group: [ObjectKey] = []
+        var isInexact = false
+        var looked = 0
+        let isReversed = !sort[0].ascending
+        let isEntire = compoundValues == nil
+        func flush() {
+            if group.count > 1 {
+                if isInexact || isPartial {
+                    group.sort()
+                    group = RowSorter(view: view, sort: sort).sorted(.keys(group), limit: nil)
+                } else if !isEntire {
+                    group.sort()
+                } else if isReversed {
+                    group.reverse()
+                }
+            }
+            out += group
+            group.removeAll(keepingCapacity: true)
+        }
+        var isOver = false
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { current in
+            var length = -1
+            range.withBounds { lower, upper in
+                tree.range(lower: lower, upper: upper, reversed: isReversed, in: view) { entry, raw in
+                    looked += 1
+                    if looked > budget {
+                        isOver = true
+                        return false
+                    }
+                    let key = ObjectKey(raw)
+                    guard test(key) else { return true }
+                    let place = self.group(entry)
+                    let isSame =
+                        length == place.length && memcmp(current.baseAddress!, entry.baseAddress!, length) == 0
+                        // A whole value stands apart from a cut one that begins like it.
+                        && isInexact == place.isInexact
+                    if !isSame {
+                        flush()
+                        if out.count >= limit { return false }
+                        length = place.length
+                        isInexact = place.isInexact
+                        memcpy(current.baseAddress!, entry.baseAddress!, length)
+                    } else if group.count >= limit, !isPartial, !isInexact, isEntire, !isReversed {
+                        return false
+                    }
+                    group.append(key)
+                    return true
+                }
+            }
+        }
+        examined = looked
+        if isOver { return nil }
+        flush()
+        return out.count > limit ? Array(out[..<limit]) : out
+    }
+}
+
+extension QuerySource {
+    /// The matching objects in the order of a sort, the first `limit`, by walking an index; nil where sorting them is
+    /// likely to be quicker.
+    func ordered(by sort: [SortKey], limit: Int?) -> [ObjectKey]? {
+        guard choice != .scan, !hasKeys else { return nil }
+        let planner = Planner(view: view)
+        let isAll: Bool
+        if case .constant(let all) = predicate {
+            guard all else { return nil }
+            isAll = true
+        } else {
+            isAll = false
+        }
+        let conjuncts = isAll ? [] : plan?.conjuncts ?? []
+        guard let order = IndexOrder.best(planner, table, conjuncts, sort) else { return nil }
+        let entries = Double(order.entries)
+        let rest = conjuncts.indices.filter { !order.answered.contains($0) }.map { conjuncts[$0] }
+        let node = planner.node(.and(rest), table)
+        let each = limit == nil ? OrderCost.sorted : OrderCost.best
+        let isForced = choice == .indexes
+        if node.constant == true {
+            let walked = Swift.min(Double(limit ?? .max), entries) * OrderCost.walked
+            guard isForced || walked < sourceCost(planner) + entries * each else { return nil }
+            return walk(order, limit, budget: .max) { _ in true }
+        }
+        if let limit {
+            let matches = Double(estimate ?? view.count(table) / 2)
+            let sorting = sourceCost(planner) + matches * each
+            let test = OrderCost.walked + AccessCost.tests(node, 1)
+            let budget = isForced ? .max : Int(sorting / test)
+            // Where it is known that too few match, it isn't tried.
+            if !isForced, estimate != nil, Double(limit) * entries / Swift.max(1, matches) > Double(budget) {
+                return nil
+            }
+            return walk(order, limit, budget: budget) { node.test($0) }
+        }
+        let found = keepKeys()
+        guard isForced || Double(found.count) * OrderCost.sorted > entries * OrderCost.walked else { return nil }
+        let set = KeySet(table, in: view)
+        for key in found { set.insert(key) }
+        return walk(order, nil, budget: .max) { set.contains($0) }
+    }
+
+    /// The least or greatest value of all objects, where an index tells; else nil.
+    func extreme(_ aggregate: Aggregate, _ path: PropertyPath) -> Value? {
+        guard aggregate == .minimum || aggregate == .maximum, choice != .scan, case .constant(true) = predicate,
+            path.steps.isEmpty, path.isPlain, let column = path.column, column.isIndexed || column.isPrimaryKey,
+            column.type == .int || column.type == .timestamp, let tree = view.searchTree(column)
+        else { return nil }
+        var found: ObjectKey?
+        // Nulls are below.
+        EncodedRange(lower: [OrderedEncoding.Tag.null], includesLower: false).withBounds { lower, upper in
+            tree.keys(lower: lower, upper: upper, reversed: aggregate == .maximum, in: view) { key in
+                found = ObjectKey(key)
+                return false
+            }
+        }
+        return found.map { view.value(column, $0) } ?? .null
+    }
+
+    private func walk(_ order: IndexOrder, _ limit: Int?, budget: Int, _ test: (ObjectKey) -> Bool) -> [ObjectKey]? {
+        var examined = 0
+        let keys = order.keys(limit: limit, budget: budget, examined: &examined, where: test)
+        recorder?.add(
+            .indexOrder,
+            order.subject,
+            estimate: Swift.min(order.entries, limit ?? .max),
+            examined: examined,
+            matches: keys?.count ?? 0
+        )
+        return keys
+    }
+
+    /// About how long it takes to find all matches.
+    private func sourceCost(_ planner: Planner) -> Double {
+        if let plan, !plan.chosen.isEmpty { return plan.cost }
+        return AccessCost.scan(planner.node(predicate, table), table, view)
+    }
+}
+
+/// What sorting costs about, in nanoseconds an object.
+private enum OrderCost {
+    /// An entry of an index in order.
+    static let walked = 15.0
+    static let sorted = 80.0
+    /// Among the first so many.
+    static let best = 12.0
+}
