@@ -27,7 +27,8 @@ struct FullTextTimingTests {
         let texts = try Self.texts(count)
         let clock = ContinuousClock()
         func perRow(_ duration: Duration, _ rows: Int) -> Double {
-            Double(duration.components.attoseconds) / 1e9 / Double(rows) + Double(duration.components.seconds) * 1e9 / Double(rows)
+            Double(duration.components.attoseconds) / 1e9 / Double(rows) + Double(duration.components.seconds) * 1e9
+                / Double(rows)
         }
         func database(_ index: IndexKind, _ name: String) throws -> Database {
             var options = Database.Options()
@@ -74,7 +75,10 @@ struct FullTextTimingTests {
         }
         print("words: \(perRow(tokens, words)) ns each, \(perRow(tokens, count)) a row")
         let common = TextTokenTests.tokens(texts[0])
-        for search in [common[0], common[0] + " " + common[1], "\"\(common[0]) \(common[1])\"", common[0].prefix(2) + "*", "-" + common[0]] {
+        for search in [
+            common[0], common[0] + " " + common[1], "\"\(common[0]) \(common[1])\"", common[0].prefix(2) + "*",
+            "-" + common[0],
+        ] {
             let query = try FullTextQuery(String(search), for: column)
             var found: [ObjectKey] = []
             let time = clock.measure {
