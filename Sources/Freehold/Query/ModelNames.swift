@@ -41,7 +41,7 @@ struct ModelNames: QueryNames {
     ) throws(QueryError) -> FreeholdEngine.Constant? {
         guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
         if let value = value as? Value { return .value(value) }
-        if let shape = value as? GeoShape { return .shape(shape) }
+        if let shape = value as? any _GeoShape { return .shape(shape._shape) }
         if column?.type == .mixed { return try mixed(value) }
         if let object = value as? ObjectBase {
             try check(object)

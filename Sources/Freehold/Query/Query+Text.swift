@@ -31,7 +31,7 @@ enum QueryConstant {
         guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
         switch value {
         case let value as Value: return .value(value)
-        case let shape as GeoShape: return .shape(shape)
+        case let shape as any _GeoShape: return .shape(shape._shape)
         case let object as ObjectBase: return self.object(object)
         case let value as AnyRealmValue:
             guard let content = AnyRealmValue.content(of: value, depth: 0) else { return nil }

@@ -76,20 +76,11 @@ package struct QueryCompiler<Names: QueryNames> {
     }
 
     func within(_ path: NamedPath, _ resolved: ResolvedPath, _ shape: GeoShape) throws(QueryError) -> Predicate {
-        guard resolved.suffix == nil, resolved.type == .link, let target = resolved.target else {
-            throw error(.type, "'\(path.text)' is no place: places are embedded objects.", path)
+        do throws(QueryError) { try shape.validate() } catch {
+            var error = error
+            error.position = path.position
+            throw error
         }
-        let table = names.table(of: target)
-        guard let coordinates = table.column(named: "coordinates"), coordinates.collection == .list,
-            coordinates.type == .double, table.column(named: "type")?.type == .string
-        else {
-            throw error(
-                .type,
-                "Class \(names.className(of: target)) is no place: it needs a string 'type' and a list of doubles "
-                    + "'coordinates'.",
-                path
-            )
-        }
-        return .within(resolved.path, shape)
+        return .within(resolved.path, PlaceTest(try places(path, resolved), in: shape))
     }
 }
