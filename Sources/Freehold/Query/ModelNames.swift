@@ -9,6 +9,7 @@ struct ModelNames: QueryNames {
     func table(of cls: ManagedTable) -> Table { cls.table }
     func cls(named name: String) -> ManagedTable? { core.table(named: name) }
     func className(of cls: ManagedTable) -> String { cls.info.className }
+    var classNames: [String] { core.classNames }
     func propertyNames(of cls: ManagedTable) -> [String] { cls.info.properties.map(\.name) }
 
     func property(named name: String, of cls: ManagedTable) -> NamedProperty<ManagedTable>? {
@@ -39,6 +40,7 @@ struct ModelNames: QueryNames {
         of target: ManagedTable?
     ) throws(QueryError) -> FreeholdEngine.Constant? {
         guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
+        if let value = value as? Value { return .value(value) }
         if let shape = value as? any _GeoShape { return .shape(shape._shape) }
         if column?.type == .mixed { return try mixed(value) }
         if let object = value as? ObjectBase {
