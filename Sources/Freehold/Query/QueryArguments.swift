@@ -25,9 +25,6 @@ enum QueryArgument {
         case let value as Character: return String(value)
         case let value as CGFloat: return Double(value)
         case let value as Decimal: return Decimal128(value)
-        case let value as GeoBox: return GeoShape.box(value)
-        case let value as GeoCircle: return GeoShape.circle(value)
-        case let value as GeoPolygon: return GeoShape.polygon(value)
         default: break
         }
         if let whole = value as? any FixedWidthInteger, !(value is Int) { return Int64(exactly: whole) ?? value }

@@ -171,7 +171,7 @@ import Testing
                 for quantifier in [Quantifier.any, .all, .none] {
                     let path = PropertyPath(steps, text, quantifier: quantifier)
                     let expected = snapshot.keys(table).filter { key in
-                        let reached = OperandReader(view: snapshot).values(PropertyPath(steps, nil), key)
+                        let reached = PathReader(view: snapshot).values(PropertyPath(steps, nil), key)
                         let held = reached.compactMap { value -> Bool? in
                             guard case .link(let target) = value else { return nil }
                             return snapshot.value(text, target).withText { matcher.matches($0) }

@@ -144,6 +144,7 @@ struct FullTextSearchTests {
         #expect(ids(articles.where { $0.body.matches("cafe") }) == [2])
         #expect(ids(articles.where { $0.body.matches("database -swift") }) == [1, 3])
         #expect(ids(articles.where { $0.body.contains("CAFÉ", options: .caseInsensitive) }) == [2])
+        #expect(ids(articles.where { $0.body.contains("МОСКВА", options: .caseInsensitive) }) == [])
         #expect("\(realm.configuration)".contains("textMatching: .latin1"))
         #expect(realm.schema["FTArticle"]?["body"]?.index == .fullText)
     }

@@ -14,8 +14,9 @@ extension Planner {
         let matches = FullTextNode(view: view, column: column, query: query)
         let isElement = path.steps.contains { if case .element = $0 { true } else { false } }
         guard path.quantifier == .any, !isElement else {
-            let reader = OperandReader(view: view)
-            let objects = PropertyPath(path.steps, nil, quantifier: path.quantifier)
+            let reader = PathReader(view: view)
+            let objects = PropertyPath(path.steps, nil)
+            reader.settle(objects)
             return RowNode(view: view, table: table) { key in
                 let reached = reader.values(objects, key).filter { !$0.isNull }
                 return path.quantifier.holds(reached) { value in
@@ -23,6 +24,7 @@ extension Planner {
                 }
             }
         }
+        for case .link(let link) in path.steps { view.settleBacklinks(link) }
         return ObjectNode(view: view) {
             var set = matches.keySet()
             var steps = path.steps
@@ -74,6 +76,8 @@ final class FullTextNode: PlanNode {
         self.query = query
         table = view.schema.table(of: column)
         super.init(view: view)
+        // Nothing may be pending when the node is used amid the reading of a collection.
+        view.settleIndex(column)
     }
 
     override var cost: Int { 50 }

@@ -15,7 +15,7 @@ struct TextScalar {
         case flag
     }
 
-    /// Kind in bits 24 …; the scalar that stands for this one, or with `several` its place in `BaseLetters`.
+    /// Kind in bits 24 …; the scalar that stands for this one, or with `several` itself.
     private let bits: UInt32
 
     private init(_ kind: Kind, _ scalar: UInt32, several: Bool = false) {
@@ -25,7 +25,7 @@ struct TextScalar {
     var kind: Kind { Kind(rawValue: bits >> 24)! }
     /// What stands for it, unless several scalars do.
     var folded: UInt32 { bits & 0x1f_ffff }
-    /// `BaseLetters` has what stands for it.
+    /// Several scalars stand for it: see `BaseLetters`.
     var isSeveral: Bool { bits & 1 << 23 != 0 }
 
     private static let low: [TextScalar] = (0..<0x3000).map { computed($0) }
@@ -58,11 +58,10 @@ struct TextScalar {
             return TextScalar(.letter, raw)
         case .format: return TextScalar(raw == 0x200b ? .separator : .ignored, raw)
         case .nonspacingMark, .enclosingMark, .spacingMark:
-            if isIgnored(raw) { return TextScalar(.ignored, raw) }
-            return TextScalar(isUnspaced(raw) ? .unspaced : .letter, raw)
+            return isIgnored(raw) ? TextScalar(.ignored, raw) : letter(raw)
         case .modifierLetter
         where raw == 0x640 || raw == 0xff9e || raw == 0xff9f
-            || (0x2b0..<0x300).contains(raw) && BaseLetters.ofScalar[raw] == nil:
+            || (0x2b0..<0x300).contains(raw) && BaseLetters.of(raw) == [raw]:
             return TextScalar(.ignored, raw)
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .letterNumber,
             .otherNumber:
@@ -71,7 +70,7 @@ struct TextScalar {
         default:
             if flags.contains(raw) { return TextScalar(.flag, raw) }
             if properties.isEmojiPresentation { return TextScalar(.symbol, raw) }
-            return BaseLetters.ofScalar[raw] == nil ? TextScalar(.separator, raw) : letter(raw)
+            return isLetterlike(raw) ? letter(raw) : TextScalar(.separator, raw)
         }
     }
 
@@ -82,11 +81,14 @@ struct TextScalar {
         // Letters of formulas and full width letters follow a pattern.
         if (0x1d400..<0x1d6a4).contains(raw) { return TextScalar(.letter, 97 + (raw - 0x1d400) % 26) }
         if (0xff21..<0xff5b).contains(raw) { return TextScalar(.letter, (raw - 0xfee0) | 0x20) }
-        let folded = CaseFolding.fold(raw)
-        let kind: Kind = isUnspaced(folded) ? .unspaced : .letter
-        guard let base = BaseLetters.ofScalar[folded] else { return TextScalar(kind, folded) }
-        if base.count > 1 { return TextScalar(kind, folded, several: true) }
-        return TextScalar(isUnspaced(base[0]) ? .unspaced : kind, base[0])
+        let base = BaseLetters.of(raw)
+        let kind: Kind = isUnspaced(base[0]) ? .unspaced : .letter
+        return base.count > 1 ? TextScalar(kind, raw, several: true) : TextScalar(kind, base[0])
+    }
+
+    /// Signs that stand for letters, such as № and ℡.
+    private static func isLetterlike(_ raw: UInt32) -> Bool {
+        (0x2100..<0x2150).contains(raw) && BaseLetters.of(raw) != [raw]
     }
 
     /// Marks of which search takes no notice: accents, the points of Hebrew and Arabic, dots below Indic letters.
@@ -123,7 +125,7 @@ struct TextScalar {
             let folded = CaseFolding.fold(raw)
             // Letters of their own.
             if [0xe5, 0xe6, 0xf8, 0xf0, 0xfe, 0xdf].contains(folded) { return TextScalar(.letter, folded) }
-            return TextScalar(.letter, BaseLetters.ofScalar[folded]?[0] ?? folded)
+            return TextScalar(.letter, BaseLetters.of(folded)[0])
         default: return TextScalar(.separator, raw)
         }
     }

@@ -88,7 +88,7 @@ final class TextTokenizer {
                 case .separator: run.separate(at: i)
                 case .letter:
                     if found.isSeveral {
-                        for part in BaseLetters.ofScalar[CaseFolding.fold(scalar)]! { run.append(scalar: part, at: i) }
+                        for part in BaseLetters.of(scalar) { run.append(scalar: part, at: i) }
                     } else {
                         scalar = found.folded
                         // The letters й and ў in two parts.

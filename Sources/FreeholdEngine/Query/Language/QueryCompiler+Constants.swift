@@ -104,8 +104,14 @@ extension QueryCompiler {
 
     private func fit(_ value: Value, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
         guard case .column(let type) = side.type else {
-            if case .string = value { return value }
-            throw mismatch("\(value)", side)
+            guard case .string(let name) = value else { throw mismatch("\(value)", side) }
+            if ValueTypeName.isKnown(name) { return value }
+            throw QueryError(
+                .constant,
+                "There is no type '\(QueryToken.short(name))'.",
+                position: side.named?.position,
+                suggestions: NearNames.of(name, ValueTypeName.all)
+            )
         }
         if value.isNull || value.type == type || type == .mixed { return value }
         switch (type, value) {

@@ -76,7 +76,11 @@ package struct QueryCompiler<Names: QueryNames> {
     }
 
     func within(_ path: NamedPath, _ resolved: ResolvedPath, _ shape: GeoShape) throws(QueryError) -> Predicate {
-        try shape.validate()
+        do throws(QueryError) { try shape.validate() } catch {
+            var error = error
+            error.position = path.position
+            throw error
+        }
         return .within(resolved.path, PlaceTest(try places(path, resolved), in: shape))
     }
 }

@@ -26,7 +26,7 @@ package struct StoredNames: QueryNames {
     package func constant(_ argument: Any, for column: Column?, of target: Table?) throws(QueryError) -> Constant? {
         switch argument {
         case let value as Value: return .value(value)
-        case let shape as GeoShape: return .shape(shape)
+        case let shape as any _GeoShape: return .shape(shape._shape)
         case let value as Bool: return .value(.bool(value))
         case let value as any BinaryInteger:
             if let whole = Int64(exactly: value) { return .value(.int(whole)) }
