@@ -15,10 +15,23 @@ struct IndexedRows {
         type = column.type
     }
 
+    mutating func insert(_ bytes: [UInt8], _ key: Int64) { entries.insert(Entry(bytes: bytes, key: key)) }
+
     /// - Returns: the object that has the same value already, where values are unique.
     mutating func add(_ value: Value, _ key: Int64) -> Int64? {
-        entries.insert(Entry(bytes: OrderedEncoding.with(value, type) { Array($0) } ?? [], key: key))
+        insert(OrderedEncoding.with(value, type) { Array($0) } ?? [], key)
         return isUnique ? owners.updateValue(key, forKey: value) : nil
+    }
+}
+
+extension IndexedRows {
+    /// - Parameter coordinates: a list of doubles, which is a place or not.
+    mutating func addPlace(_ coordinates: [Value], _ key: Int64) {
+        guard coordinates.count >= 2, case .double(let longitude) = coordinates[0],
+            case .double(let latitude) = coordinates[1],
+            let entry = GeoCell.number(latitude: latitude, longitude: longitude)
+        else { return }
+        insert(OrderedEncoding.withInt(entry) { Array($0) }, key)
     }
 }
 
