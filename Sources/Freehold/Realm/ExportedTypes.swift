@@ -8,4 +8,5 @@
 @_exported public import struct FreeholdEngine.GeoPolygon
 @_exported public import enum FreeholdEngine.GeoShape
 @_exported public import struct FreeholdEngine.ObjectId
+@_exported public import struct FreeholdEngine.QueryError
 @_exported public import protocol FreeholdEngine._GeoShape
