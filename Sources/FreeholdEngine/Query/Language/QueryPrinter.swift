@@ -251,7 +251,7 @@ package struct QueryPrinter {
         case .object(let tableID, let key): out += tableID.map { "L\($0):\(key.raw)" } ?? "O\(key.raw)"
         case .objectWithPrimaryKey(let className, let value):
             out += "obj(\(Value.string(className).queryText), \(value.queryText))"
-        case .shape(let shape): out += shape.queryText
+        case .shape(let shape): out += shape.description
         }
     }
 
