@@ -106,7 +106,13 @@ extension [Any] {
 }
 
 extension QueryCompiler<ModelNames> {
-    init(_ table: ManagedTable) { self.init(ModelNames(core: table.core), table) }
+    init(_ table: ManagedTable) {
+        self.init(
+            ModelNames(core: table.core),
+            table,
+            textOptions: table.core.configuration.textMatching == .latin1 ? .latinCaseOnly : []
+        )
+    }
 }
 
 /// What can't be right however the data is: the caller's mistake.

@@ -65,10 +65,10 @@ package struct QueryCompiler<Names: QueryNames> {
         guard case .value(.string(let text))? = try self.constant(constant, resolved) else {
             throw error(.type, "A full-text search needs a string.", path)
         }
-        guard let column = resolved.path.column, column.indexKind == .fullText else {
-            throw error(.type, "'\(path.text)' has no full-text index.", path)
+        guard let column = resolved.path.column, resolved.path.subscripts.isEmpty else {
+            throw error(.type, "A full-text search needs a string property.", path)
         }
-        do throws(QueryError) { return .fullText(resolved.path, try FullTextQuery(text)) } catch {
+        do throws(QueryError) { return .fullText(resolved.path, try FullTextQuery(text, for: column)) } catch {
             var error = error
             error.position = path.position
             throw error
