@@ -203,6 +203,8 @@ package struct QueryPrinter {
                 "true", "false", "null", "nil", "inf", "infinity", "nan", "yes", "no", "not", "any", "some", "all",
                 "none", "truepredicate", "falsepredicate", "self",
             ]
+            // What follows a name tells it from a keyword.
+            if path.steps.count > 1 || path.suffix != nil { return name == "self" || name == "SELF" }
             return keywords.contains(name.lowercased())
                 || (name.first == "O" && name.utf8.dropFirst().allSatisfy(QueryLexer.isDigit))
         }
