@@ -477,6 +477,7 @@ package struct QueryParser {
                 return symbol.comparison != nil || symbol.arithmetic != nil
                     || [.dot, .openBracket, .close].contains(symbol)
             case .name(let third): return Self.isOperator(third)
+            case .end: return true
             default: return false
             }
         }
