@@ -212,6 +212,18 @@ import Testing
     }
 
     @Test
+    func `what nests to the limit is compiled and run`() throws {
+        let n = QueryParser.maximumDepth
+        for text in [
+            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n) + " > 1",
+            "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
+        ] {
+            let query = try compiler.compile(try QueryParser.parse(text))
+            #expect(FreeholdEngine.Query(table: compiler.cls, predicate: query.predicate).count(in: view) <= 1)
+        }
+    }
+
+    @Test
     func `an unknown name comes with near ones`() throws {
         func suggestions(_ text: String) -> [String] {
             do {

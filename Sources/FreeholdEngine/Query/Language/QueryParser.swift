@@ -335,6 +335,9 @@ package struct QueryParser {
             guard op == .isIn else {
                 throw fail(.type, "A shape can't be compared.", at: right.start, expected: ["geoWithin", "IN"])
             }
+            if path.suffix != nil {
+                throw fail(.type, "\(op.rawValue) needs a property on its left.", at: left.start)
+            }
             return .within(path, .shape(shape))
         }
         return .compare(left.term, op, right.term, options)
@@ -470,8 +473,11 @@ package struct QueryParser {
             guard Self.isOperator(next) else { return true }
             // `ANY in == 1` is about a property `in`, `any IN {1}` about a property `any`.
             switch token(after: 2).kind {
-            case .symbol(let symbol): return symbol.comparison != nil || [.dot, .openBracket].contains(symbol)
+            case .symbol(let symbol):
+                return symbol.comparison != nil || symbol.arithmetic != nil
+                    || [.dot, .openBracket, .close].contains(symbol)
             case .name(let third): return Self.isOperator(third)
+            case .end: return true
             default: return false
             }
         }

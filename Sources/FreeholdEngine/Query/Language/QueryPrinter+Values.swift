@@ -59,22 +59,3 @@ extension Value {
         return out + "\""
     }
 }
-
-extension GeoShape {
-    /// As a constant of the query language.
-    var queryText: String {
-        func ring(_ points: [GeoPoint]) -> String { "{" + points.map(\.queryText).joined(separator: ", ") + "}" }
-        return switch self {
-        case .box(let box): "geoBox(\(box.bottomLeft.queryText), \(box.topRight.queryText))"
-        case .circle(let circle): "geoCircle(\(circle.center.queryText), \(circle.radiusInRadians))"
-        case .polygon(let polygon):
-            "geoPolygon(" + ([polygon.outerRing] + polygon.holes).map(ring).joined(separator: ", ") + ")"
-        }
-    }
-}
-
-extension GeoPoint {
-    fileprivate var queryText: String {
-        "[\(longitude), \(latitude)\(altitude == 0 ? "" : ", \(altitude)")]"
-    }
-}

@@ -203,6 +203,8 @@ package struct QueryPrinter {
                 "true", "false", "null", "nil", "inf", "infinity", "nan", "yes", "no", "not", "any", "some", "all",
                 "none", "truepredicate", "falsepredicate", "self",
             ]
+            // What follows a name tells it from a keyword.
+            if path.steps.count > 1 || path.suffix != nil { return name == "self" || name == "SELF" }
             return keywords.contains(name.lowercased())
                 || (name.first == "O" && name.utf8.dropFirst().allSatisfy(QueryLexer.isDigit))
         }
@@ -251,7 +253,7 @@ package struct QueryPrinter {
         case .object(let tableID, let key): out += tableID.map { "L\($0):\(key.raw)" } ?? "O\(key.raw)"
         case .objectWithPrimaryKey(let className, let value):
             out += "obj(\(Value.string(className).queryText), \(value.queryText))"
-        case .shape(let shape): out += shape.queryText
+        case .shape(let shape): out += shape.description
         }
     }
 
