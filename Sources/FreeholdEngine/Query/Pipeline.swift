@@ -133,11 +133,16 @@ struct Pipeline {
     }
 
     func aggregate(_ aggregate: Aggregate, _ path: PropertyPath, in view: DataView) -> Value {
+        var fold = ColumnFold(aggregate, path.column!, view)
+        unsorted.rows(in: view).fold(path, into: &fold, view)
+        return fold.result
+    }
+
+    /// Without a sort at the end.
+    var unsorted: Pipeline {
         var plan = self
         if case .sort? = plan.steps.last { plan.steps.removeLast() }
-        var fold = ColumnFold(aggregate, path.column!, view)
-        plan.rows(in: view).fold(path, into: &fold, view)
-        return fold.result
+        return plan
     }
 }
 

@@ -137,6 +137,11 @@ final class QuerySource {
         return .keys(checked(keys, plan.rest, planner))
     }
 
+    /// The scan that finds the objects, if that is how they are found.
+    var scan: TableScan? {
+        if recorder == nil, case .scan(let scan) = run() { scan } else { nil }
+    }
+
     func keys() -> [ObjectKey] {
         switch run() {
         case .keys(let keys): keys
