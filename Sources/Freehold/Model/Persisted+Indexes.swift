@@ -13,9 +13,39 @@ extension Persisted {
         if fullText { meta = Self.fullTextBit }
     }
 
+    /// A string whose words are found through a full-text index, and that is called otherwise in the file.
+    @inlinable public init(fullText: Bool, mapTo name: String) where Value.PersistedType: _QueryString {
+        self.init(fullText: fullText)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, fullText: Bool, mapTo name: String)
+    where Value.PersistedType: _QueryString {
+        self.init(wrappedValue: value(), fullText: fullText)
+        map(to: name)
+    }
+
     /// The coordinates (longitude, latitude) of an embedded place, found through an index of places.
     @inlinable public init(geoIndexed: Bool) where Value == List<Double> {
         self.init()
         if geoIndexed { meta = Self.placesBit }
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool)
+    where Value == List<Double> {
+        self.init(wrappedValue: value())
+        if geoIndexed { meta = Self.placesBit }
+    }
+
+    /// The same, called otherwise in the file: `coordinates`, where the property isn't.
+    @inlinable public init(geoIndexed: Bool, mapTo name: String) where Value == List<Double> {
+        self.init(geoIndexed: geoIndexed)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool, mapTo name: String)
+    where Value == List<Double> {
+        self.init(wrappedValue: value(), geoIndexed: geoIndexed)
+        map(to: name)
     }
 }

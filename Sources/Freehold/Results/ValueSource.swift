@@ -40,11 +40,7 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     func adding(_ stage: WrittenStage) throws(QueryError) -> _ValueSource {
         var source = self
         switch stage {
-        case .filter:
-            throw QueryError(
-                .type,
-                "A collection of \(Element.self) can't be filtered by a query, only one of objects. Use `filter` with a closure."
-            )
+        case .filter: throw .unfiltered(Element.self)
         case .sort(let keys):
             guard keys.count == 1, keys[0].path.isSelf else {
                 throw QueryError(

@@ -77,17 +77,31 @@ struct InlineList {
     func values() -> [Value] {
         switch type {
         case .string, .data, .mixed:
-            guard count > 0 else { return [] }
-            let p = bytes.baseAddress! + valuesOffset
-            var start = count * 2
-            return (0..<count).map { i in
-                let length = Int(p.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
-                defer { start += length }
-                return isNull(i)
-                    ? .null : FieldCoding.bytesValue(type, UnsafeRawBufferPointer(start: p + start, count: length))
+            var out: [Value] = []
+            out.reserveCapacity(count)
+            _ = forEachBytes { bytes in
+                out.append(bytes.map { FieldCoding.bytesValue(type, $0) } ?? .null)
+                return true
             }
+            return out
         default: return (0..<count).map(value)
         }
+    }
+
+    /// Of strings, data and mixed values: calls `body` with the bytes of each, nil for null, until it returns false.
+    /// - Returns: whether it never did.
+    @inline(__always)
+    func forEachBytes(_ body: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
+        let count = count
+        guard count > 0 else { return true }
+        let p = bytes.baseAddress! + valuesOffset
+        var start = count * 2
+        for i in 0..<count {
+            let length = Int(p.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
+            if !body(isNull(i) ? nil : UnsafeRawBufferPointer(start: p + start, count: length)) { return false }
+            start += length
+        }
+        return true
     }
 
     // MARK: Encoding

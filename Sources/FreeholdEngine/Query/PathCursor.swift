@@ -87,7 +87,7 @@ final class PathCursor {
     }
 
     private func read(_ key: Int64) -> Value? {
-        let reader = OperandReader(view: view)
+        let reader = PathReader(view: view)
         var key = ObjectKey(key)
         for step in path.steps {
             switch step {

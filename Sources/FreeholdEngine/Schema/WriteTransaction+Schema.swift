@@ -90,9 +90,7 @@ extension WriteTransaction {
         replaceSchema(DatabaseSchema(tables: tables))
         for (old, _) in plan.indexed {
             let table = currentSchema.table(id: old.tableID)!
-            let column = table.columns[old.index]
-            let index = index(column)
-            forEachKey(table) { index.insert(value(column, $0), $0) }
+            fillIndex(table.columns[old.index])
         }
     }
 
@@ -261,7 +259,7 @@ struct SchemaPlan {
                     if column.collection != .none || !indexable.contains(column.type) {
                         throw refuse("'\(column.name)' can't be indexed.")
                     }
-                case .fullText:
+                case .fullText, .latinText:
                     if column.collection != .none || column.type != .string {
                         throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
                     }

@@ -284,8 +284,8 @@ extension WriteTransaction {
         let old = value(column, key)
         guard old != new else { return }
         let index = index(column)
-        index.remove(old, key)
-        index.insert(new, key)
+        index.replace(old, new, key)
+        relieve(index, overlay)
     }
 
     /// Puts a value into a decoded leaf; long bytes go into chunks of their own.

@@ -5,9 +5,11 @@ import FoundationEssentials
 /// A view whose rows are plain Swift values, with leaves made of them.
 final class MemoryView: DataView {
     final class TableData {
-        /// By key; nil = deleted. Values by column; lists in `lists`.
+        /// By key; nil = deleted. Values by column; lists, sets and the values of dictionaries in `lists`, the keys of
+        /// dictionaries (sorted) in `keys`.
         var rows: [[Value]?] = []
         var lists: [[Int: [Value]]] = []
+        var keys: [[Int: [String]]] = []
     }
 
     private let databaseSchema: DatabaseSchema
@@ -82,9 +84,10 @@ final class MemoryView: DataView {
                     )
                 }
             }
-            for column in table.columns where column.collection == .list {
+            for column in table.columns where column.collection != .none {
                 let lists = data[table.id]!.lists.map { $0[column.index] ?? [] }
-                made[column.index] = (0..<clusters).map { encode(lists, column.type, $0) }
+                let keys = column.collection == .dictionary ? data[table.id]!.keys.map { $0[column.index] ?? [] } : nil
+                made[column.index] = (0..<clusters).map { encode(lists, column.type, $0, keys: keys) }
             }
             leaves[table.id] = made
         }
@@ -202,6 +205,8 @@ final class MemoryView: DataView {
         case .column(_, let column, .backlinkLeaf):
             let target = databaseSchema.table(id: column.targetTableID!)!
             return UnsafeRawBufferPointer(backlinkLeaf(column, target, Int(number)))
+        case .table(let table, offset: 3):
+            return UnsafeRawBufferPointer(backlinkLeaf(table.mixedInverse, table, Int(number)))
         default: return nil
         }
     }
@@ -209,22 +214,48 @@ final class MemoryView: DataView {
     private func backlinkLeaf(_ column: Column, _ target: Table, _ cluster: Int) -> UnsafeMutableRawBufferPointer {
         if let made = inverses[column.firstSegment] { return made[cluster] }
         var lists = [[Value]](repeating: [], count: clusterCount(target) * clusterSpan)
-        for (i, row) in data[column.tableID]!.rows.enumerated() {
-            guard let row else { continue }
-            let values =
-                column.collection == .none
-                ? [row[column.index]] : data[column.tableID]!.lists[i][column.index] ?? []
-            for case .link(let target) in values { lists[Int(target.raw)].append(.int(Int64(i))) }
+        func forEachValue(_ column: Column, _ body: (ObjectKey, Value) -> Void) {
+            for (i, row) in data[column.tableID]!.rows.enumerated() {
+                guard let row else { continue }
+                let values =
+                    column.collection == .none
+                    ? [row[column.index]] : data[column.tableID]!.lists[i][column.index] ?? []
+                for value in values { body(ObjectKey(Int64(i)), value) }
+            }
+        }
+        if column.id == Table.mixedInverseID {
+            for origin in databaseSchema.tables.flatMap(\.columns) where origin.type == .mixed {
+                forEachValue(origin) { key, value in
+                    value.forEachObjectLink {
+                        guard $0.tableID == target.id, lists.indices.contains(Int($0.key.raw)) else { return }
+                        lists[Int($0.key.raw)].append(.int(MixedOrigin(origin, key).code))
+                    }
+                }
+            }
+            for i in lists.indices { lists[i].sort { Value.compare($0, $1) < 0 } }
+        } else {
+            forEachValue(column) { key, value in
+                if case .link(let target) = value { lists[Int(target.raw)].append(.int(key.raw)) }
+            }
         }
         let made = (0..<clusterCount(target)).map { encode(lists, .int, $0) }
         inverses[column.firstSegment] = made
         return made[cluster]
     }
 
-    /// A leaf of inline lists.
-    private func encode(_ lists: [[Value]], _ type: ColumnType, _ cluster: Int) -> UnsafeMutableRawBufferPointer {
+    /// A leaf of inline lists, or dictionaries.
+    private func encode(
+        _ lists: [[Value]],
+        _ type: ColumnType,
+        _ cluster: Int,
+        keys: [[String]]? = nil
+    ) -> UnsafeMutableRawBufferPointer {
         let first = min(cluster * clusterSpan, lists.count)
-        let slice = lists[first..<min(first + clusterSpan, lists.count)].map { InlineList.encode($0, type: type)! }
+        let places = first..<min(first + clusterSpan, lists.count)
+        let slice = places.map { i in
+            keys.map { StoredDictionary.encode(keys: $0[i].map { .string($0) }, values: lists[i], type: type)! }
+                ?? InlineList.encode(lists[i], type: type)!
+        }
         let all: [UInt8] = Array(slice.joined()) + [0]
         return all.withUnsafeBytes { raw in
             var at = 0

@@ -68,7 +68,7 @@ import Testing
 
     private static func mixed(_ keys: [ObjectKey], _ table: Table, _ random: inout SeededRandom) -> Value {
         let value = RandomDatabase.value(.mixed, optional: true, &random)
-        guard case .objectLink = value else { return value }
+        guard value.hasObjectLinks else { return value }
         return .objectLink(ObjectLink(tableID: table.id, key: keys.randomElement(using: &random)!))
     }
 

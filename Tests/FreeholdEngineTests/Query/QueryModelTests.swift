@@ -20,7 +20,7 @@ import Testing
             partsLog2: shape.parts
         )
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<(shape.rows > 200 ? 60 : 150) {
+        for step in 0..<(shape.rows > 200 ? 25 : 100) {
             let predicate = db.predicate(depth: 2)
             let expected = naive.keys(db.people, predicate)
             let query = Query(table: db.people, predicate: predicate)
@@ -147,97 +147,9 @@ extension RandomDatabase {
         return SortKey(path, ascending: .random(using: &random))
     }
 
-    mutating func path(strings: Bool = false) -> PropertyPath {
-        var steps: [PathStep] = []
-        var table = people
-        while steps.count < 3, Int.random(in: 0..<4, using: &random) == 0 {
-            if Int.random(in: 0..<3, using: &random) == 0 {
-                let origin = view.schema.tables.flatMap { $0.columns }
-                    .filter { $0.targetTableID == table.id }.randomElement(using: &random)!
-                steps.append(.backlink(origin))
-                table = view.schema.table(id: origin.tableID)!
-            } else {
-                let link = table.columns.filter { $0.type == .link }.randomElement(using: &random)!
-                steps.append(.link(link))
-                table = view.schema.table(id: link.targetTableID!)!
-            }
-        }
-        if !strings, !steps.isEmpty, Int.random(in: 0..<6, using: &random) == 0 { return PropertyPath(steps, nil) }
-        let columns =
-            strings
-            ? table.columns.filter { $0.type == .string || $0.type == .data || $0.type == .mixed } : table.columns
-        return PropertyPath(steps, columns.randomElement(using: &random)!)
-    }
-
-    private mutating func constant(for path: PropertyPath) -> Value {
-        if Int.random(in: 0..<8, using: &random) == 0 { return .null }
-        let type = path.column?.type ?? .link
-        if type == .link { return .link(ObjectKey(Int64.random(in: 0..<6, using: &random))) }
-        let numbers: [ColumnType] = [.int, .float, .double, .decimal128]
-        if numbers.contains(type), Bool.random(using: &random) {
-            return Self.value(numbers.randomElement(using: &random)!, optional: false, &random)
-        }
-        if Int.random(in: 0..<20, using: &random) == 0 {
-            return Self.value(Self.types.randomElement(using: &random)!, optional: true, &random)
-        }
-        return Self.value(type, optional: false, &random)
-    }
-
-    mutating func predicate(depth: Int) -> Predicate {
-        let choice = Int.random(in: 0..<(depth > 0 ? 14 : 9), using: &random)
-        let ops = Comparison.allCases
-        switch choice {
-        case 0, 1, 2:
-            let path = path()
-            return .comparison(path, ops.randomElement(using: &random)!, constant(for: path))
-        case 3:
-            let path = path()
-            return .between(
-                path,
-                lower: constant(for: path),
-                upper: constant(for: path),
-                isClosed: .random(using: &random)
-            )
-        case 4:
-            let path = path()
-            return .oneOf(path, (0..<Int.random(in: 0..<8, using: &random)).map { _ in constant(for: path) })
-        case 5, 6, 7:
-            let path = path(strings: true)
-            var pattern = Self.texts.randomElement(using: &random)!
-            if pattern.count > 2, Bool.random(using: &random) {
-                pattern = String(pattern.dropFirst(Int.random(in: 0..<3, using: &random)).prefix(3))
-            }
-            let op = StringOperator.allCases.randomElement(using: &random)!
-            if op == .like {
-                pattern = ["*", "a*", "*c", "*b*", "?", "a?c*", "*?", "??", "z*ë", "*bc*d?", "abc"].randomElement(
-                    using: &random
-                )!
-            }
-            return .string(
-                path,
-                op,
-                Int.random(in: 0..<12, using: &random) == 0 ? nil : pattern,
-                ignoringCase: .random(using: &random)
-            )
-        case 8:
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0: return .operands(.path(path()), ops.randomElement(using: &random)!, .path(path()))
-            case 1:
-                let count = Int64.random(in: 0..<4, using: &random)
-                return .operand(.count(path()), ops.randomElement(using: &random)!, .int(count))
-            case 2:
-                let path = path()
-                let all: [Aggregate] = [.minimum, .maximum, .sum, .average]
-                return .operand(
-                    .aggregate(all.randomElement(using: &random)!, path),
-                    ops.randomElement(using: &random)!,
-                    constant(for: path)
-                )
-            default: return .objects((0..<5).map { _ in ObjectKey(Int64.random(in: 0..<40, using: &random)) })
-            }
-        case 9, 10: return .and((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(depth: depth - 1) })
-        case 11, 12: return .or((0..<Int.random(in: 1..<4, using: &random)).map { _ in predicate(depth: depth - 1) })
-        default: return .not(predicate(depth: depth - 1))
-        }
+    mutating func predicate(depth: Int) -> FreeholdEngine.Predicate {
+        var made = RandomPredicates(schema: view.schema, random: random)
+        defer { random = made.random }
+        return made.predicate(people, depth: depth)
     }
 }

@@ -126,7 +126,7 @@ struct NaiveStages {
 
     func apply(_ stage: Stage, to keys: [ObjectKey]) -> [ObjectKey] {
         switch stage {
-        case .filter(let predicate): return keys.filter { evaluator.holds(predicate, $0) }
+        case .filter(let predicate): return keys.filter { evaluator.holds(predicate, $0, db.people) }
         case .limit(let n): return Array(keys.prefix(n))
         case .offset(let n): return Array(keys.dropFirst(n))
         case .distinct(let paths):

@@ -13,7 +13,7 @@ struct SeededRandom: RandomNumberGenerator {
     }
 }
 
-/// Two tables with a column of each type, links and lists, filled at random.
+/// Two tables with a column of each type, links and collections of all kinds, filled at random.
 struct RandomDatabase {
     let view: MemoryView
     let people: Table
@@ -51,6 +51,11 @@ struct RandomDatabase {
             for (name, type, collection, target) in [
                 ("link", .link, .none, 1 - table), ("self", .link, .none, table), ("links", .link, .list, 1 - table),
                 ("ints", .int, .list, nil), ("mixed", .mixed, .none, nil), ("mixeds", .mixed, .list, nil),
+                ("strings", .string, .list, nil), ("doubles", .double, .list, nil), ("intSet", .int, .set, nil),
+                ("stringSet", .string, .set, nil), ("linkSet", .link, .set, table), ("mixedSet", .mixed, .set, nil),
+                ("intMap", .int, .dictionary, nil), ("stringMap", .string, .dictionary, nil),
+                ("linkMap", .link, .dictionary, 1 - table), ("mixedMap", .mixed, .dictionary, nil),
+                ("mixedLink", .mixed, .none, nil), ("dates", .timestamp, .list, nil), ("floats", .float, .list, nil),
             ] as [(String, ColumnType, CollectionKind, Int?)] {
                 all.append(
                     Column(
@@ -83,6 +88,7 @@ struct RandomDatabase {
         for t in 0..<2 {
             for i in 0..<counts[t] {
                 var lists: [Int: [Value]] = [:]
+                var keys: [Int: [String]] = [:]
                 var row: [Value] = []
                 for column in columns[t] {
                     func link() -> Value {
@@ -90,11 +96,28 @@ struct RandomDatabase {
                         guard let key = keys.randomElement(using: &random) else { return .null }
                         return .link(ObjectKey(Int64(key)))
                     }
-                    if column.collection == .list {
-                        lists[column.index] = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+                    if column.collection != .none {
+                        let count = Int.random(in: 0..<4, using: &random)
+                        var values = (0..<count).map { _ in
                             column.type == .link ? link() : Self.value(column.type, optional: true, &random)
-                        }.filter { column.type != .link || !$0.isNull }
+                        }
+                        switch column.collection {
+                        case .dictionary:
+                            let names = Array(Set(values.map { _ in Self.keys.randomElement(using: &random)! }))
+                                .sorted()
+                            keys[column.index] = names
+                            values = Array(values.prefix(names.count))
+                        case .set: values = Self.sorted(values.filter { column.type != .link || !$0.isNull })
+                        default: values = values.filter { column.type != .link || !$0.isNull }
+                        }
+                        lists[column.index] = values
                         row.append(.null)
+                    } else if column.name == "mixedLink" {
+                        let target = Int.random(in: 0..<2, using: &random)
+                        let key = live[target].randomElement(using: &random)
+                        row.append(
+                            key.map { .objectLink(ObjectLink(tableID: target, key: ObjectKey(Int64($0)))) } ?? .null
+                        )
                     } else if column.type == .link {
                         row.append(Int.random(in: 0..<3, using: &random) == 0 ? .null : link())
                     } else {
@@ -103,6 +126,7 @@ struct RandomDatabase {
                 }
                 if data[t]!.rows[i] != nil { data[t]!.rows[i] = row }
                 data[t]!.lists.append(lists)
+                data[t]!.keys.append(keys)
             }
         }
         view = MemoryView(schema: DatabaseSchema(tables: tables), clusterSpan: span, tables: data)
@@ -113,9 +137,19 @@ struct RandomDatabase {
         self.random = random
     }
 
+    /// As a set keeps its elements.
+    static func sorted(_ values: [Value]) -> [Value] {
+        var out: [Value] = []
+        for value in values where !out.contains(where: { Value.areEqual($0, value) }) { out.append(value) }
+        return out.sorted { Value.compare($0, $1) < 0 }
+    }
+
+    static let keys = ["a", "b", "c", "Key", "ключ"]
+
     static let texts = [
         "", "a", "A", "ab", "abc", "ABC", "aBcd", "bcd", "Zoë", "ZOË", "straße", "ΣΑΣ", "σας", "Kelvin",
         "\u{212a}elvin",
+        "zoe", "Zoe\u{308}", "ÀÉÎ", "aei", "Ёлка", "елка", "×", "÷", "ά", "Α", "ı", "I",
         "abcdefgh", "abcdefghi", "ABCDEFGHI", "xxabcdefghi", "xabcx", "aabcabca", "a\0b", "ab\0", "日本語",
         String(repeating: "long abc ", count: 8), String(repeating: "long abc ", count: 8) + "d",
     ]
@@ -161,6 +195,15 @@ struct RandomDatabase {
                 )
             case 2:
                 return .dictionary(NestedDictionary([.init("a", value(.double, optional: true, &random))]))
+            case 3:
+                let inner: [Value] = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+                    // No links: not every database has such objects.
+                    let inner = value(.mixed, optional: true, &random)
+                    return inner.hasObjectLinks ? .int(small) : inner
+                }
+                return Bool.random(using: &random)
+                    ? .list(NestedList(inner))
+                    : .dictionary(NestedDictionary(zip(keys, inner).map { .init($0.0, $0.1) }))
             default:
                 let types = ColumnType.allCases.filter { $0 != .link && $0 != .mixed }
                 return value(types.randomElement(using: &random)!, optional: true, &random)

@@ -24,7 +24,10 @@ struct SectionedTests {
         let byAge = dogs.sectioned(by: \.age)
         #expect(byAge.allKeys == [nil, 0, 1] && byAge.map { $0.map(\.id) } == [[3], [0, 2, 4], [1]])
         #expect(dogs.sectioned(by: \.age, ascending: false).map(\.key) == [1, 0, nil])
-        let byMood = dogs.sectioned(by: \.mood, sortDescriptors: ["mood", SortDescriptor(keyPath: "name", ascending: false)])
+        let byMood = dogs.sectioned(
+            by: \.mood,
+            sortDescriptors: ["mood", SortDescriptor(keyPath: "name", ascending: false)]
+        )
         #expect(byMood.allKeys == [.calm, .merry] && byMood[0].map(\.name) == ["Rob", "Bo", "Al", "Ada"])
         #expect(dogs.sectioned(by: \.earlier).allKeys == [nil, .cross])
         let letters = dogs.sectioned(by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"])
@@ -37,7 +40,11 @@ struct SectionedTests {
         #expect(letters == letters && letters != initials && letters[0] == letters[0] && letters[0] != letters[1])
         #expect(letters.description.contains("[1] B: 1 elements") && letters[0].description.contains("Ada"))
         // A key that comes twice is one section.
-        #expect(dogs.sectioned(by: { $0.name.count }, sortDescriptors: ["id"]).map { $0.map(\.id) } == [[0, 1, 2], [3, 4]])
+        #expect(
+            dogs.sectioned(by: { $0.name.count }, sortDescriptors: ["id"]).map { $0.map(\.id) } == [
+                [0, 1, 2], [3, 4],
+            ]
+        )
     }
 
     @Test("Sections follow the realm; one that has vanished is empty until its key comes back")
@@ -72,7 +79,11 @@ struct SectionedTests {
         #expect(owner.pack.sectioned(by: \.age).map(\.count) == [1, 3, 1])
         let odd = owner.numbers.sectioned(by: { $0.map { $0 % 2 == 1 } })
         #expect(odd.allKeys == [nil, true, false] && odd.map { Array($0) } == [[nil], [1, 3], [2, 4]])
-        #expect(owner.words.sectioned(by: { String($0.prefix(1)) }, ascending: false).map { Array($0) } == [["bee", "be"], ["a"]])
+        #expect(
+            owner.words.sectioned(by: { String($0.prefix(1)) }, ascending: false).map { Array($0) } == [
+                ["bee", "be"], ["a"],
+            ]
+        )
         #expect(List([1, 2, 3]).sectioned(by: { $0 > 1 }).map(\.count) == [1, 2])
     }
 

@@ -78,7 +78,10 @@ struct StageChainTests {
         return dogs.filter { dog in values(dog).map { seen.insert($0).inserted } ?? false }
     }
 
-    @Test("Random chains on all kinds of collections give what they give on arrays", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Random chains on all kinds of collections give what they give on arrays",
+        arguments: 1...4 as ClosedRange<UInt64>
+    )
     func chains(seed: UInt64) throws {
         print("seed \(seed)")
         var random = StageRandom(seed)
@@ -133,7 +136,11 @@ struct StageChainTests {
             }
             check(source)
             let mapped = owner.byName.sorted(by: \.name).distinct(by: ["age"]).limited(to: 4)
-            let values = apply(.distinctAge, sorted(owner.byName.values.compactMap { $0 }, true) { AnyRealmValue.string($0.name) }, 0)
+            let values = apply(
+                .distinctAge,
+                sorted(owner.byName.values.compactMap { $0 }, true) { AnyRealmValue.string($0.name) },
+                0
+            )
             #expect(mapped.map { $0!.id } == values.prefix(4).map(\.id), "seed \(seed) round \(round)")
             if inTransaction { if random.chance(2) { realm.cancelWrite() } else { try realm.commitWrite() } }
         }
@@ -155,7 +162,11 @@ struct StageChainTests {
         }
         #expect(dog.owners.count == 5)
         #expect(dog.owners.sorted(by: \.name).distinct(by: ["name"]).map(\.name) == ["a", "b", "c"])
-        #expect(dog.owners.distinct(by: [\StageOwner.name]).sorted(by: \.name, ascending: false).map(\.name) == ["c", "b", "a"])
+        #expect(
+            dog.owners.distinct(by: [\StageOwner.name]).sorted(by: \.name, ascending: false).map(\.name) == [
+                "c", "b", "a",
+            ]
+        )
         #expect(dog.owners.offset(by: 2).limited(to: 2).where { $0.name == "a" }.map(\.name) == ["a"])
         #expect(dog.owners.sorted(byKeyPath: "numbers[0]", ascending: false).map(\.name) == ["a", "c", "a", "b", "b"])
     }

@@ -85,7 +85,9 @@ func stageDogs(_ count: Int, _ random: inout StageRandom) -> [StageDog] {
             dog.part = part
         }
         for key in ["a", "b"] where !random.chance(3) { dog.scores[key] = random.number(0..<4) }
-        dog.marks.append(objectsIn: (0..<random.number(0..<3)).map { _ in random.chance(3) ? nil : random.number(0..<3) })
+        dog.marks.append(
+            objectsIn: (0..<random.number(0..<3)).map { _ in random.chance(3) ? nil : random.number(0..<3) }
+        )
         dogs.append(dog)
     }
     return dogs

@@ -21,7 +21,8 @@ struct StageTrapTests {
     @Test("Paths that have no order or can't be aggregated", arguments: misuses)
     func paths(misuse: (kind: Int, words: [String])) async {
         let kind: Int = misuse.kind
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind = kind as Int] in
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [kind = kind as Int] in
             let realm = try stageRealm()
             let owner = StageOwner()
             try realm.write { realm.add(owner) }

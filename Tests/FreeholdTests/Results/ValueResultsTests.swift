@@ -37,7 +37,9 @@ struct ValueResultsTests {
             owner.words.insert(objectsIn: ["b", "é", "a", "B"])
             #expect(Array(owner.words.sorted(ascending: false)) == ["é", "b", "a", "B"])
             #expect(owner.words.sorted().limited(to: 1).first == "B")
-            for (key, value) in [("x", 5), ("y", nil), ("z", 5)] as [(String, Int?)] { owner.counts[key] = .some(value) }
+            for (key, value) in [("x", 5), ("y", nil), ("z", 5)] as [(String, Int?)] {
+                owner.counts[key] = .some(value)
+            }
             #expect(Array(owner.counts.sorted()) == [nil, 5, 5] && Array(owner.counts.distinct()) == [5, nil])
             #expect(Array(owner.counts.limited(to: 2)) == [5, nil] && Array(owner.counts.offset(by: 2)) == [5])
             #expect(owner.counts.sum() == 10 && owner.counts.max() == 5 && owner.counts.average() == 5.0)
@@ -143,7 +145,7 @@ struct ValueResultsTests {
                     return ["\(key) \(String(describing: least)) \(total) \(String(describing: mean))"]
                 }
             }
-            let most: Int? = owner.byName.max(of: \.age)
+            let most: Int? = owner.byName.max(ofProperty: "age")
             let sum: Double = owner.byName.sum(ofProperty: "part.weight")
             return all(owner.dogs) + all(owner.pack) + ["\(String(describing: most)) \(sum)"]
         }
@@ -163,7 +165,9 @@ struct ValueResultsTests {
         let owner = StageOwner()
         try realm.write {
             realm.add(owner)
-            for i in 0..<4 { owner.dogs.append(realm.create(StageDog.self, value: ["id": i, "age": i, "name": "n\(i % 2)"])) }
+            for i in 0..<4 {
+                owner.dogs.append(realm.create(StageDog.self, value: ["id": i, "age": i, "name": "n\(i % 2)"]))
+            }
             owner.dogs.append(owner.dogs[3])
             owner.numbers.append(objectsIn: [2, 2, nil, 4])
             owner.anything.append(objectsIn: [1, .double(0.5)])
@@ -173,7 +177,9 @@ struct ValueResultsTests {
         #expect(top.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String] == ["n1", "n0"])
         #expect(top.value(forKeyPath: "@avg.age") as? Double == 8.0 / 3)
         let numbers = owner.numbers.distinct()
-        #expect(numbers.value(forKeyPath: "@sum.self") as? Int == 6 && numbers.value(forKeyPath: "@max.self") as? Int == 4)
+        #expect(
+            numbers.value(forKeyPath: "@sum.self") as? Int == 6 && numbers.value(forKeyPath: "@max.self") as? Int == 4
+        )
         #expect((numbers.value(forKey: "self") as? [Any?])?.map { $0.flatMap { $0 as? Int } } == [2, nil, 4])
         #expect(owner.anything.value(forKeyPath: "@sum.self") as? Decimal128 == Decimal128("1.5"))
         #expect(owner.value(forKeyPath: "dogs.@max.age") as? Int == 3)

@@ -65,7 +65,10 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// The keys and elements, up to 100 of each.
     public var description: String {
         let sections = query.current()
-        return CollectionDescription.text("SectionedResults<\(Key.self), \(SectionElement.self)>", count: sections.count) {
+        return CollectionDescription.text(
+            "SectionedResults<\(Key.self), \(SectionElement.self)>",
+            count: sections.count
+        ) {
             "\(sections[$0].key): \(sections[$0].positions.count) elements"
         }
     }

@@ -15,8 +15,7 @@ enum BytesTest: Sendable {
     case like(LikePattern)
     /// At least (after) the lower bound, at most (before) the upper; nil: unbounded.
     case range(lower: [UInt8]?, includingLower: Bool, upper: [UInt8]?, includingUpper: Bool)
-    /// Rising by bytes, without duplicates.
-    case oneOf([[UInt8]])
+    case oneOf(BytesSet)
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         switch self {
@@ -37,16 +36,7 @@ enum BytesTest: Sendable {
                 if c > 0 || (c == 0 && !includingUpper) { return false }
             }
             return true
-        case .oneOf(let values):
-            var low = 0
-            var high = values.count
-            while low < high {
-                let middle = (low + high) >> 1
-                let c = values[middle].withUnsafeBytes { Value.compareBytes(bytes, $0) }
-                if c == 0 { return true }
-                if c < 0 { high = middle } else { low = middle + 1 }
-            }
-            return false
+        case .oneOf(let set): return set.contains(bytes)
         }
     }
 

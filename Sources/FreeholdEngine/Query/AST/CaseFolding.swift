@@ -5,6 +5,13 @@ enum CaseFolding {
 
     static func fold(_ scalar: UInt32) -> UInt32 { scalar < 0x600 ? table[Int(scalar)] : compute(scalar) }
 
+    /// Letters of ASCII and Latin-1 only, as Realm does it.
+    @inline(__always)
+    static func foldLatin(_ scalar: UInt32) -> UInt32 {
+        let isUpper = scalar &- 0x41 < 26 || (scalar &- 0xc0 < 0x1f && scalar != 0xd7)
+        return isUpper ? scalar | 0x20 : scalar
+    }
+
     /// The lower case of the upper case: that puts together what differs in case only, such as σ and ς.
     private static func compute(_ raw: UInt32) -> UInt32 {
         guard let scalar = Unicode.Scalar(raw), raw != 0x131 else { return raw }
@@ -21,19 +28,37 @@ enum CaseFolding {
     @inline(__always)
     static func foldASCII(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
 
-    static func folded(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    static func folded(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { TextFold(.ignoringCase)!.folded(bytes) }
+}
+
+/// What is done to two texts before they are compared, so that what is to be ignored is the same in both.
+struct TextFold: Sendable, Hashable {
+    let ignoresCase: Bool
+    let ignoresAccents: Bool
+    /// Of case: only that of ASCII and Latin-1.
+    let isLatin: Bool
+
+    /// Nil where texts are compared as they are.
+    init?(_ options: TextOptions) {
+        ignoresCase = options.contains(.ignoringCase)
+        ignoresAccents = options.contains(.ignoringDiacritics)
+        isLatin = options.contains(.latinCaseOnly)
+        if !ignoresCase && !ignoresAccents { return nil }
+    }
+
+    func folded(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var out: [UInt8] = []
         append(bytes, to: &out)
         return out
     }
 
     /// Appends the folded form of UTF-8 bytes. Bytes that aren't UTF-8 are kept as they are.
-    static func append(_ bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
+    func append(_ bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
         var i = 0
         while i < bytes.count {
             let byte = bytes[i]
             if byte < 0x80 {
-                out.append(foldASCII(byte))
+                out.append(ignoresCase ? CaseFolding.foldASCII(byte) : byte)
                 i += 1
                 continue
             }
@@ -47,13 +72,39 @@ enum CaseFolding {
             }
             var scalar = UInt32(byte) & (0x7f >> UInt32(length))
             for k in 1..<length { scalar = scalar << 6 | UInt32(bytes[i + k] & 0x3f) }
-            let target = fold(scalar)
-            if target == scalar {
-                for k in 0..<length { out.append(bytes[i + k]) }
+            if ignoresAccents {
+                Accents.forEachBase(of: scalar) { Self.append(foldCase($0), to: &out) }
             } else {
-                out.append(contentsOf: Unicode.Scalar(target)!.utf8)
+                Self.append(foldCase(scalar), to: &out)
             }
             i += length
+        }
+    }
+
+    @inline(__always)
+    private func foldCase(_ scalar: UInt32) -> UInt32 {
+        guard ignoresCase else { return scalar }
+        return isLatin ? CaseFolding.foldLatin(scalar) : CaseFolding.fold(scalar)
+    }
+
+    /// As UTF-8 is, also for what UTF-8 may not encode.
+    @inline(__always)
+    private static func append(_ scalar: UInt32, to out: inout [UInt8]) {
+        func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | (scalar >> shift & 0x3f)) }
+        if scalar < 0x80 {
+            out.append(UInt8(scalar))
+        } else if scalar < 0x800 {
+            out.append(UInt8(0xc0 | scalar >> 6))
+            out.append(tail(0))
+        } else if scalar < 0x10000 {
+            out.append(UInt8(0xe0 | scalar >> 12))
+            out.append(tail(6))
+            out.append(tail(0))
+        } else {
+            out.append(UInt8(0xf0 | scalar >> 18 & 7))
+            out.append(tail(12))
+            out.append(tail(6))
+            out.append(tail(0))
         }
     }
 }

@@ -22,13 +22,13 @@ public indirect enum Predicate: Sendable {
     case operands(Operand, Comparison, Operand)
     /// The same of strings or data, the pattern on the right.
     case texts(Operand, StringOperator, Operand, TextOptions)
-    /// A collection has (`equal`) just these elements in this order, or hasn't (`notEqual`). Sets and dictionaries: in
-    /// the order in which they are kept.
+    /// A collection, or the one inside a mixed value, has (`equal`) just these elements in this order, or hasn't
+    /// (`notEqual`). Sets and dictionaries: in the order in which they are kept.
     case elements(PropertyPath, Comparison, [Value])
     /// Words of a string that has a full-text index.
     case fullText(PropertyPath, FullTextQuery)
     /// The path leads to objects that are places inside the shape.
-    case within(PropertyPath, GeoShape)
+    case within(PropertyPath, PlaceTest)
     /// The object is one of these.
     case objects([ObjectKey])
     case and([Predicate])

@@ -74,11 +74,7 @@ public struct PropertyPath: Sendable {
     public init(columns: [Column]) { self.init(columns.dropLast().map { .link($0) }, columns.last) }
 
     /// Whether the path can have several values.
-    public var isToMany: Bool {
-        if steps.contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
-        guard let column, column.collection != .none else { return false }
-        return subscripts.isEmpty
-    }
+    public var isToMany: Bool { isToMany(from: 0) }
 
     /// Whether the path's condition is what the vectorised scans answer: any value, no subscripts.
     var isPlain: Bool { subscripts.isEmpty && quantifier == .any }

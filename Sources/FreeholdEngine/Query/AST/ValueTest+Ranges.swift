@@ -28,6 +28,11 @@ struct RangeSet<T: Comparable & Sendable>: Sendable {
         return isNegated
     }
 
+    /// The values, rising, where the ranges are many and each of one value.
+    var singles: [T]? {
+        ranges.count > 8 && ranges.allSatisfy { $0.low == $0.high } ? ranges.map { $0.high } : nil
+    }
+
     static func union(_ ranges: [(low: T, high: T)]) -> RangeSet {
         var out: [(low: T, high: T)] = []
         for range in ranges.sorted(by: { $0.low < $1.low }) {
@@ -110,6 +115,12 @@ extension ValueTest {
 
     /// Of a link column as stored: 0 for none, else key + 1.
     var storedLinkRanges: RangeSet<Int64> {
+        if case .text = kind {
+            // No link is a text: only null is told from the others.
+            let others = matches(.link(ObjectKey(0)))
+            let ranges: [(low: Int64, high: Int64)] = matchesNull == others ? [] : [(0, 0)]
+            return RangeSet(ranges: ranges, isNegated: others)
+        }
         func range(_ op: Comparison, _ constant: Value) -> (low: Int64, high: Int64)? {
             if op == .less || op == .greater { return nil }
             switch constant {
@@ -128,6 +139,12 @@ extension ValueTest {
     }
 
     private func ranges<T>(_ range: (Comparison, Value) -> (low: T, high: T)?) -> RangeSet<T> {
+        var set = kindRanges(range)
+        if isNegated { set.isNegated.toggle() }
+        return set
+    }
+
+    private func kindRanges<T>(_ range: (Comparison, Value) -> (low: T, high: T)?) -> RangeSet<T> {
         switch kind {
         case .comparison(let op, let constant):
             return RangeSet(
@@ -142,7 +159,7 @@ extension ValueTest {
             return low <= high ? RangeSet(ranges: [(low, high)]) : .none
         case .oneOf(let values): return .union(values.compactMap { range(.equal, $0) })
         case .text(let op, let pattern, _):
-            let all = pattern.isNull ? matches(.bool(true)) : op == .notEqual
+            let all = pattern.isNull ? Self.matchesNullPattern(op, .bool(true)) : op == .notEqual
             return RangeSet(ranges: [], isNegated: all)
         }
     }
@@ -173,13 +190,18 @@ extension ValueTest {
 
     /// The condition on the bytes of strings or data that aren't null; nil: the same for all (`matchesAnyBytes`).
     func bytesCondition(_ type: ColumnType) -> BytesCondition? {
+        var condition = kindBytesCondition(type)
+        if isNegated { condition?.isNegated.toggle() }
+        return condition
+    }
+
+    private func kindBytesCondition(_ type: ColumnType) -> BytesCondition? {
         func bytes(_ value: Value) -> [UInt8]? { value.type == type ? value.withStoredBytes { Array($0) } : nil }
         switch kind {
         case .text(let op, let pattern, let options):
-            return pattern.isNull ? nil : BytesCondition(op, pattern, options)
+            return pattern.type == .string || pattern.type == .data ? BytesCondition(op, pattern, options) : nil
         case .oneOf(let values):
-            let sorted = Set(values.compactMap(bytes)).sorted { $0.lexicographicallyPrecedes($1) }
-            return BytesCondition(.oneOf(sorted))
+            return BytesCondition(.oneOf(BytesSet(values.compactMap(bytes))))
         case .between(let lower, let upper, let isClosed):
             guard let a = bytes(lower), let b = bytes(upper) else { return nil }
             return BytesCondition(.range(lower: a, includingLower: true, upper: b, includingUpper: isClosed))

@@ -10,66 +10,110 @@ struct ValueTest: Sendable {
         case comparison(Comparison, Value)
         case between(lower: Value, upper: Value, isClosed: Bool)
         case oneOf([Value])
-        /// The pattern is null, a string or data.
+        /// The pattern is null, a string or data; others are unlike any text.
         case text(StringOperator, Value, TextOptions)
     }
 
     let kind: Kind
     /// Of a mixed column, whose data has nothing in common with strings.
     var isMixed = false
+    /// It holds where the kind's condition doesn't.
+    private(set) var isNegated = false
     /// Of a string condition.
     private let bytes: BytesCondition?
+    /// Of many values.
+    private let set: ValueSet?
 
     init(_ kind: Kind) {
         self.kind = kind
-        if case .text(let op, let pattern, let options) = kind, !pattern.isNull {
-            bytes = BytesCondition(op, pattern, options)
-        } else {
-            bytes = nil
+        var bytes: BytesCondition?
+        var set: ValueSet?
+        switch kind {
+        case .text(let op, let pattern, let options):
+            if pattern.type == .string || pattern.type == .data { bytes = BytesCondition(op, pattern, options) }
+        case .oneOf(let values): if values.count > 8 { set = ValueSet(values) }
+        default: break
         }
+        self.bytes = bytes
+        self.set = set
+    }
+
+    /// The test that holds where this one doesn't.
+    var negated: ValueTest {
+        var test = self
+        test.isNegated.toggle()
+        return test
     }
 
     var matchesNull: Bool { matches(.null) }
 
-    func matches(_ value: Value) -> Bool {
+    func matches(_ value: Value) -> Bool { matchesKind(value) != isNegated }
+
+    private func matchesKind(_ value: Value) -> Bool {
         switch kind {
         case .comparison(let op, let constant): return op.holds(value, constant)
         case .between(let lower, let upper, let isClosed):
             return Comparison.greaterOrEqual.holds(value, lower)
                 && (isClosed ? Comparison.lessOrEqual : .less).holds(value, upper)
-        case .oneOf(let values): return values.contains { Comparison.equal.holds(value, $0) }
+        case .oneOf(let values): return set?.contains(value) ?? values.contains { Comparison.equal.holds(value, $0) }
         case .text(let op, let pattern, _):
-            guard !pattern.isNull, let bytes else {
-                switch op {
-                case .equal, .like: return value.isNull
-                case .notEqual: return !value.isNull
-                case .beginsWith, .endsWith, .contains: return true
-                }
+            guard let bytes else { return pattern.isNull ? Self.matchesNullPattern(op, value) : op == .notEqual }
+            guard value.type == .string || value.type == .data, !isMixed || value.type == pattern.type else {
+                return op == .notEqual
             }
-            if value.isNull { return op == .notEqual }
-            guard value.type == .string || (value.type == .data && !isMixed) else { return op == .notEqual }
             return value.withStoredBytes { bytes.matches($0) }
         }
     }
+
+    /// Whether a value meets a string condition with a null on the right.
+    static func matchesNullPattern(_ op: StringOperator, _ value: Value) -> Bool {
+        switch op {
+        case .equal, .like: value.isNull
+        case .notEqual: !value.isNull
+        case .beginsWith, .endsWith, .contains: true
+        }
+    }
+}
+
+/// Many values, one of which a value has to equal.
+struct ValueSet: Sendable {
+    /// A value as `Comparison.equal` sees it.
+    private struct Element: Hashable, Sendable {
+        let value: Value
+        static func == (a: Element, b: Element) -> Bool { Comparison.equal.holds(a.value, b.value) }
+        func hash(into hasher: inout Hasher) { value.hashEqual(into: &hasher) }
+    }
+
+    private let elements: Set<Element>
+
+    init(_ values: [Value]) {
+        // What holds a NaN equals nothing.
+        elements = Set(values.lazy.filter { !$0.holdsNaN }.map { Element(value: $0) })
+    }
+
+    func contains(_ value: Value) -> Bool { !value.holdsNaN && elements.contains(Element(value: value)) }
 }
 
 /// A test of bytes with what goes around it.
 struct BytesCondition: Sendable {
     var test: BytesTest
     /// The test is of the folded bytes.
-    var isFolded: Bool
+    var fold: TextFold?
     var isNegated: Bool
 
-    init(_ test: BytesTest, isFolded: Bool = false, isNegated: Bool = false) {
+    init(_ test: BytesTest, fold: TextFold? = nil, isNegated: Bool = false) {
         self.test = test
-        self.isFolded = isFolded
+        self.fold = fold
         self.isNegated = isNegated
     }
 
+    /// - Parameter pattern: not null.
     init(_ op: StringOperator, _ pattern: Value, _ options: TextOptions) {
-        let ignoringCase = options.contains(.ignoringCase)
-        var bytes = pattern.withStoredBytes { Array($0) }
-        if ignoringCase { bytes = bytes.withUnsafeBytes { CaseFolding.folded($0) } }
+        self = pattern.withStoredBytes { BytesCondition(op, $0, TextFold(options)) }
+    }
+
+    init(_ op: StringOperator, _ pattern: UnsafeRawBufferPointer, _ fold: TextFold?) {
+        let bytes = fold?.folded(pattern) ?? Array(pattern)
         let test: BytesTest =
             switch op {
             case .equal, .notEqual: .equal(bytes)
@@ -78,12 +122,25 @@ struct BytesCondition: Sendable {
             case .contains: .contains(bytes)
             case .like: LikePattern.test(bytes)
             }
-        self.init(test, isFolded: ignoringCase, isNegated: op == .notEqual)
+        self.init(test, fold: fold, isNegated: op == .notEqual)
+    }
+
+    /// Of a pattern that is used once.
+    static func matches(
+        _ bytes: UnsafeRawBufferPointer,
+        _ op: StringOperator,
+        _ pattern: UnsafeRawBufferPointer,
+        _ fold: TextFold?
+    ) -> Bool {
+        if fold == nil, op == .equal || op == .notEqual {
+            return (Value.compareBytes(bytes, pattern) == 0) == (op == .equal)
+        }
+        return BytesCondition(op, pattern, fold).matches(bytes)
     }
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard isFolded else { return test.matches(bytes) != isNegated }
-        return CaseFolding.folded(bytes).withUnsafeBytes { test.matches($0) } != isNegated
+        guard let fold else { return test.matches(bytes) != isNegated }
+        return fold.folded(bytes).withUnsafeBytes { test.matches($0) } != isNegated
     }
 }
 

@@ -4,6 +4,8 @@ final class BytesScan: ColumnScan {
     private let matchesAny: Bool
     /// The folded bytes of a leaf.
     private var scratch: UnsafeMutableRawBufferPointer
+    /// The folded bytes of a value that isn't ASCII.
+    private var foldedValue: [UInt8] = []
     private static let slack = 16
 
     override init(view: DataView, column: Column, condition: ValueTest) {
@@ -18,9 +20,10 @@ final class BytesScan: ColumnScan {
     override var cost: Int {
         switch bytes?.test {
         case nil: 1
-        case .equal, .beginsWith, .endsWith: bytes!.isFolded ? 40 : 30
+        case .equal, .beginsWith, .endsWith: bytes!.fold != nil ? 40 : 30
         case .contains: 100
-        case .oneOf, .range: 150
+        case .oneOf: 100
+        case .range: 150
         case .like: 400
         }
     }
@@ -29,22 +32,29 @@ final class BytesScan: ColumnScan {
         guard let bytes else { return MaskKernels.set(mask, n, matchesAny) }
         let end = leaf.offset(n)
         let readable = leaf.offset(leaf.count)
-        if !bytes.isFolded {
-            run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
-        } else {
-            reserve(end)
-            let folded = (scratch.baseAddress! + Self.slack).assumingMemoryBound(to: UInt8.self)
+        if let fold = bytes.fold {
             let source = leaf.bytesArea.assumingMemoryBound(to: UInt8.self)
-            let isASCII = FoldKernels.foldASCII(source, end, into: folded)
-            run(bytes.test, leaf, UnsafeRawPointer(folded), readable: end + Self.slack, mask, n)
+            let isASCII: Bool
+            if fold.ignoresCase {
+                reserve(end)
+                let folded = (scratch.baseAddress! + Self.slack).assumingMemoryBound(to: UInt8.self)
+                isASCII = FoldKernels.foldASCII(source, end, into: folded)
+                run(bytes.test, leaf, UnsafeRawPointer(folded), readable: end + Self.slack, mask, n)
+            } else {
+                isASCII = FoldKernels.isASCII(UnsafeRawBufferPointer(start: source, count: end))
+                run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
+            }
             if !isASCII {
                 for i in 0..<n {
                     let value = leaf.bytes(i)
-                    if !FoldKernels.isASCII(value) {
-                        mask[i] = CaseFolding.folded(value).withUnsafeBytes { bytes.test.matches($0) } ? 1 : 0
-                    }
+                    if FoldKernels.isASCII(value) { continue }
+                    foldedValue.removeAll(keepingCapacity: true)
+                    fold.append(value, to: &foldedValue)
+                    mask[i] = foldedValue.withUnsafeBytes { bytes.test.matches($0) } ? 1 : 0
                 }
             }
+        } else {
+            run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
         }
         if bytes.isNegated { MaskKernels.complement(mask, n) }
         if let references = leaf.referenceBitmap {

@@ -19,30 +19,24 @@ class ColumnScan: PlanNode {
         super.init(view: view)
     }
 
+    /// - Parameter matchesEmpty: what slots without a stored value give.
+    init(view: DataView, column: Column, condition: ValueTest, matchesEmpty: Bool) {
+        self.column = column
+        self.condition = condition
+        matchesNull = matchesEmpty
+        matchesDefault = matchesEmpty
+        super.init(view: view)
+    }
+
     override func test(_ key: ObjectKey) -> Bool { condition.matches(view.value(column, key)) }
 
     override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        guard let address = view.leaf(column, cluster: cluster) else {
-            return MaskKernels.set(mask, n, matchesDefault)
-        }
-        let leaf = Leaf(address)
-        guard leaf.isSplit else { return fill(leaf, mask, n) }
-        let span = Leaf.partSpan(clusterSpan: view.clusterSpan, partsLog2: leaf.partsLog2)
-        var start = 0
-        var part = 0
-        while start < n {
-            let m = min(span, n - start)
-            if let address = view.leafPart(column, cluster: cluster, part: part) {
-                fill(Leaf(address), mask + start, m)
-            } else {
-                MaskKernels.set(mask + start, m, matchesDefault)
-            }
-            start += m
-            part += 1
+        view.forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+            if let leaf { fill(leaf, mask + start, m) } else { MaskKernels.set(mask + start, m, matchesDefault) }
         }
     }
 
-    private func fill(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    final func fill(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
         let stored = min(leaf.count, n)
         if stored > 0 {
             fillValues(leaf, mask, stored)
@@ -53,6 +47,26 @@ class ColumnScan: PlanNode {
 
     /// Writes `mask[0 ..< n]`, for null slots anything; `0 < n <= leaf.count`.
     func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) { fatalError("abstract") }
+}
+
+extension DataView {
+    /// Calls `body` with the leaves that hold a cluster's first `n` slots, the first slot and the number of slots of
+    /// each; nil where nothing is stored.
+    @inline(__always)
+    func forEachLeaf(_ column: Column, cluster: Int, _ n: Int, _ body: (Leaf?, _ start: Int, _ n: Int) -> Void) {
+        guard let address = leaf(column, cluster: cluster) else { return body(nil, 0, n) }
+        let leaf = Leaf(address)
+        guard leaf.isSplit else { return body(leaf, 0, n) }
+        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: leaf.partsLog2)
+        var start = 0
+        var part = 0
+        while start < n {
+            let m = min(span, n - start)
+            body(leafPart(column, cluster: cluster, part: part).map { Leaf($0) }, start, m)
+            start += m
+            part += 1
+        }
+    }
 }
 
 extension Column {
@@ -112,36 +126,54 @@ extension Value {
 /// Integers, and links as they are stored.
 final class IntScan: ColumnScan {
     private let set: RangeSet<Int64>
+    private let many: IntSet?
 
     init(view: DataView, column: Column, condition: ValueTest, set: RangeSet<Int64>) {
         self.set = set
+        many = set.singles.map { IntSet($0) }
         super.init(view: view, column: column, condition: condition)
     }
 
-    override var cost: Int { 2 }
+    override var cost: Int { many == nil ? 2 : 20 }
 
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+        if let many, leaf.width > 0 { return leaf.fill(mask, n, in: many, isNegated: set.isNegated) }
         RangeKernels.ints(leaf.valuesPointer, width: leaf.width, base: leaf.base, n, set, mask)
     }
 }
 
 final class DoubleScan: ColumnScan {
     private lazy var set = condition.doubleRanges
+    private lazy var many = set.singles.map { Self.bits($0) }
 
     override var cost: Int { 4 }
 
+    /// Both zeros are one.
+    static func bits<T: BinaryFloatingPoint>(_ values: [T]) -> IntSet {
+        IntSet(values.map { Int64(bitPattern: (Double($0) + 0).bitPattern) }.sorted())
+    }
+
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
-        RangeKernels.doubles(leaf.valuesPointer.assumingMemoryBound(to: Double.self), n, set, mask)
+        let p = leaf.valuesPointer.assumingMemoryBound(to: Double.self)
+        if let many {
+            return many.fill(mask, n, isNegated: set.isNegated) { Int64(bitPattern: (p[$0] + 0).bitPattern) }
+        }
+        RangeKernels.doubles(p, n, set, mask)
     }
 }
 
 final class FloatScan: ColumnScan {
     private lazy var set = condition.floatRanges
+    private lazy var many = set.singles.map { DoubleScan.bits($0) }
 
     override var cost: Int { 3 }
 
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
-        RangeKernels.floats(leaf.valuesPointer.assumingMemoryBound(to: Float.self), n, set, mask)
+        let p = leaf.valuesPointer.assumingMemoryBound(to: Float.self)
+        if let many {
+            return many.fill(mask, n, isNegated: set.isNegated) { Int64(bitPattern: (Double(p[$0]) + 0).bitPattern) }
+        }
+        RangeKernels.floats(p, n, set, mask)
     }
 }
 
@@ -169,11 +201,27 @@ final class TimestampScan: ColumnScan {
         isNegated: set.isNegated
     )
 
+    private lazy var manySeconds = seconds.singles.map { IntSet($0) }
+    private lazy var many = set.singles.map { times in
+        WordsSet(times.map { (UInt64(bitPattern: $0.seconds), UInt64(bitPattern: Int64($0.nanoseconds))) })
+    }
+
     override var cost: Int { 5 }
 
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
         guard let nanoseconds = leaf.nanosecondsPointer else {
+            if let manySeconds, leaf.width > 0 {
+                return leaf.fill(mask, n, in: manySeconds, isNegated: set.isNegated)
+            }
             return RangeKernels.ints(leaf.valuesPointer, width: leaf.width, base: leaf.base, n, seconds, mask)
+        }
+        if let many {
+            for i in 0..<n {
+                let second = UInt64(bitPattern: leaf.int(i))
+                let nanosecond = UInt64(bitPattern: Int64(Int32(bitPattern: nanoseconds[i])))
+                mask[i] = many.contains(second, nanosecond) != set.isNegated ? 1 : 0
+            }
+            return
         }
         for i in 0..<n {
             let value = Timestamp(seconds: leaf.int(i), nanoseconds: Int32(bitPattern: nanoseconds[i]))
@@ -196,35 +244,68 @@ final class MixedScan: ColumnScan {
 
 /// Decimals, object ids and UUIDs: value by value, but equality of ids by their bits.
 final class FixedScan: ColumnScan {
+    private lazy var width = column.type == .objectId ? 12 : 16
+    private lazy var many: WordsSet? = {
+        guard column.type != .decimal128, case .oneOf(let values) = condition.kind, values.count > 8 else { return nil }
+        return WordsSet(values.compactMap { $0.type == column.type ? Self.words($0) : nil })
+    }()
+
     override var cost: Int { column.type == .decimal128 ? 200 : 20 }
 
+    private static func words(_ id: Value) -> (UInt64, UInt64) {
+        var words: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &words) { FieldCoding.copyFixed(id, to: $0.baseAddress!) }
+        return words
+    }
+
+    @inline(__always)
+    private static func words(_ p: UnsafeRawPointer, _ width: Int) -> (UInt64, UInt64) {
+        (
+            p.loadUnaligned(as: UInt64.self),
+            width == 12
+                ? UInt64(p.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+                : p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        )
+    }
+
     override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
-        let width = column.type == .objectId ? 12 : 16
+        let width = width
         let p = leaf.valuesPointer
         if column.type != .decimal128, case .comparison(let op, let constant) = condition.kind,
             op == .equal || op == .notEqual, constant.type == column.type
         {
-            var words: (UInt64, UInt64) = (0, 0)
-            withUnsafeMutableBytes(of: &words) { bytes in
-                switch constant {
-                case .objectId(let id): id.copyBytes(to: bytes.baseAddress!)
-                case .uuid(let id): bytes.storeBytes(of: id.uuid, as: type(of: id.uuid))
-                default: break
-                }
-            }
-            let lo = words.0
-            let hi = words.1
-            let matches: UInt8 = op == .equal ? 1 : 0
+            let (lo, hi) = Self.words(constant)
+            let matches: UInt8 = (op == .equal) != condition.isNegated ? 1 : 0
             for i in 0..<n {
-                let a = p.loadUnaligned(fromByteOffset: i * width, as: UInt64.self)
-                let b =
-                    width == 12
-                    ? UInt64(p.loadUnaligned(fromByteOffset: i * 12 + 8, as: UInt32.self))
-                    : p.loadUnaligned(fromByteOffset: i * 16 + 8, as: UInt64.self)
+                let (a, b) = Self.words(p + i &* width, width)
                 mask[i] = (a == lo ? 1 : 0) & (b == hi ? 1 : 0) ^ matches ^ 1
             }
             return
         }
+        if let many {
+            let found: UInt8 = condition.isNegated ? 0 : 1
+            for i in 0..<n {
+                let (a, b) = Self.words(p + i &* width, width)
+                mask[i] = many.contains(a, b) ? found : found ^ 1
+            }
+            return
+        }
         for i in 0..<n { mask[i] = condition.matches(.leafValue(column.type, p + i * width)) ? 1 : 0 }
+    }
+}
+
+extension Leaf {
+    /// `mask[i]` = whether the i-th integer is one of many. The width isn't 0.
+    func fill(_ mask: Mask, _ n: Int, in set: IntSet, isNegated: Bool) {
+        let base = base
+        let p = valuesPointer
+        switch width {
+        case 1: set.fill(mask, n, isNegated: isNegated) { base &+ Int64(p.load(fromByteOffset: $0, as: UInt8.self)) }
+        case 2:
+            set.fill(mask, n, isNegated: isNegated) { base &+ Int64(p.load(fromByteOffset: $0 << 1, as: UInt16.self)) }
+        case 4:
+            set.fill(mask, n, isNegated: isNegated) { base &+ Int64(p.load(fromByteOffset: $0 << 2, as: UInt32.self)) }
+        default: set.fill(mask, n, isNegated: isNegated) { p.load(fromByteOffset: $0 << 3, as: Int64.self) }
+        }
     }
 }

@@ -86,6 +86,7 @@ struct EncodedCondition {
 
     /// Nil where the condition can't be told from the entries.
     init?(_ test: ValueTest, _ column: Column) {
+        if test.isNegated { return nil }
         var test = test
         test.isMixed = column.type == .mixed
         if column.isOptional || column.type == .mixed, test.matchesNull { append(.null, column.type) }
@@ -159,7 +160,7 @@ struct EncodedCondition {
     }
 
     private mutating func take(_ condition: BytesCondition, _ tag: UInt8) -> Bool {
-        guard !condition.isFolded else { return false }
+        guard condition.fold == nil else { return false }
         let isNegated = condition.isNegated
         switch condition.test {
         case .equal(let bytes):

@@ -51,8 +51,10 @@ final class KeySet {
         }
     }
 
-    /// `mask[i] |= p[i] is in the set`, the integers as in a link column's leaf.
-    func fill(_ mask: Mask, leaf: Leaf, _ n: Int) {
+    /// `mask[i] = p[i] is in the set`, the integers as in a link column's leaf.
+    func fill(_ mask: Mask, leaf: Leaf, matchesNoLink: Bool, _ n: Int) {
+        // Bit 0 is of no object.
+        words[0] = words[0] & ~1 | (matchesNoLink ? 1 : 0)
         let values = leaf.valuesPointer
         switch leaf.width {
         case 0: MaskKernels.set(mask, n, contains(stored: Int(leaf.base)))

@@ -1,10 +1,57 @@
+/// The objects of a table that meet a condition, asked for one by one or made into a set once that pays.
+final class TargetSet {
+    let view: DataView
+    let table: Table
+    let node: PlanNode
+    private var made: KeySet?
+    /// How many were asked for one by one.
+    private var lookups = 0
+    private lazy var limit = max(16, view.count(table) / 8)
+
+    init(view: DataView, table: Table, node: PlanNode) {
+        self.view = view
+        self.table = table
+        self.node = node
+    }
+
+    func contains(_ key: ObjectKey) -> Bool {
+        if let made { return made.contains(key) }
+        lookups += 1
+        guard lookups > limit else { return node.test(key) }
+        return set.contains(key)
+    }
+
+    /// The set, unless it costs more than asking for so many one by one.
+    func set(for lookups: Int) -> KeySet? {
+        if let made { return made }
+        if self.lookups + lookups <= limit {
+            self.lookups += lookups
+            return nil
+        }
+        return set
+    }
+
+    var set: KeySet {
+        if let made { return made }
+        let set = KeySet(table, in: view)
+        TableScan(view: view, table: table, node: node).forEachKey { set.insert($0) }
+        made = set
+        return set
+    }
+}
+
 /// The object itself is in a set.
 final class ObjectNode: PlanNode {
     private let make: () -> KeySet
+    private let contains: ((ObjectKey) -> Bool)?
     private lazy var set = make()
 
-    init(view: DataView, _ make: @escaping () -> KeySet) {
+    /// - Parameters:
+    ///   - contains: answers for one object without the set.
+    ///   - make: the set of all that match.
+    init(view: DataView, contains: ((ObjectKey) -> Bool)? = nil, _ make: @escaping () -> KeySet) {
         self.make = make
+        self.contains = contains
         super.init(view: view)
     }
 
@@ -14,37 +61,42 @@ final class ObjectNode: PlanNode {
         set.fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
-    override func test(_ key: ObjectKey) -> Bool { set.contains(key) }
+    override func test(_ key: ObjectKey) -> Bool { contains?(key) ?? set.contains(key) }
 }
 
-/// The target of a single link matches: the set of matching targets is made once.
+/// The target of a single link matches.
 final class LinkNode: ColumnScan {
-    private let target: PlanNode
-    private let table: Table
+    private let targets: TargetSet
     private let matchesNoLink: Bool
-    private lazy var set: KeySet = {
-        let set = KeySet(table, in: view)
-        TableScan(view: view, table: table, node: target).forEachKey { set.insert($0) }
-        if matchesNoLink { set.insert(stored: 0) }
-        return set
-    }()
+    private let table: Table
 
-    init(view: DataView, column: Column, table: Table, target: PlanNode, matchesNoLink: Bool) {
-        self.target = target
-        self.table = table
+    init(view: DataView, column: Column, targets: TargetSet, matchesNoLink: Bool) {
+        self.targets = targets
         self.matchesNoLink = matchesNoLink
+        table = view.schema.table(of: column)
         // Decides what slots without a stored value give: no link.
         let condition = ValueTest(matchesNoLink ? .comparison(.equal, .null) : .oneOf([]))
         super.init(view: view, column: column, condition: condition)
     }
 
-    override var cost: Int { 60 + target.cost }
+    override var cost: Int { 60 + targets.node.cost }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) { set.fill(mask, leaf: leaf, n) }
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        if targets.set(for: n) != nil { return super.fill(cluster, mask, n) }
+        let presence = view.presence(table, cluster: cluster)
+        let first = Int64(cluster * view.clusterSpan)
+        for slot in 0..<n {
+            let isLive = presence.map { LeafEncoder.bit($0, slot) } ?? true
+            mask[slot] = isLive && test(ObjectKey(first + Int64(slot))) ? 1 : 0
+        }
+    }
+
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+        targets.set.fill(mask, leaf: leaf, matchesNoLink: matchesNoLink, n)
+    }
 
     override func test(_ key: ObjectKey) -> Bool {
-        guard case .link(let link) = view.value(column, key) else { return matchesNoLink }
-        return target.test(link)
+        view.readLink(column, key).map { targets.node.test($0) } ?? matchesNoLink
     }
 }
 

@@ -13,6 +13,12 @@ class PlanNode {
     func fill(_ cluster: Int, _ mask: Mask, _ n: Int) { fatalError("abstract") }
     func test(_ key: ObjectKey) -> Bool { fatalError("abstract") }
 
+    /// Clears the bytes of slots that don't match. - Parameter scratch: room for another mask.
+    func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
+        fill(cluster, scratch, n)
+        MaskKernels.and(mask, scratch, n)
+    }
+
     /// Nil unless the node holds for all objects or for none.
     var constant: Bool? { nil }
 }
@@ -57,8 +63,7 @@ final class AndNode: CombinedNode {
         children[0].fill(cluster, mask, n)
         for child in children.dropFirst() {
             if MaskKernels.isEmpty(mask, n) { return }
-            child.fill(cluster, scratch.mask, n)
-            MaskKernels.and(mask, scratch.mask, n)
+            child.narrow(cluster, mask, n, scratch.mask)
         }
     }
 
@@ -96,25 +101,42 @@ final class NotNode: PlanNode {
 }
 
 /// What has no kernel: each live row is asked.
-final class RowNode: PlanNode {
-    private let table: Table
-    private let condition: (ObjectKey) -> Bool
+class RowsNode: PlanNode {
+    let table: Table
 
-    init(view: DataView, table: Table, _ condition: @escaping (ObjectKey) -> Bool) {
+    init(view: DataView, table: Table) {
         self.table = table
-        self.condition = condition
         super.init(view: view)
     }
 
     override var cost: Int { 2000 }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override final func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
         let presence = view.presence(table, cluster: cluster)
         let first = Int64(cluster * view.clusterSpan)
         for slot in 0..<n {
             let isLive = presence.map { LeafEncoder.bit($0, slot) } ?? true
-            mask[slot] = isLive && condition(ObjectKey(first + Int64(slot))) ? 1 : 0
+            mask[slot] = isLive && test(ObjectKey(first + Int64(slot))) ? 1 : 0
         }
+    }
+
+    override final func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
+        let presence = view.presence(table, cluster: cluster)
+        let first = Int64(cluster * view.clusterSpan)
+        MaskKernels.forEach(mask, n) { slot in
+            let isLive = presence.map { LeafEncoder.bit($0, slot) } ?? true
+            if !isLive || !test(ObjectKey(first + Int64(slot))) { mask[slot] = 0 }
+        }
+    }
+}
+
+/// Asks a closure.
+final class RowNode: RowsNode {
+    private let condition: (ObjectKey) -> Bool
+
+    init(view: DataView, table: Table, _ condition: @escaping (ObjectKey) -> Bool) {
+        self.condition = condition
+        super.init(view: view, table: table)
     }
 
     override func test(_ key: ObjectKey) -> Bool { condition(key) }

@@ -12,33 +12,21 @@ struct Planner {
         case .oneOf(let path, let values): return node(path, ValueTest(.oneOf(values)), table)
         case .text(let path, let op, let pattern, let options):
             return node(path, ValueTest(.text(op, pattern, options)), table)
-        case .operands(let a, let op, let b):
-            return rows(table, a, b) { op.holds($0, $1) }
-        case .texts(let a, let op, let b, let options):
-            return rows(table, a, b) { ValueTest(.text(op, $1, options)).matches($0) }
-        case .elements(let path, let op, let values):
-            let reader = OperandReader(view: view)
-            return RowNode(view: view, table: table) { key in
-                let found = reader.values(path, key)
-                let isEqual = found.elementsEqual(values) { Comparison.equal.holds($0, $1) }
-                return isEqual == (op == .equal)
-            }
-        case .fullText(let path, let query):
-            return fullText(path, query, table)
-        case .within(let path, let shape):
-            return within(path, shape, table)
+        case .operands(let a, let op, let b): return compare(a, op, b, table)
+        case .texts(let a, let op, let b, let options): return compareTexts(a, op, b, options, table)
+        case .elements(let path, let op, let values): return elements(path, op, values, table)
+        case .fullText(let path, let query): return fullText(path, query, table)
+        case .within(let path, let test): return within(path, test, table)
         case .objects(let keys):
-            let view = view
-            return ObjectNode(view: view) {
+            let all = Set(keys)
+            return ObjectNode(view: view, contains: { all.contains($0) }) { [view] in
                 let set = KeySet(table, in: view)
-                for key in keys { set.insert(key) }
+                for key in all { set.insert(key) }
                 return set
             }
         case .and(let all): return and(all.map { node($0, table) })
         case .or(let all): return or(all.map { node($0, table) })
-        case .not(let inner):
-            let child = node(inner, table)
-            return child.constant.map { ConstantNode(view: view, !$0) } ?? NotNode(view: view, child)
+        case .not(let inner): return not(node(inner, table))
         }
     }
 
@@ -56,73 +44,69 @@ struct Planner {
         return rest.count == 1 ? rest[0] : OrNode(view: view, rest)
     }
 
+    func not(_ child: PlanNode) -> PlanNode {
+        child.constant.map { ConstantNode(view: view, !$0) } ?? NotNode(view: view, child)
+    }
+
     // MARK: Paths
 
-    private func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
-        if path.isPlain, !path.steps.contains(where: { if case .element = $0 { true } else { false } }) {
-            return node(path.steps[...], path.column, test, table)
-        }
+    /// The objects for which the test holds for as many of the path's values as its quantifier wants.
+    func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
         var test = test
         test.isMixed = path.column?.type == .mixed
-        let condition = test
-        let reader = OperandReader(view: view)
-        return RowNode(view: view, table: table) { key in
-            path.quantifier.holds(reader.values(path, key)) { condition.matches($0) }
+        PathReader(view: view).settle(path)
+        switch path.quantifier {
+        case .any: return any(path, 0, test, table)
+        // No value fails.
+        case .all: return not(any(path, 0, test.negated, table))
+        case .none: return not(any(path, 0, test, table))
         }
     }
 
-    /// A comparison of two operands, row by row.
-    private func rows(
-        _ table: Table,
-        _ a: Operand,
-        _ b: Operand,
-        _ holds: @escaping (Value, Value) -> Bool
-    ) -> PlanNode {
-        let reader = OperandReader(view: view)
-        return RowNode(view: view, table: table) { key in
-            let right = reader.values(b, key)
-            return a.quantifier.holds(reader.values(a, key)) { x in b.quantifier.holds(right) { holds(x, $0) } }
+    /// The objects with a value, behind the first `i` steps, that passes the test.
+    private func any(_ path: PropertyPath, _ i: Int, _ test: ValueTest, _ table: Table) -> PlanNode {
+        guard i < path.steps.count else { return any(path.column, path.subscripts, test, table) }
+        let isLast = i + 1 == path.steps.count && path.column == nil
+        func targets(_ link: Column) -> TargetSet {
+            let target = view.schema.table(id: link.targetTableID!)!
+            return TargetSet(view: view, table: target, node: any(path, i + 1, test, target))
         }
-    }
-
-    private func node(
-        _ steps: ArraySlice<PathStep>,
-        _ column: Column?,
-        _ test: ValueTest,
-        _ table: Table
-    ) -> PlanNode {
-        guard let step = steps.first else { return node(column, test, table) }
-        let rest = steps.dropFirst()
-        switch step {
-        case .link(let link):
-            let targetTable = view.schema.table(id: link.targetTableID!)!
-            if rest.isEmpty, column == nil {
-                // The reached object is the link's value.
-                return node(link, test, table)
+        // A null link in the middle makes the value null.
+        let matchesNoLink = !path.isToMany(from: i + 1) && test.matchesNull
+        switch path.steps[i] {
+        case .link(let link) where link.collection == .none:
+            // The reached object is the link's value.
+            if isLast { return any(link, [], test, table) }
+            return LinkNode(view: view, column: link, targets: targets(link), matchesNoLink: matchesNoLink)
+        case .link(let link), .element(let link, .all):
+            if isLast {
+                let keys = test.storedLinkRanges
+                return LinksScan(view: view, column: link) { keys.contains($0.raw + 1) }
             }
-            let target = node(rest, column, test, targetTable)
-            if link.collection == .none {
-                let isToMany = PropertyPath(Array(rest), column).isToMany
-                return LinkNode(
-                    view: view,
-                    column: link,
-                    table: targetTable,
-                    target: target,
-                    matchesNoLink: !isToMany && test.matchesNull
-                )
-            }
-            let set = LazyKeySet(TableScan(view: view, table: targetTable, node: target))
+            let targets = targets(link)
+            return LinksScan(view: view, column: link) { targets.contains($0) }
+        case .element(_, .keys): return ConstantNode(view: view, false)
+        case .element(let link, let place):
+            let targets = targets(link)
             return RowNode(view: view, table: table) { [view] key in
-                view.listLinks(link, key).contains { set.keys.contains($0) }
+                guard case .link(let target) = view.element(link, key, place) else { return matchesNoLink }
+                return targets.contains(target)
             }
-        case .element: preconditionFailure("Paths with subscripts are read row by row")
         case .backlink(let origin):
             let originTable = view.schema.table(id: origin.tableID)!
-            let inner = node(rest, column, test, originTable)
-            let view = view
-            return ObjectNode(view: view) {
+            return backlink(origin, any(path, i + 1, test, originTable), originTable, table)
+        }
+    }
+
+    /// The objects to which an object that matches links.
+    func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
+        let view = view
+        return ObjectNode(
+            view: view,
+            contains: { key in !view.forEachBacklink(origin, key) { !node.test($0) } },
+            {
                 let set = KeySet(table, in: view)
-                TableScan(view: view, table: originTable, node: inner).forEachKey { key in
+                TableScan(view: view, table: originTable, node: node).forEachKey { key in
                     if origin.type == .mixed {
                         let values =
                             origin.collection == .none ? [view.value(origin, key)] : view.listValues(origin, key)
@@ -130,50 +114,50 @@ struct Planner {
                             value.forEachObjectLink { if $0.tableID == table.id { set.insert($0.key) } }
                         }
                     } else if origin.collection != .none {
-                        for target in view.listLinks(origin, key) { set.insert(target) }
-                    } else if case .link(let target) = view.value(origin, key) {
+                        _ = view.forEachLink(origin, key) {
+                            set.insert($0)
+                            return true
+                        }
+                    } else if let target = view.readLink(origin, key) {
                         set.insert(target)
                     }
                 }
                 return set
             }
-        }
+        )
     }
 
-    private func node(_ column: Column?, _ test: ValueTest, _ table: Table) -> PlanNode {
+    /// The objects with a value in their column, or at these places in it, that passes the test.
+    private func any(_ column: Column?, _ places: [Subscript], _ test: ValueTest, _ table: Table) -> PlanNode {
         guard let column else {
-            return RowNode(view: view, table: table) { test.matches(.link($0)) }
+            let keys = test.storedLinkRanges
+            return RowNode(view: view, table: table) { keys.contains($0.raw + 1) }
         }
-        var test = test
-        test.isMixed = column.type == .mixed
-        let condition = test
-        if column.collection != .none {
-            return RowNode(view: view, table: table) { [view] key in
-                view.listValues(column, key).contains { condition.matches($0) }
-            }
+        if places.isEmpty || (places == [.all] && column.collection != .none) {
+            let scan = scan(column, test)
+            return column.collection == .none ? scan : ElementScan(view: view, column: column, kernel: scan)
         }
+        if places == [.keys], column.collection == .dictionary {
+            var test = test
+            test.isMixed = false
+            return ElementScan(view: view, column: column, part: .keys, kernel: scan(column.keysColumn, test))
+        }
+        let reader = PathReader(view: view)
+        let path = PropertyPath([], column, subscripts: places)
+        return RowNode(view: view, table: table) { key in !reader.forEach(path, key) { !test.matches($0) } }
+    }
+
+    private func scan(_ column: Column, _ test: ValueTest) -> ColumnScan {
         switch column.type {
-        case .int: return IntScan(view: view, column: column, condition: test, set: test.intRanges)
-        case .link: return IntScan(view: view, column: column, condition: test, set: test.storedLinkRanges)
-        case .bool: return BoolScan(view: view, column: column, condition: test)
-        case .float: return FloatScan(view: view, column: column, condition: test)
-        case .double: return DoubleScan(view: view, column: column, condition: test)
-        case .string, .data: return BytesScan(view: view, column: column, condition: test)
-        case .timestamp: return TimestampScan(view: view, column: column, condition: test)
-        case .mixed: return MixedScan(view: view, column: column, condition: test)
-        case .decimal128, .objectId, .uuid: return FixedScan(view: view, column: column, condition: test)
+        case .int: IntScan(view: view, column: column, condition: test, set: test.intRanges)
+        case .link: IntScan(view: view, column: column, condition: test, set: test.storedLinkRanges)
+        case .bool: BoolScan(view: view, column: column, condition: test)
+        case .float: FloatScan(view: view, column: column, condition: test)
+        case .double: DoubleScan(view: view, column: column, condition: test)
+        case .string, .data: BytesScan(view: view, column: column, condition: test)
+        case .timestamp: TimestampScan(view: view, column: column, condition: test)
+        case .mixed: MixedScan(view: view, column: column, condition: test)
+        case .decimal128, .objectId, .uuid: FixedScan(view: view, column: column, condition: test)
         }
     }
-}
-
-/// The matching objects of a table, found when first asked for.
-final class LazyKeySet {
-    private let scan: TableScan
-    lazy var keys: KeySet = {
-        let set = KeySet(scan.table, in: scan.view)
-        scan.forEachKey { set.insert($0) }
-        return set
-    }()
-
-    init(_ scan: TableScan) { self.scan = scan }
 }

@@ -97,19 +97,31 @@ package final class RowGroups {
         case .int where cursor.isPlain:
             var all = [GroupFold.Ints](repeating: .init(), count: counts.count)
             all.withUnsafeMutableBufferPointer { all in
-                forEachValue(cursor, 0 as Int64) { $0.int($1) } _: { all[Int($0)].add($1) }
+                forEachValue(cursor, 0 as Int64) {
+                    $0.int($1)
+                } _: {
+                    all[Int($0)].add($1)
+                }
             }
             return .ints(all)
         case .double where cursor.isPlain:
             var all = [GroupFold.Doubles](repeating: .init(), count: counts.count)
             all.withUnsafeMutableBufferPointer { all in
-                forEachValue(cursor, 0.0) { $0.double($1) } _: { all[Int($0)].add($1) }
+                forEachValue(cursor, 0.0) {
+                    $0.double($1)
+                } _: {
+                    all[Int($0)].add($1)
+                }
             }
             return .doubles(all, isFloat: false)
         case .float where cursor.isPlain:
             var all = [GroupFold.Doubles](repeating: .init(), count: counts.count)
             all.withUnsafeMutableBufferPointer { all in
-                forEachValue(cursor, 0.0) { Double($0.float($1)) } _: { all[Int($0)].add($1) }
+                forEachValue(cursor, 0.0) {
+                    Double($0.float($1))
+                } _: {
+                    all[Int($0)].add($1)
+                }
             }
             return .doubles(all, isFloat: true)
         default:

@@ -109,8 +109,12 @@ final class ValueCoder {
         }
         view.forEachLeaf(path.values.column, cluster, n) { leaf, slots in
             guard let leaf else {
-                let code = code(of: path.values.column.defaultValue)
-                for slot in slots where mask[slot] != 0 { codes[slot] = code }
+                // A code is made only where an object has it.
+                var code: Int32?
+                for slot in slots where mask[slot] != 0 {
+                    code = code ?? self.code(of: path.values.column.defaultValue)
+                    codes[slot] = code!
+                }
                 return
             }
             let (mask, codes) = (mask + slots.lowerBound, codes + slots.lowerBound)

@@ -1,0 +1,70 @@
+/// The names that `@type` gives and takes, in any letter case. One name can stand for several types.
+package enum ValueTypeName {
+    private struct Kinds: OptionSet {
+        let rawValue: UInt32
+
+        /// One bit a type; above these null, lists and dictionaries.
+        init(rawValue: UInt32) { self.rawValue = rawValue }
+        init(_ types: ColumnType...) { rawValue = types.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
+
+        static let null = Kinds(rawValue: 1 << 29)
+        static let list = Kinds(rawValue: 1 << 30)
+        static let dictionary = Kinds(rawValue: 1 << 31)
+    }
+
+    private static let kinds: [String: Kinds] = {
+        var all: [String: Kinds] = [:]
+        func add(_ kinds: Kinds, _ names: String...) { for name in names { all[name] = kinds } }
+        add(.null, "null")
+        add(Kinds(.int), "int", "integer", "int16", "int32", "int64", "short", "long", "byte", "char")
+        add(Kinds(.bool), "bool", "boolean")
+        add(Kinds(.float), "float")
+        add(Kinds(.double), "double")
+        add(Kinds(.decimal128), "decimal", "decimal128")
+        add(Kinds(.int, .float, .double, .decimal128), "numeric")
+        add(Kinds(.string), "string")
+        add(Kinds(.data), "binary", "data", "bytearray", "byte[]", "bindata")
+        add(Kinds(.timestamp), "date", "timestamp", "datetimeoffset")
+        add(Kinds(.objectId), "objectid")
+        add(Kinds(.uuid), "uuid", "guid")
+        add(Kinds(.link), "object", "link", "objectlink")
+        add(.list, "list", "array")
+        add(.dictionary, "dictionary")
+        add([.list, .dictionary], "collection")
+        return all
+    }()
+
+    /// Whether a value's type can be called that.
+    package static func isKnown(_ name: String) -> Bool { kinds[name.lowercased()] != nil }
+
+    /// Every name, sorted.
+    package static var all: [String] { kinds.keys.sorted() }
+
+    /// The name of a value's own type.
+    static func name(of value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .data: "binary"
+        case .timestamp: "date"
+        case .decimal128: "decimal"
+        case .objectId: "objectid"
+        case .uuid: "uuid"
+        case .link, .objectLink: "object"
+        case .list: "list"
+        case .dictionary: "dictionary"
+        }
+    }
+
+    /// Whether there is a type that both names stand for.
+    static func areOne(_ a: Value, _ b: Value) -> Bool {
+        guard case .string(let a) = a, case .string(let b) = b, let x = kinds[a.lowercased()],
+            let y = kinds[b.lowercased()]
+        else { return false }
+        return !x.isDisjoint(with: y)
+    }
+}

@@ -1,0 +1,187 @@
+/// A condition on collections, row by row where they lie: no array is made of one.
+class CollectionScan: PlanNode {
+    enum Part { case values, keys }
+
+    let column: Column
+    private let part: Part
+    private let table: Table
+
+    /// - Parameter part: of a dictionary.
+    init(view: DataView, column: Column, part: Part = .values) {
+        self.column = column
+        self.part = part
+        table = view.schema.table(of: column)
+        super.init(view: view)
+    }
+
+    override var cost: Int { 300 }
+
+    /// Whether a collection has an element that matches.
+    func hasMatch(_ list: StoredList) -> Bool { fatalError("abstract") }
+
+    override func test(_ key: ObjectKey) -> Bool {
+        switch part {
+        case .values: view.withList(column, key) { hasMatch($0) }
+        case .keys: view.withDictionary(column, key) { hasMatch($0.keys) }
+        }
+    }
+
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        MaskKernels.set(mask, n, true)
+        view.forEachCollection(column, table, cluster: cluster, n, mask) { slot, list in
+            mask[slot] = hasMatch(part == .keys ? list.keys! : list.values) ? 1 : 0
+        }
+    }
+
+    override func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
+        view.forEachCollection(column, table, cluster: cluster, n, mask) { slot, list in
+            if !hasMatch(part == .keys ? list.keys! : list.values) { mask[slot] = 0 }
+        }
+    }
+}
+
+extension DataView {
+    /// Calls `body` with the collections of a cluster's slots whose byte is 1 and which aren't empty; clears the bytes
+    /// of the others.
+    @inline(__always)
+    func forEachCollection(
+        _ column: Column,
+        _ table: Table,
+        cluster: Int,
+        _ n: Int,
+        _ mask: Mask,
+        _ body: (_ slot: Int, _ list: (keys: StoredList?, values: StoredList)) -> Void
+    ) {
+        let presence = presence(table, cluster: cluster)
+        let blobs = column.segment(.blobs)
+        forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+            let stored = min(leaf?.count ?? 0, m)
+            for i in stored..<m { mask[start + i] = 0 }
+            guard let leaf else { return }
+            for i in 0..<stored where mask[start + i] != 0 {
+                let slot = start + i
+                let bytes = leaf.bytes(i)
+                guard bytes.count > 0, presence.map({ LeafEncoder.bit($0, slot) }) ?? true else {
+                    mask[slot] = 0
+                    continue
+                }
+                if column.collection == .dictionary {
+                    let dictionary =
+                        leaf.isReference(i)
+                        ? StoredDictionary(reference: bytes, blobs: blobs)
+                        : StoredDictionary(inline: bytes, type: column.type)
+                    body(slot, (dictionary.keys, dictionary.values))
+                } else if leaf.isReference(i) {
+                    let r = leaf.reference(i)
+                    body(slot, (nil, .large(CountedTree(segment: blobs, root: r.block, count: Int(r.length)))))
+                } else {
+                    body(slot, (nil, .inline(InlineList(bytes, type: column.type))))
+                }
+            }
+        }
+    }
+}
+
+/// An element of a collection, or a key of a dictionary, meets a condition.
+final class ElementScan: CollectionScan {
+    /// For the chunks of large collections.
+    private let kernel: ColumnScan
+    private let condition: ValueTest
+    private let matchesNull: Bool
+    private let buffer: MaskBuffer
+    private let ints: RangeSet<Int64>
+    private let doubles: RangeSet<Double>
+    private let bytes: BytesCondition?
+    private let matchesAnyBytes: Bool
+
+    /// - Parameter kernel: of the elements' type.
+    init(view: DataView, column: Column, part: Part = .values, kernel: ColumnScan) {
+        self.kernel = kernel
+        condition = kernel.condition
+        matchesNull = condition.matchesNull
+        buffer = MaskBuffer(span: ChunkBuilder.maximumCount)
+        let type = kernel.column.type
+        ints = type == .int ? condition.intRanges : type == .link ? condition.storedLinkRanges : .none
+        doubles = type == .double ? condition.doubleRanges : .none
+        let isBytes = type == .string || type == .data
+        bytes = isBytes ? condition.bytesCondition(type) : nil
+        matchesAnyBytes = isBytes && bytes == nil && condition.matchesAnyBytes(type)
+        super.init(view: view, column: column, part: part)
+    }
+
+    override func hasMatch(_ list: StoredList) -> Bool {
+        switch list {
+        case .inline(let inline): return hasMatch(inline)
+        case .large(let tree):
+            var found = false
+            tree.forEachChunk(from: 0, in: view) { chunk, _, count in
+                let leaf = Leaf(view.block(tree.segment, chunk)!.baseAddress!)
+                kernel.fill(leaf, buffer.mask, count)
+                found = !MaskKernels.isEmpty(buffer.mask, count)
+                return !found
+            }
+            return found
+        }
+    }
+
+    private func hasMatch(_ list: InlineList) -> Bool {
+        let n = list.count
+        switch kernel.column.type {
+        case .int:
+            for i in 0..<n where list.isNull(i) ? matchesNull : ints.contains(list.int(i)) { return true }
+            return false
+        case .link:
+            for i in 0..<n where list.isNull(i) ? matchesNull : ints.contains(list.int(i) &+ 1) { return true }
+            return false
+        case .double:
+            for i in 0..<n {
+                guard case .double(let x) = list.value(i) else {
+                    if matchesNull { return true }
+                    continue
+                }
+                if x.isNaN ? doubles.isNegated : doubles.contains(x) { return true }
+            }
+            return false
+        case .string, .data:
+            return !list.forEachBytes { value in
+                guard let value else { return !matchesNull }
+                return !(bytes?.matches(value) ?? matchesAnyBytes)
+            }
+        default:
+            return !view.forEachValue(of: .inline(list), type: kernel.column.type, isOptional: true) {
+                !condition.matches($0)
+            }
+        }
+    }
+}
+
+/// An object that a collection of links leads to matches.
+final class LinksScan: CollectionScan {
+    private let contains: (ObjectKey) -> Bool
+
+    init(view: DataView, column: Column, _ contains: @escaping (ObjectKey) -> Bool) {
+        self.contains = contains
+        super.init(view: view, column: column)
+    }
+
+    override func hasMatch(_ list: StoredList) -> Bool { !view.forEachLink(of: list) { !contains($0) } }
+}
+
+extension Column {
+    /// The keys of a dictionary column as a column.
+    var keysColumn: Column {
+        Column(
+            id: id,
+            index: index,
+            tableID: tableID,
+            name: name,
+            type: .string,
+            isOptional: false,
+            collection: .none,
+            targetTableID: nil,
+            indexKind: .none,
+            isPrimaryKey: false,
+            firstSegment: firstSegment
+        )
+    }
+}

@@ -1,0 +1,316 @@
+/// An operand whose numbers come cluster by cluster: columns of numbers, counts, constants and what is calculated of
+/// these. Dead slots get any number.
+class NumberSource {
+    let view: DataView
+    /// Else doubles.
+    let isInteger: Bool
+
+    init(view: DataView, isInteger: Bool) {
+        self.view = view
+        self.isInteger = isInteger
+    }
+
+    /// Writes the first `n` slots' numbers; sets `hasNulls`.
+    func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) { fatalError("abstract") }
+
+    /// Nil for an operand that has to be read row by row.
+    static func make(_ operand: Operand, _ table: Table, _ view: DataView) -> NumberSource? {
+        switch operand {
+        case .constant(.int(let value)): return ConstantSource(view: view, int: value)
+        case .constant(.double(let value)): return ConstantSource(view: view, double: value)
+        case .constant(.float(let value)): return ConstantSource(view: view, double: Double(value))
+        case .path(let path):
+            guard path.subscripts.isEmpty, let column = path.column, column.collection == .none,
+                [.int, .double, .float].contains(column.type)
+            else { return nil }
+            if path.steps.isEmpty { return ColumnSource(view: view, column: column) }
+            var links: [Column] = []
+            for step in path.steps {
+                guard case .link(let link) = step, link.collection == .none else { return nil }
+                links.append(link)
+            }
+            return LinkedSource(view: view, table: table, links: links, column: column)
+        case .count(let path):
+            if let collection = path.countedCollection {
+                return CountSource(view: view, table: table, column: collection)
+            }
+            guard path.column == nil, path.steps.count == 1, path.subscripts.isEmpty,
+                case .backlink(let origin) = path.steps[0]
+            else { return nil }
+            return BacklinkCountSource(view: view, table: table, origin: origin)
+        case .arithmetic(let op, let a, let b):
+            guard let a = make(a, table, view), let b = make(b, table, view) else { return nil }
+            return ArithmeticSource(view: view, op, a, b)
+        case .constant, .constants, .aggregate, .type, .length, .matches, .incomingLinks: return nil
+        }
+    }
+}
+
+private final class ConstantSource: NumberSource {
+    private let int: Int64
+    private let double: Double
+
+    init(view: DataView, int: Int64) {
+        self.int = int
+        double = 0
+        super.init(view: view, isInteger: true)
+    }
+
+    init(view: DataView, double: Double) {
+        int = 0
+        self.double = double
+        super.init(view: view, isInteger: false)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        out.hasNulls = false
+        if isInteger {
+            out.ints.update(repeating: int, count: n)
+        } else {
+            out.doubles.update(repeating: double, count: n)
+        }
+    }
+}
+
+private final class ColumnSource: NumberSource {
+    private let column: Column
+
+    init(view: DataView, column: Column) {
+        self.column = column
+        super.init(view: view, isInteger: column.type == .int)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        out.hasNulls = false
+        if column.isOptional { out.needNulls(n) }
+        view.forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+            let stored = min(leaf?.count ?? 0, m)
+            if let leaf, stored > 0 {
+                switch column.type {
+                case .int: NumberKernels.widen(leaf, stored, to: out.ints + start)
+                case .float:
+                    let p = leaf.valuesPointer.assumingMemoryBound(to: Float.self)
+                    NumberKernels.widen(p, stored, to: out.doubles + start)
+                default:
+                    let p = leaf.valuesPointer.assumingMemoryBound(to: Double.self)
+                    (out.doubles + start).update(from: p, count: stored)
+                }
+                if let nulls = leaf.nullBitmap {
+                    out.needNulls(n)
+                    MaskKernels.fill(out.nulls + start, from: nulls, stored, ifSet: true, ifClear: false)
+                }
+            }
+            guard stored < m else { return }
+            if column.isOptional { return MaskKernels.set(out.nulls + start + stored, m - stored, true) }
+            if isInteger {
+                (out.ints + start + stored).update(repeating: 0, count: m - stored)
+            } else {
+                (out.doubles + start + stored).update(repeating: 0, count: m - stored)
+            }
+        }
+    }
+}
+
+/// What is read row by row, of live objects.
+private class RowNumberSource: NumberSource {
+    let table: Table
+
+    init(view: DataView, table: Table, isInteger: Bool) {
+        self.table = table
+        super.init(view: view, isInteger: isInteger)
+    }
+
+    func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) { fatalError("abstract") }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        out.hasNulls = false
+        let first = Int64(cluster * view.clusterSpan)
+        let presence = view.presence(table, cluster: cluster)
+        for slot in 0..<n where presence.map({ LeafEncoder.bit($0, slot) }) ?? true {
+            read(ObjectKey(first + Int64(slot)), slot, out)
+        }
+    }
+}
+
+/// A column of numbers behind single links.
+private final class LinkedSource: RowNumberSource {
+    private let links: [Column]
+    private let column: Column
+
+    init(view: DataView, table: Table, links: [Column], column: Column) {
+        self.links = links
+        self.column = column
+        super.init(view: view, table: table, isInteger: column.type == .int)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        super.fill(cluster, n, out)
+        out.hasNulls = true
+    }
+
+    override func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) {
+        var object = key
+        out.nulls[slot] = 1
+        for link in links {
+            guard let target = view.readLink(link, object) else { return }
+            object = target
+        }
+        switch column.type {
+        case .int:
+            guard let value = view.readInt(column, object) else { return }
+            out.ints[slot] = value
+        case .float:
+            guard let value = view.readFloat(column, object) else { return }
+            out.doubles[slot] = Double(value)
+        default:
+            guard let value = view.readDouble(column, object) else { return }
+            out.doubles[slot] = value
+        }
+        out.nulls[slot] = 0
+    }
+}
+
+/// The number of elements of a collection.
+private final class CountSource: NumberSource {
+    private let column: Column
+    private let table: Table
+    private let mask: MaskBuffer
+
+    init(view: DataView, table: Table, column: Column) {
+        self.column = column
+        self.table = table
+        mask = MaskBuffer(span: view.clusterSpan)
+        super.init(view: view, isInteger: true)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        out.hasNulls = false
+        out.ints.update(repeating: 0, count: n)
+        MaskKernels.set(mask.mask, n, true)
+        view.forEachCollection(column, table, cluster: cluster, n, mask.mask) { slot, list in
+            out.ints[slot] = Int64(view.count(of: list.values))
+        }
+    }
+}
+
+/// The number of links of a column to an object.
+private final class BacklinkCountSource: RowNumberSource {
+    private let origin: Column
+
+    init(view: DataView, table: Table, origin: Column) {
+        self.origin = origin
+        super.init(view: view, table: table, isInteger: true)
+        view.settleBacklinks(origin.type == .mixed ? view.mixedInverse(of: origin) : origin)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        guard origin.type == .link, view.backlinkBuffer(origin, cluster: cluster) == nil else {
+            return super.fill(cluster, n, out)
+        }
+        out.hasNulls = false
+        out.ints.update(repeating: 0, count: n)
+        guard let address = view.block(origin.segment(.backlinkLeaf), UInt64(cluster))?.baseAddress else { return }
+        let leaf = Leaf(address)
+        guard !leaf.isSplit else { return super.fill(cluster, n, out) }
+        for slot in 0..<min(n, leaf.count) {
+            out.ints[slot] =
+                leaf.isReference(slot)
+                ? Int64(leaf.reference(slot).length) : Int64(InlineList(leaf.bytes(slot), type: .int).count)
+        }
+    }
+
+    override func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) {
+        out.ints[slot] = Int64(view.backlinkCount(origin, key))
+    }
+}
+
+private final class ArithmeticSource: NumberSource {
+    private let op: ArithmeticOperator
+    private let a: NumberSource
+    private let b: NumberSource
+    private let right: NumberBuffer
+
+    init(view: DataView, _ op: ArithmeticOperator, _ a: NumberSource, _ b: NumberSource) {
+        self.op = op
+        self.a = a
+        self.b = b
+        right = NumberBuffer(span: view.clusterSpan)
+        super.init(view: view, isInteger: a.isInteger && b.isInteger)
+    }
+
+    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+        a.fill(cluster, n, out)
+        b.fill(cluster, n, right)
+        if right.hasNulls {
+            out.needNulls(n)
+            MaskKernels.or(out.nulls, right.nulls, n)
+        }
+        if isInteger {
+            if op == .divide { out.needNulls(n) }
+            return NumberKernels.apply(op, out.ints, right.ints, n, nulls: out.nulls)
+        }
+        if a.isInteger { out.convertToDoubles(n) }
+        if b.isInteger { right.convertToDoubles(n) }
+        NumberKernels.apply(op, out.doubles, right.doubles, n)
+    }
+}
+
+/// Compares two operands that are numbers.
+final class NumberScan: PlanNode {
+    private let a: NumberSource
+    private let b: NumberSource
+    private let op: Comparison
+    private let left: NumberBuffer
+    private let right: NumberBuffer
+    private let single: (ObjectKey) -> Bool
+
+    /// - Parameter single: answers for one object.
+    init(
+        view: DataView,
+        _ a: NumberSource,
+        _ op: Comparison,
+        _ b: NumberSource,
+        _ single: @escaping (ObjectKey) -> Bool
+    ) {
+        // Of two kinds of numbers the integers stand left.
+        let isSwapped = !a.isInteger && b.isInteger
+        (self.a, self.b) = isSwapped ? (b, a) : (a, b)
+        self.op = isSwapped ? op.mirrored : op
+        left = NumberBuffer(span: view.clusterSpan)
+        right = NumberBuffer(span: view.clusterSpan)
+        self.single = single
+        super.init(view: view)
+    }
+
+    override var cost: Int { 30 }
+
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        a.fill(cluster, n, left)
+        b.fill(cluster, n, right)
+        switch (a.isInteger, b.isInteger) {
+        case (true, true): NumberKernels.compare(op, UnsafePointer(left.ints), UnsafePointer(right.ints), n, mask)
+        case (false, false):
+            NumberKernels.compare(op, UnsafePointer(left.doubles), UnsafePointer(right.doubles), n, mask)
+        default: NumberKernels.compare(op, UnsafePointer(left.ints), UnsafePointer(right.doubles), n, mask)
+        }
+        guard left.hasNulls || right.hasNulls else { return }
+        left.needNulls(n)
+        right.needNulls(n)
+        NumberKernels.applyNulls(op, left.nulls, right.nulls, n, mask)
+    }
+
+    override func test(_ key: ObjectKey) -> Bool { single(key) }
+}
+
+extension Comparison {
+    /// The same with the sides exchanged.
+    var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}

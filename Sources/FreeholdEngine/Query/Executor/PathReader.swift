@@ -1,0 +1,203 @@
+/// The values of paths for single objects, one after the other.
+///
+/// Inside a write transaction pending backlinks must have been settled (`settle`) before: values are handed out while
+/// the collections they lie in are being read.
+struct PathReader {
+    let view: DataView
+
+    /// Makes the path's backlinks readable.
+    func settle(_ path: PropertyPath) {
+        for step in path.steps {
+            guard case .backlink(let origin) = step else { continue }
+            view.settleBacklinks(origin.type == .mixed ? view.mixedInverse(of: origin) : origin)
+        }
+    }
+
+    func values(_ path: PropertyPath, _ key: ObjectKey) -> [Value] {
+        var out: [Value] = []
+        forEach(path, key) {
+            out.append($0)
+            return true
+        }
+        return out
+    }
+
+    /// Calls `body` with each value until it returns false. - Returns: whether it never did.
+    @discardableResult
+    func forEach(_ path: PropertyPath, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+        walk(0, path, key, body)
+    }
+
+    private func walk(_ i: Int, _ path: PropertyPath, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+        guard i < path.steps.count else { return forEachEnd(path, key, body) }
+        switch path.steps[i] {
+        case .link(let link) where link.collection == .none:
+            guard let target = view.readLink(link, key) else { return nothing(i + 1, path, body) }
+            return walk(i + 1, path, target, body)
+        case .link(let link), .element(let link, .all):
+            return view.forEachLink(link, key) { walk(i + 1, path, $0, body) }
+        case .backlink(let origin): return view.forEachBacklink(origin, key) { walk(i + 1, path, $0, body) }
+        case .element(let link, let place):
+            guard !place.isToMany else { return true }
+            guard case .link(let target) = view.element(link, key, place) else { return nothing(i + 1, path, body) }
+            return walk(i + 1, path, target, body)
+        }
+    }
+
+    /// What a path has beyond a link that is null.
+    private func nothing(_ i: Int, _ path: PropertyPath, _ body: (Value) -> Bool) -> Bool {
+        path.isToMany(from: i) || body(.null)
+    }
+
+    private func forEachEnd(_ path: PropertyPath, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+        guard let column = path.column else { return body(.link(key)) }
+        if column.collection == .none {
+            return Self.forEach(view.value(column, key), path.subscripts[...], body)
+        }
+        guard let place = path.subscripts.first else { return view.forEachElement(column, key, body) }
+        let rest = path.subscripts.dropFirst()
+        switch place {
+        case .all: return view.forEachElement(column, key) { Self.forEach($0, rest, body) }
+        case .keys:
+            return column.collection != .dictionary
+                || view.forEachDictionaryKey(column, key) { Self.forEach($0, rest, body) }
+        case .index, .first, .last, .key: return Self.forEach(view.element(column, key, place), rest, body)
+        }
+    }
+
+    /// The values at places inside a mixed value.
+    static func forEach(_ value: Value, _ places: ArraySlice<Subscript>, _ body: (Value) -> Bool) -> Bool {
+        guard let place = places.first else { return body(value) }
+        let rest = places.dropFirst()
+        switch (value, place) {
+        case (.list(let list), .all): return list.values.allSatisfy { forEach($0, rest, body) }
+        case (.dictionary(let dictionary), .all):
+            return dictionary.entries.allSatisfy { forEach($0.value, rest, body) }
+        case (.dictionary(let dictionary), .keys):
+            return dictionary.entries.allSatisfy { forEach(.string($0.key), rest, body) }
+        case (_, .all), (_, .keys): return true
+        case (.dictionary(let dictionary), .key(let name)): return forEach(dictionary[name] ?? .null, rest, body)
+        case (.list(let list), _):
+            return forEach(place.position(in: list.values.count).map { list.values[$0] } ?? .null, rest, body)
+        // A place that isn't there is null, and so are all inside of it.
+        default: return forEach(.null, rest, body)
+        }
+    }
+}
+
+extension PropertyPath {
+    /// Whether what follows the first `i` steps can have several values.
+    func isToMany(from i: Int) -> Bool {
+        if steps[i...].contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
+        guard let column, column.collection != .none else { return false }
+        return subscripts.isEmpty
+    }
+}
+
+extension Subscript {
+    /// The position in a list or set of so many elements; nil out of bounds, and of a key.
+    func position(in count: Int) -> Int? {
+        switch self {
+        case .index(let i): i >= 0 && i < count ? i : nil
+        case .first: count > 0 ? 0 : nil
+        case .last: count > 0 ? count - 1 : nil
+        case .key, .all, .keys: nil
+        }
+    }
+}
+
+extension DataView {
+    /// The element at one place of a collection; null where there is none.
+    func element(_ column: Column, _ key: ObjectKey, _ place: Subscript) -> Value {
+        if column.collection == .dictionary {
+            guard case .key(let name) = place else { return .null }
+            return dictionaryValue(column, key, forKey: name) ?? .null
+        }
+        return withList(column, key) { list in
+            guard let i = place.position(in: count(of: list)) else { return .null }
+            return value(of: list, at: i, type: column.type, isOptional: column.isOptional)
+        }
+    }
+
+    /// The inverse that a mixed column (in the form of `Column.aimed(at:)`) belongs to.
+    func mixedInverse(of origin: Column) -> Column {
+        guard let table = origin.targetTableID.flatMap(schema.table(id:)) else {
+            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.aimed(at:)")
+        }
+        return table.mixedInverse
+    }
+
+    // MARK: Elements without an array. Each body returns whether to go on, each call whether it always did.
+
+    func forEachElement(_ column: Column, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+        withList(column, key) { forEachValue(of: $0, type: column.type, isOptional: column.isOptional, body) }
+    }
+
+    func forEachDictionaryKey(_ column: Column, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+        withDictionary(column, key) { forEachValue(of: $0.keys, type: .string, isOptional: false, body) }
+    }
+
+    /// The objects that a collection of links leads to; nulls are left out.
+    func forEachLink(_ column: Column, _ key: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
+        withList(column, key) { forEachLink(of: $0, body) }
+    }
+
+    @inline(__always)
+    func forEachLink(of list: StoredList, _ body: (ObjectKey) -> Bool) -> Bool {
+        switch list {
+        case .inline(let inline):
+            for i in 0..<inline.count where !inline.isNull(i) {
+                if !body(ObjectKey(inline.int(i))) { return false }
+            }
+            return true
+        case .large(let tree):
+            return forEachSlot(of: tree) { leaf, slot in
+                if leaf.isNull(slot) { return true }
+                let stored = leaf.int(slot)
+                return stored == 0 || body(ObjectKey(stored - 1))
+            }
+        }
+    }
+
+    func forEachBacklink(_ origin: Column, _ target: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
+        if origin.type == .mixed {
+            return withMixedRun(origin, target) { list, run in
+                run.allSatisfy { body(MixedOrigin(int(of: list, at: $0, type: .int)).key) }
+            }
+        }
+        return withBacklinks(origin, target) { list in
+            switch list {
+            case .inline(let inline): (0..<inline.count).allSatisfy { body(ObjectKey(inline.int($0))) }
+            case .large(let tree): forEachSlot(of: tree) { body(ObjectKey($0.int($1))) }
+            }
+        }
+    }
+
+    func forEachValue(of list: StoredList, type: ColumnType, isOptional: Bool, _ body: (Value) -> Bool) -> Bool {
+        switch list {
+        case .inline(let inline):
+            switch type {
+            // Their places aren't known without adding up the lengths.
+            case .string, .data, .mixed:
+                return inline.forEachBytes { bytes in
+                    body(bytes.map { FieldCoding.bytesValue(type, $0) } ?? .null)
+                }
+            default: return (0..<inline.count).allSatisfy { body(inline.value($0)) }
+            }
+        case .large(let tree):
+            return forEachSlot(of: tree) { leaf, slot in
+                body(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
+            }
+        }
+    }
+
+    private func forEachSlot(of tree: CountedTree, _ body: (Leaf, Int) -> Bool) -> Bool {
+        var goesOn = true
+        tree.forEachChunk(from: 0, in: self) { chunk, _, count in
+            let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+            for slot in 0..<count where goesOn { goesOn = body(leaf, slot) }
+            return goesOn
+        }
+        return goesOn
+    }
+}

@@ -1,0 +1,245 @@
+/// The numbers of a cluster's slots: integers or doubles, with a byte of 1 where there is none.
+final class NumberBuffer {
+    let ints: UnsafeMutablePointer<Int64>
+    let doubles: UnsafeMutablePointer<Double>
+    let nulls: Mask
+    /// Whether `nulls` has been written; if not, none is null.
+    var hasNulls = false
+
+    init(span: Int) {
+        let room = (span + 63) & ~63 + 64
+        // One number a slot, of either kind.
+        ints = .allocate(capacity: room)
+        ints.initialize(repeating: 0, count: room)
+        doubles = .allocate(capacity: room)
+        doubles.initialize(repeating: 0, count: room)
+        nulls = .allocate(capacity: room)
+        nulls.initialize(repeating: 0, count: room)
+    }
+
+    deinit {
+        ints.deallocate()
+        doubles.deallocate()
+        nulls.deallocate()
+    }
+
+    /// Writes zeros to `nulls` unless it has been written.
+    func needNulls(_ n: Int) {
+        if hasNulls { return }
+        MaskKernels.set(nulls, n, false)
+        hasNulls = true
+    }
+
+    func convertToDoubles(_ n: Int) {
+        var i = 0
+        while i < n {
+            doubles[i] = Double(ints[i])
+            i &+= 1
+        }
+    }
+}
+
+/// Kernels over two arrays of numbers. They must stay plain loops over pointers: so the compiler vectorises them.
+enum NumberKernels {
+    @inline(__always)
+    private static func compareAny<T: Comparable>(
+        _ op: Comparison,
+        _ a: UnsafePointer<T>,
+        _ b: UnsafePointer<T>,
+        _ n: Int,
+        _ mask: Mask
+    ) {
+        var i = 0
+        switch op {
+        case .equal:
+            while i < n {
+                mask[i] = a[i] == b[i] ? 1 : 0
+                i &+= 1
+            }
+        case .notEqual:
+            while i < n {
+                mask[i] = a[i] == b[i] ? 0 : 1
+                i &+= 1
+            }
+        case .less:
+            while i < n {
+                mask[i] = a[i] < b[i] ? 1 : 0
+                i &+= 1
+            }
+        case .lessOrEqual:
+            while i < n {
+                mask[i] = a[i] <= b[i] ? 1 : 0
+                i &+= 1
+            }
+        case .greater:
+            while i < n {
+                mask[i] = b[i] < a[i] ? 1 : 0
+                i &+= 1
+            }
+        case .greaterOrEqual:
+            while i < n {
+                mask[i] = b[i] <= a[i] ? 1 : 0
+                i &+= 1
+            }
+        }
+    }
+
+    static func compare(
+        _ op: Comparison,
+        _ a: UnsafePointer<Int64>,
+        _ b: UnsafePointer<Int64>,
+        _ n: Int,
+        _ mask: Mask
+    ) {
+        compareAny(op, a, b, n, mask)
+    }
+
+    static func compare(
+        _ op: Comparison,
+        _ a: UnsafePointer<Double>,
+        _ b: UnsafePointer<Double>,
+        _ n: Int,
+        _ mask: Mask
+    ) {
+        compareAny(op, a, b, n, mask)
+    }
+
+    /// Integers with doubles, by exact value.
+    static func compare(
+        _ op: Comparison,
+        _ a: UnsafePointer<Int64>,
+        _ b: UnsafePointer<Double>,
+        _ n: Int,
+        _ mask: Mask
+    ) {
+        for i in 0..<n {
+            guard !b[i].isNaN else {
+                mask[i] = op == .notEqual ? 1 : 0
+                continue
+            }
+            let c = Value.compare(a[i], b[i])
+            let holds =
+                switch op {
+                case .equal: c == 0
+                case .notEqual: c != 0
+                case .less: c < 0
+                case .lessOrEqual: c <= 0
+                case .greater: c > 0
+                case .greaterOrEqual: c >= 0
+                }
+            mask[i] = holds ? 1 : 0
+        }
+    }
+
+    /// Puts right what comparisons made of slots where one side or both are null.
+    static func applyNulls(_ op: Comparison, _ a: Mask, _ b: Mask, _ n: Int, _ mask: Mask) {
+        let ofBoth: UInt8 = op == .equal || op == .lessOrEqual || op == .greaterOrEqual ? 1 : 0
+        let ofOne: UInt8 = op == .notEqual ? 1 : 0
+        var i = 0
+        while i < n {
+            let both = a[i] & b[i]
+            let one = a[i] ^ b[i]
+            mask[i] = (mask[i] & ((both | one) ^ 1)) | (both & ofBoth) | (one & ofOne)
+            i &+= 1
+        }
+    }
+
+    static func apply(
+        _ op: ArithmeticOperator,
+        _ a: UnsafeMutablePointer<Double>,
+        _ b: UnsafePointer<Double>,
+        _ n: Int
+    ) {
+        var i = 0
+        switch op {
+        case .add:
+            while i < n {
+                a[i] += b[i]
+                i &+= 1
+            }
+        case .subtract:
+            while i < n {
+                a[i] -= b[i]
+                i &+= 1
+            }
+        case .multiply:
+            while i < n {
+                a[i] *= b[i]
+                i &+= 1
+            }
+        case .divide:
+            while i < n {
+                a[i] /= b[i]
+                i &+= 1
+            }
+        }
+    }
+
+    /// - Parameter nulls: gets a 1 where an integer was divided by zero.
+    static func apply(
+        _ op: ArithmeticOperator,
+        _ a: UnsafeMutablePointer<Int64>,
+        _ b: UnsafePointer<Int64>,
+        _ n: Int,
+        nulls: Mask
+    ) {
+        var i = 0
+        switch op {
+        case .add:
+            while i < n {
+                a[i] &+= b[i]
+                i &+= 1
+            }
+        case .subtract:
+            while i < n {
+                a[i] &-= b[i]
+                i &+= 1
+            }
+        case .multiply:
+            while i < n {
+                a[i] &*= b[i]
+                i &+= 1
+            }
+        case .divide:
+            while i < n {
+                if let quotient = op.apply(a[i], b[i]) { a[i] = quotient } else { nulls[i] = 1 }
+                i &+= 1
+            }
+        }
+    }
+
+    /// Integers of a leaf, as they are.
+    static func widen(_ leaf: Leaf, _ n: Int, to out: UnsafeMutablePointer<Int64>) {
+        let base = leaf.base
+        let p = leaf.valuesPointer
+        switch leaf.width {
+        case 0: out.update(repeating: base, count: n)
+        case 1: widen(p.assumingMemoryBound(to: UInt8.self), base, n, out)
+        case 2: widen(p.assumingMemoryBound(to: UInt16.self), base, n, out)
+        case 4: widen(p.assumingMemoryBound(to: UInt32.self), base, n, out)
+        default: out.update(from: p.assumingMemoryBound(to: Int64.self), count: n)
+        }
+    }
+
+    @inline(__always)
+    private static func widen<T: FixedWidthInteger>(
+        _ p: UnsafePointer<T>,
+        _ base: Int64,
+        _ n: Int,
+        _ out: UnsafeMutablePointer<Int64>
+    ) {
+        var i = 0
+        while i < n {
+            out[i] = base &+ Int64(truncatingIfNeeded: p[i])
+            i &+= 1
+        }
+    }
+
+    static func widen(_ p: UnsafePointer<Float>, _ n: Int, to out: UnsafeMutablePointer<Double>) {
+        var i = 0
+        while i < n {
+            out[i] = Double(p[i])
+            i &+= 1
+        }
+    }
+}
