@@ -172,8 +172,8 @@ enum KeyValueCoding {
     // MARK: Operators
 
     private static func aggregate<C: RealmCollection>(_ collection: C, _ operation: CollectionOperator) -> Any? {
-        if case .fold(let fold) = operation.kind, let source = collection._source, operation.key != "self" {
-            return ResultsQuery(trapping: source).aggregate(fold, operation.key).plainValue
+        if case .fold(let fold) = operation.kind, collection._source != nil, operation.key != "self" {
+            return collection.aggregated(fold, operation.key).plainValue
         }
         switch operation.kind {
         case .count: return collection.count
@@ -198,14 +198,15 @@ enum KeyValueCoding {
             guard let stored = (value as? any _PersistableScalar)?._rlmStored else { operation.reject(value) }
             return stored
         }
-        let type: ColumnType =
-            switch stored.first {
-            case nil, .int: .int
-            case .float, .double: .double
-            case .decimal128: .decimal128
-            case .timestamp where fold == .minimum || fold == .maximum: .timestamp
-            default: operation.reject(values.compactMap { $0 }[0])
-            }
+        let type: ColumnType
+        switch stored.first {
+        case nil: type = .int
+        // Numbers of several types are added as mixed values are.
+        case .int, .float, .double, .decimal128:
+            type = stored.allSatisfy { $0.type == stored[0].type } ? stored[0].type! : .mixed
+        case .timestamp where fold == .minimum || fold == .maximum: type = .timestamp
+        default: operation.reject(values.compactMap { $0 }[0])
+        }
         return ValueFold.fold(fold, stored, of: type).plainValue
     }
 

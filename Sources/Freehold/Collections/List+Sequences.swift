@@ -1,5 +1,4 @@
-public import Foundation
-public import FreeholdEngine
+import FreeholdEngine
 
 // What arrays have besides: the spellings of `RangeReplaceableCollection`, which a class can't conform to without
 // getting methods that replace the instance, and orders in place.
@@ -74,62 +73,4 @@ extension List {
 extension List where Element: Comparable {
     /// Sorts the list itself. - Complexity: O(n log n)
     public func sort() { sort(by: <) }
-}
-
-// MARK: Values in order
-
-/// Types that collections of values can be sorted by: numbers, texts, data, dates, and their optionals.
-public protocol SortableType {}
-extension Int: SortableType {}
-extension Int8: SortableType {}
-extension Int16: SortableType {}
-extension Int32: SortableType {}
-extension Int64: SortableType {}
-extension Bool: SortableType {}
-extension Float: SortableType {}
-extension Double: SortableType {}
-extension Decimal128: SortableType {}
-extension ObjectId: SortableType {}
-extension String: SortableType {}
-extension Data: SortableType {}
-extension Date: SortableType {}
-extension UUID: SortableType {}
-extension AnyRealmValue: SortableType {}
-extension Optional: SortableType where Wrapped: SortableType {}
-
-extension RealmCollection where Element: SortableType {
-    /// The elements in the order of the file: null first, strings and data by their bytes. Equal elements keep their
-    /// order.
-    ///
-    /// - Complexity: O(n log n)
-    public func sorted(ascending: Bool) -> [Element] {
-        StoredOrder.sorted(Array(self), ascending: ascending)
-    }
-
-    /// Each element once, where it first occurs. - Complexity: O(n)
-    public func distinct() -> [Element] {
-        var seen: Set<UniqueElement<Element>> = []
-        return self.compactMap { seen.insert(UniqueElement($0)).inserted ? $0 : nil }
-    }
-}
-
-extension Map where Value: SortableType {
-    /// The values in the order of the file: null first, strings and data by their bytes. Equal ones by their keys.
-    ///
-    /// - Complexity: O(n log n)
-    public func sorted(ascending: Bool = true) -> [Value] { StoredOrder.sorted(values, ascending: ascending) }
-}
-
-private enum StoredOrder {
-    static func sorted<Element: RealmCollectionValue>(_ elements: [Element], ascending: Bool) -> [Element] {
-        let values = elements.map { element in
-            if let any = element as? AnyRealmValue { return any.orderKey }
-            return if case .value(let value) = Element._rlmContent(element) { value } else { FreeholdEngine.Value.null }
-        }
-        let order = elements.indices.sorted {
-            let order = FreeholdEngine.Value.compare(values[$0], values[$1])
-            return ascending ? order < 0 : order > 0
-        }
-        return order.map { elements[$0] }
-    }
 }

@@ -342,6 +342,15 @@ extension List: RealmCollection {
         return _CollectionSource(.list(at.column, owner), of: elementTable, isLive: { !self.isInvalidated })
     }
 
+    public var _values: _ValueSource<Element>? {
+        if Element._rlmShape.type == .object { return nil }
+        guard let core else { return _ValueSource(items) }
+        return _ValueSource(core, isLive: { !self.isInvalidated }) {
+            let values = self.place()?.values ?? []
+            return ValueSnapshot(values: values) { self.element(values[$0], at: $0) }
+        }
+    }
+
     /// Whether both are the same list: of the same row's property, or the same unmanaged instance.
     public static func == (a: List, b: List) -> Bool {
         if a === b { return true }

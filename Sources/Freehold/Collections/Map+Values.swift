@@ -1,20 +1,118 @@
 import FreeholdEngine
 
-// Aggregates, sorting and queries of a map's values.
+// Queries, orders and aggregates of a map's values, which stand in the order of their keys.
 
-extension Map where Value: MinMaxType {
-    /// The least value; nil if there is none. - Complexity: O(n)
-    public func min() -> Value? { AggregateValue.convert(ElementFold.fold(.minimum, values), to: Value.self) }
+extension Map {
+    /// Of a managed map of objects.
+    var source: _CollectionSource? {
+        guard let at = place(), let elementTable = at.elementTable else { return nil }
+        return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
+    }
 
-    /// The greatest value; nil if there is none. - Complexity: O(n)
-    public func max() -> Value? { AggregateValue.convert(ElementFold.fold(.maximum, values), to: Value.self) }
+    /// Of a map of values.
+    private var valueSource: _ValueSource<Value>? {
+        if Value._rlmShape.type == .object { return nil }
+        guard let home else { return _ValueSource(items.sorted.map(\.value)) }
+        return _ValueSource(home.core, isLive: { !self.isInvalidated }) {
+            let at = self.place()
+            let entries = at?.entries ?? []
+            return ValueSnapshot(values: entries.map(\.value)) {
+                at!.element(entries[$0].value, forKey: entries[$0].key)
+            }
+        }
+    }
+
+    /// All values, live, in the order of the keys. Entries without an object are left out.
+    func all(_ operation: String) -> Results<Value> {
+        if let values = valueSource { return Results(values) }
+        guard let source else {
+            programmerError("\(operation) was used on an unmanaged \(typeName). Add its object to a realm first.")
+        }
+        return Results(trapping: source)
+    }
+
+    // MARK: Orders
+
+    /// The objects that meet a condition: see ``Query``.
+    ///
+    /// - Precondition: a managed map of objects.
+    public func `where`(_ condition: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        all("where").where(condition)
+    }
+
+    /// The objects by that property, or by one that links lead to; values by `"self"`.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+        all("sorted").sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    /// The objects by the first property, where that is equal by the second, and so on.
+    public func sorted<S: Sequence>(by descriptors: S) -> Results<Value> where S.Element == SortDescriptor {
+        all("sorted").sorted(by: descriptors)
+    }
+
+    /// Of the objects that are equal in all of these properties the first; values by `"self"`.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value> where S.Element == String {
+        all("distinct").distinct(by: keyPaths)
+    }
+
+    /// At most the first `count` values, live.
+    public func limited(to count: Int) -> Results<Value> { all("limited(to:)").limited(to: count) }
+
+    /// All but the first `count` values, live.
+    public func offset(by count: Int) -> Results<Value> { all("offset(by:)").offset(by: count) }
+
+    // MARK: Aggregates
+
+    /// The least value of the objects' property, or of the values (`"self"`); nil where there is none.
+    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        AggregateValue.convert(aggregated(.minimum, property), to: T.self)
+    }
+
+    /// The greatest value, likewise.
+    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        AggregateValue.convert(aggregated(.maximum, property), to: T.self)
+    }
+
+    /// The sum of the objects' property, or of the values (`"self"`); 0 where there is none.
+    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
+        AggregateValue.sum(aggregated(.sum, property), to: T.self)
+    }
+
+    /// The mean, converted to the type asked for; nil where there is none.
+    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType {
+        AggregateValue.convert(aggregated(.average, property), to: T.self)
+    }
+
+    fileprivate func aggregated(_ aggregate: Aggregate, _ property: String) -> FreeholdEngine.Value {
+        if home == nil, Value._rlmShape.type == .object {
+            return UnmanagedFold.fold(aggregate, values, Value._rlmShape.target, property)
+        }
+        return all("An aggregate").aggregated(aggregate, property)
+    }
 }
 
-extension Map where Value: AddableType {
+extension Map where Value.PersistedType: SortableType {
+    /// The values in the order of the file: null first, strings and data by their bytes. Equal ones by their keys.
+    public func sorted(ascending: Bool = true) -> Results<Value> { all("sorted").sorted(ascending: ascending) }
+
+    /// Each value once, where it first occurs in the order of the keys.
+    public func distinct() -> Results<Value> { all("distinct").distinct() }
+}
+
+extension Map where Value.PersistedType: MinMaxType {
+    /// The least value; nil if there is none. - Complexity: O(n)
+    public func min() -> Value? { min(ofProperty: "self") }
+
+    /// The greatest value; nil if there is none. - Complexity: O(n)
+    public func max() -> Value? { max(ofProperty: "self") }
+}
+
+extension Map where Value.PersistedType: AddableType {
     /// The sum of the values; zero if there is none. Of integers the low bits, where it is over the values' type.
     ///
     /// - Complexity: O(n)
-    public func sum() -> Value { AggregateValue.sum(ElementFold.fold(.sum, values), to: Value.self) }
+    public func sum() -> Value { sum(ofProperty: "self") }
 
     /// The mean of the values, converted to the type asked for; nil if there is none.
     ///
@@ -22,59 +120,38 @@ extension Map where Value: AddableType {
     ///
     /// - Complexity: O(n)
     public func average<T: RealmCollectionValue>() -> T? where T.PersistedType: AddableType {
-        AggregateValue.convert(ElementFold.fold(.average, values), to: T.self)
+        average(ofProperty: "self")
     }
 }
 
-/// Of a managed map of objects. Entries without an object are left out.
-extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCollectionValue {
-    func objects(_ operation: String) -> Results<Value.Wrapped> {
-        guard let at = place(), let elementTable = at.elementTable else {
-            programmerError("\(operation) was used on an unmanaged \(typeName). Add its object to a realm first.")
-        }
-        return Results(
-            trapping: _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
-        )
-    }
-
-    /// The objects that meet a condition: see ``Query``.
-    public func `where`(_ condition: (Query<Value.Wrapped>) -> Query<Bool>) -> Results<Value.Wrapped> {
-        objects("where").where(condition)
-    }
-
-    /// The objects by that property, or by one that links lead to.
-    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value.Wrapped> {
-        objects("sorted").sorted(byKeyPath: keyPath, ascending: ascending)
-    }
-
-    public func sorted<T>(by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true) -> Results<Value.Wrapped> {
-        objects("sorted").sorted(by: keyPath, ascending: ascending)
-    }
-
-    /// The objects by the first property, where that is equal by the second, and so on.
-    public func sorted<S: Sequence>(by descriptors: S) -> Results<Value.Wrapped> where S.Element == SortDescriptor {
-        objects("sorted").sorted(by: descriptors)
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// The objects by a property: see `sorted(byKeyPath:ascending:)`.
+    public func sorted<T>(by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true) -> Results<Value> {
+        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
     }
 
     /// The least value of the property; nil where there is none.
-    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
-        objects("min").min(ofProperty: property)
+    public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType {
+        min(ofProperty: _name(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
-    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
-        objects("max").max(ofProperty: property)
+    public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType {
+        max(ofProperty: _name(for: keyPath))
     }
 
-    /// The sum of the property's values; 0 where there is none.
-    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
-        objects("sum").sum(ofProperty: property)
-    }
-
-    /// The mean of the property's values, converted to the type asked for; nil where there is none.
-    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    /// The sum of the property's values, in the property's type; 0 where there is none.
+    public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
     where T.PersistedType: AddableType {
-        objects("average").average(ofProperty: property)
+        sum(ofProperty: _name(for: keyPath))
+    }
+
+    /// The mean of the property's values, in the property's type; nil where there is none.
+    public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: AddableType {
+        average(ofProperty: _name(for: keyPath))
     }
 }
 

@@ -109,30 +109,6 @@ extension MutableSet {
     }
 }
 
-extension MutableSet where Element: MinMaxType {
-    /// The least element; nil if there is none. - Complexity: O(n)
-    public func min() -> Element? { AggregateValue.convert(ElementFold.fold(.minimum, self), to: Element.self) }
-
-    /// The greatest element; nil if there is none. - Complexity: O(n)
-    public func max() -> Element? { AggregateValue.convert(ElementFold.fold(.maximum, self), to: Element.self) }
-}
-
-extension MutableSet where Element: AddableType {
-    /// The sum of the elements; zero if there is none. Of integers the low bits, where it is over the element's type.
-    ///
-    /// - Complexity: O(n)
-    public func sum() -> Element { AggregateValue.sum(ElementFold.fold(.sum, self), to: Element.self) }
-
-    /// The mean of the elements, converted to the type asked for; nil if there is none.
-    ///
-    /// Ask for a `Double`: an `Int` takes the whole part only.
-    ///
-    /// - Complexity: O(n)
-    public func average<T: RealmCollectionValue>() -> T? where T.PersistedType: AddableType {
-        AggregateValue.convert(ElementFold.fold(.average, self), to: T.self)
-    }
-}
-
 // MARK: Conformances
 
 extension MutableSet: RealmCollection {
@@ -143,6 +119,16 @@ extension MutableSet: RealmCollection {
     public var _source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
         return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
+    }
+
+    public var _values: _ValueSource<Element>? {
+        if Element._rlmShape.type == .object { return nil }
+        guard let home else { return _ValueSource(items.elements) }
+        return _ValueSource(home.core, isLive: { !self.isInvalidated }) {
+            let at = self.place()
+            let values = at.map { $0.view.listValues($0.column, $0.owner) } ?? []
+            return ValueSnapshot(values: values) { at!.element(values[$0]) }
+        }
     }
 
     /// Whether both are the same set: of the same row's property, or the same unmanaged instance. To compare elements

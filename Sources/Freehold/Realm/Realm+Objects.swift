@@ -187,10 +187,15 @@ extension Realm {
     }
 
     /// Deletes all objects that the results have.
-    public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(objects.query) }
+
+    /// Deletes all objects that the results of a map have.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element?>) { delete(objects.query) }
+
+    private func delete(_ query: ResultsQuery) {
         let transaction = core.requireWrite()
-        core.requireSame(objects.query.core)
-        core.delete(objects.query.allKeys(), objects.query.table.table, transaction)
+        core.requireSame(query.core)
+        core.delete(query.allKeys(), query.table.table, transaction)
     }
 
     /// Deletes all objects of the realm's classes.

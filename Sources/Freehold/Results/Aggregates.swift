@@ -28,63 +28,155 @@ extension Decimal128: AddableType {}
 extension AnyRealmValue: AddableType {}
 extension Optional: AddableType where Wrapped: AddableType {}
 
-// Each of these reads the column without making objects. Nulls are left out.
-extension RealmCollection where Element: ObjectBase {
-    /// The least value of the property; nil where there is none.
+// Of managed objects each of these reads the column without making objects. Nulls are left out, and so is what lies
+// behind a link to nothing; NaN is neither the least nor the greatest.
+extension RealmCollection {
+    /// The least value of a property, also of one that to-one links lead to; `"self"` for collections of values. Nil
+    /// where there is none.
+    ///
+    /// - Precondition: the property is a number, a date or a mixed value.
     public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
-        value(of: .minimum, property)
+        AggregateValue.convert(aggregated(.minimum, property), to: T.self)
     }
 
-    /// The greatest value of the property; nil where there is none.
+    /// The greatest value of a property, likewise.
     public func max<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
-        value(of: .maximum, property)
+        AggregateValue.convert(aggregated(.maximum, property), to: T.self)
     }
 
-    /// The sum of the property's values; 0 where there is none.
+    /// The sum of a property's values; 0 where there is none.
     ///
     /// Ask for a type that is wide enough: an integer that isn't gets the sum's low bits.
+    ///
+    /// - Precondition: the property is a number or a mixed value.
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
-        sum(property)
+        AggregateValue.sum(aggregated(.sum, property), to: T.self)
     }
 
-    /// The mean of the property's values, converted to the type asked for; nil where there is none.
+    /// The mean of a property's values, converted to the type asked for; nil where there is none.
     ///
     /// Ask for a `Double`: an `Int` takes the whole part only.
+    ///
+    /// - Precondition: the property is a number or a mixed value.
     public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        value(of: .average, property)
+        AggregateValue.convert(aggregated(.average, property), to: T.self)
     }
 
+    func aggregated(_ aggregate: Aggregate, _ property: String) -> Value {
+        if let values = _values {
+            guard property == "self" else {
+                programmerError(
+                    "A collection of \(Element.self) has no property '\(property)' to aggregate. Its elements are values: name \"self\"."
+                )
+            }
+            return values.fold(aggregate)
+        }
+        if let results = self as? Results<Element> { return results.query.aggregate(aggregate, property) }
+        if let source = _source { return ResultsQuery(trapping: source).aggregate(aggregate, property) }
+        return UnmanagedFold.fold(aggregate, Array(self), Element._rlmShape.target, property)
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        value(of: .minimum, _name(for: keyPath))
+        min(ofProperty: _name(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        value(of: .maximum, _name(for: keyPath))
+        max(ofProperty: _name(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type (so the low bits, where it is over that of an integer);
     /// 0 where there is none. `sum(ofProperty:)` gives the type asked for.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
-        sum(_name(for: keyPath))
+        sum(ofProperty: _name(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type (so the whole part, where that is `Int`); nil where
     /// there is none. `average(ofProperty:)` gives the type asked for.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
-        value(of: .average, _name(for: keyPath))
+        average(ofProperty: _name(for: keyPath))
+    }
+}
+
+extension RealmCollection where Element.PersistedType: MinMaxType {
+    /// The least element; nil if there is none. - Complexity: O(n)
+    public func min() -> Element? { min(ofProperty: "self") }
+
+    /// The greatest element; nil if there is none. - Complexity: O(n)
+    public func max() -> Element? { max(ofProperty: "self") }
+}
+
+extension RealmCollection where Element.PersistedType: AddableType {
+    /// The sum of the elements; zero if there is none. Of integers the low bits, where it is over the element's type.
+    ///
+    /// - Complexity: O(n)
+    public func sum() -> Element { sum(ofProperty: "self") }
+
+    /// The mean of the elements, converted to the type asked for; nil if there is none.
+    ///
+    /// Ask for a `Double`: an `Int` takes the whole part only.
+    ///
+    /// - Complexity: O(n)
+    public func average<T: RealmCollectionValue>() -> T? where T.PersistedType: AddableType {
+        average(ofProperty: "self")
+    }
+}
+
+/// Aggregates of objects that are in memory.
+enum UnmanagedFold {
+    /// - Parameter elements: objects, or nil.
+    static func fold<Element>(
+        _ aggregate: Aggregate,
+        _ elements: [Element],
+        _ type: ObjectBase.Type?,
+        _ keyPath: String
+    ) -> Value {
+        let keys = KeyValueCoding.keys(keyPath)
+        // Objects of classes that are known at run time only are always managed.
+        let column = type.map { columnType(ClassInfo.of($0), keys, aggregate, keyPath) } ?? .mixed
+        let values = elements.lazy.compactMap { element -> Value? in
+            let value = KeyValueCoding.value(of: (element as Any?) as? ObjectBase, keys, keyPath)
+            return (value as? any _PersistableScalar)?._rlmStored
+        }
+        return ValueFold.fold(aggregate, values, of: column)
     }
 
-    private func value<T: RealmCollectionValue>(of aggregate: Aggregate, _ property: String) -> T? {
-        let value = ResultsQuery(trapping: requireSource("An aggregate")).aggregate(aggregate, property)
-        return AggregateValue.convert(value, to: T.self)
-    }
-
-    private func sum<T: RealmCollectionValue>(_ property: String) -> T {
-        AggregateValue.sum(ResultsQuery(trapping: requireSource("An aggregate")).aggregate(.sum, property), to: T.self)
+    private static func columnType(
+        _ info: ClassInfo,
+        _ keys: ArraySlice<String>,
+        _ aggregate: Aggregate,
+        _ keyPath: String
+    ) -> ColumnType {
+        var info = info
+        var keys = keys
+        while let name = keys.popFirst() {
+            guard let index = info.index(named: name) else {
+                programmerError("Class \(info.className) has no property '\(name)'.")
+            }
+            let property = info.properties[index]
+            if keys.isEmpty, !property.isCollection {
+                switch property.shape.type.columnType {
+                case .int: return .int
+                case .float: return .float
+                case .double: return .double
+                case .decimal128: return .decimal128
+                case .mixed: return .mixed
+                case .timestamp where aggregate == .minimum || aggregate == .maximum: return .timestamp
+                default: break
+                }
+            }
+            guard !keys.isEmpty, property.isLink, let target = property.target else { break }
+            info = ClassInfo.of(target)
+        }
+        programmerError(
+            "'\(info.className).\(keyPath)' can't be aggregated. Take the least or greatest of a property that is a number "
+                + "or date, the sum or mean of one that is a number."
+        )
     }
 }
 

@@ -23,6 +23,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     public func index(of object: Element) -> Int? { box.index(of: object) }
     public func makeIterator() -> RLMIterator<Element> { box.makeIterator() }
     public var _source: _CollectionSource? { box.source }
+    public var _values: _ValueSource<Element>? { box.values }
     public var description: String { box.description }
 
     /// Whether both stand for the same collection.
@@ -40,6 +41,7 @@ private class CollectionBox<Element: RealmCollectionValue> {
     func index(of object: Element) -> Int? { fatalError("abstract") }
     func makeIterator() -> RLMIterator<Element> { fatalError("abstract") }
     var source: _CollectionSource? { fatalError("abstract") }
+    var values: _ValueSource<Element>? { fatalError("abstract") }
     var description: String { fatalError("abstract") }
     func isEqual(to other: CollectionBox<Element>) -> Bool { fatalError("abstract") }
 }
@@ -59,6 +61,7 @@ private final class TypedCollectionBox<C: RealmCollection>: CollectionBox<C.Elem
     override func index(of object: C.Element) -> Int? { base.index(of: object) }
     override func makeIterator() -> RLMIterator<C.Element> { base.makeIterator() }
     override var source: _CollectionSource? { base._source }
+    override var values: _ValueSource<C.Element>? { base._values }
     override var description: String { base.description }
     override func isEqual(to other: CollectionBox<C.Element>) -> Bool {
         (other as? TypedCollectionBox<C>).map { $0.base == base } ?? false

@@ -16,21 +16,27 @@ struct CompiledQuery {
     func count(in view: DataView) -> Int { query(in: view).count(in: view) }
     func first(in view: DataView) -> ObjectKey? { query(in: view).first(in: view) }
 
-    func aggregate(_ aggregate: Aggregate, _ keyPath: String, in view: DataView) -> Value {
+    /// - Parameter keys: the objects, if they are known already.
+    func aggregate(_ aggregate: Aggregate, _ keyPath: String, of keys: [ObjectKey]?, in view: DataView) -> Value {
         let path = trapping { () throws(QueryError) in
             try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
         }
-        return query(in: view).aggregate(aggregate, of: path, in: view)
+        let known = keys.map { FreeholdEngine.Query(table: source.table.table, source: .keys($0), stages: []) }
+        return (known ?? query(in: view)).aggregate(aggregate, of: path, in: view)
     }
 
     private func query(in view: DataView) -> FreeholdEngine.Query {
-        let table = source.table.table
-        return switch source.base {
-        case .table: FreeholdEngine.Query(table: table, stages: stages)
-        case .list(let column, let owner):
-            FreeholdEngine.Query(table: table, source: .keys(view.listLinks(column, owner)), stages: stages)
-        case .backlinks(let column, let target):
-            FreeholdEngine.Query(table: table, source: .keys(view.backlinks(column, target)), stages: stages)
+        FreeholdEngine.Query(table: source.table.table, source: source.rows(in: view), stages: stages)
+    }
+}
+
+extension _CollectionSource {
+    /// What the first stage gets.
+    func rows(in view: DataView) -> FreeholdEngine.Query.Source {
+        switch base {
+        case .table: .table
+        case .list(let column, let owner): .keys(view.listLinks(column, owner))
+        case .backlinks(let column, let target): .keys(view.backlinks(column, target))
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import FreeholdEngine
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection {
     /// The elements that a query string finds.
     ///
     /// ```swift
@@ -64,6 +64,7 @@ extension RealmCollection where Element: ObjectBase {
 
     private func filtered(_ query: WrittenQuery) throws(QueryError) -> Results<Element> {
         do throws(QueryError) {
+            guard _values == nil else { throw .unfiltered(Element.self) }
             return try Results(requireSource("filter").adding(query))
         } catch {
             var error = error
@@ -74,10 +75,10 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 /// Of a managed map of objects. Entries without an object are left out.
-extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCollectionValue {
+extension Map {
     /// The objects that a query string finds: see ``RealmCollection/filter(_:_:)``.
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value.Wrapped> {
-        trapping { () throws(QueryError) in try objects("filter").filtered(predicateFormat, args) }
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+        trapping { () throws(QueryError) in try all("filter").filtered(predicateFormat, args) }
     }
 
     /// The objects that a query string finds.
@@ -86,10 +87,20 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCo
     public func filter(
         validating predicateFormat: String,
         _ args: Any...
-    ) throws(QueryError) -> Results<Value.Wrapped> {
-        try objects("filter").filtered(predicateFormat, args)
+    ) throws(QueryError) -> Results<Value> {
+        try all("filter").filtered(predicateFormat, args)
     }
 
     /// The objects that meet a predicate: see ``RealmCollection/filter(_:)``.
-    public func filter(_ predicate: NSPredicate) -> Results<Value.Wrapped> { objects("filter").filter(predicate) }
+    public func filter(_ predicate: NSPredicate) -> Results<Value> { all("filter").filter(predicate) }
+}
+
+extension QueryError {
+    /// Conditions are about properties.
+    static func unfiltered(_ element: Any.Type) -> QueryError {
+        QueryError(
+            .type,
+            "A collection of \(element) can't be filtered by a query, only one of objects. Use `filter` with a closure."
+        )
+    }
 }

@@ -16,12 +16,14 @@ where Element: RealmCollectionValue {
 /// `map`, `filter` with a closure and the like are lazy and read the collection each time they are read; wrap them in
 /// `Array(…)` to keep what they give. `for … in` walks the elements that were there when it began. A managed
 /// collection belongs to its realm's thread.
-public protocol RealmCollection: RealmCollectionBase, Equatable
+public protocol RealmCollection<Element>: RealmCollectionBase, Equatable
 where Index == Int, Iterator == RLMIterator<Element>, SubSequence == Slice<Self> {
     /// The position of the first equal element; nil if there is none. An unmanaged object is in no managed collection.
     func index(of object: Element) -> Int?
-    /// Where a managed collection takes its elements from. For the library only.
+    /// Where a managed collection of objects takes its elements from. For the library only.
     var _source: _CollectionSource? { get }
+    /// Where a collection of values takes its elements from. For the library only.
+    var _values: _ValueSource<Element>? { get }
 }
 
 extension RealmCollection {
@@ -33,21 +35,11 @@ extension RealmCollection {
     /// The elements at these positions. Traps if one is out of bounds.
     public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
 
+    public var _values: _ValueSource<Element>? { nil }
+
     func requireSource(_ operation: String) -> _CollectionSource {
         if let source = _source { return source }
         programmerError("\(operation) was used on an unmanaged collection. Add its object to a realm first.")
-    }
-}
-
-extension RealmCollection where Element: ObjectBase {
-    /// The elements that meet a condition: see ``Query``.
-    public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        Results(trapping: requireSource("where").adding(.filter(condition(Query<Element>()).node)))
-    }
-
-    /// The position of the first element that meets the condition.
-    public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
-        self.where(condition).first.flatMap { self.index(of: $0) }
     }
 }
 

@@ -1,49 +1,110 @@
 import FreeholdEngine
 
-/// The objects of a class, or those of them that a query finds: live and lazy.
+/// The objects of a class, or those of them that a query finds, or the values of a collection in an order: live and
+/// lazy.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self).where { $0.age > 5 }.sorted(by: \.name)
 /// for dog in dogs { … }
+/// let lowest = person.numbers.sorted(ascending: true).limited(to: 3)
 /// ```
 ///
-/// Nothing is evaluated before it is needed, and again only when the realm has moved to another version or, inside a
-/// write transaction, when something has changed. Belongs to its realm's thread; to read it elsewhere, query there.
+/// Conditions, sorts, distinct, limits and offsets apply in the order in which they are written. Nothing is evaluated
+/// before it is needed, and again only when the realm has moved to another version or, inside a write transaction, when
+/// something has changed. Belongs to its realm's thread; to read it elsewhere, query there. Results of an unmanaged
+/// collection of values hold what that held when they were made.
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
-    let query: ResultsQuery
-
-    init(_ source: _CollectionSource) throws(QueryError) { query = try ResultsQuery(source) }
-
-    /// Traps where the query doesn't fit the class.
-    init(trapping source: _CollectionSource) { query = ResultsQuery(trapping: source) }
-
-    public var realm: Realm? { Realm(core: query.core) }
-    public var isInvalidated: Bool { query.isInvalidated }
-    public var _source: _CollectionSource? { query.source }
-
-    /// - Complexity: O(1) for all objects of a class; else the query is run once a version.
-    public var count: Int { query.count }
-
-    public var isEmpty: Bool { query.first() == nil }
-
-    public var first: Element? { query.first().map(element) }
-
-    public var last: Element? {
-        let count = query.count
-        return count == 0 ? nil : element(query.key(at: count - 1))
+    private enum Content {
+        case objects(ResultsQuery)
+        case values(ValueResults<Element>)
     }
 
-    /// The i-th object. Traps if there is none.
+    private let content: Content
+
+    init(_ source: _CollectionSource) throws(QueryError) { content = .objects(try ResultsQuery(source)) }
+
+    /// Traps where the query doesn't fit the class.
+    init(trapping source: _CollectionSource) { content = .objects(ResultsQuery(trapping: source)) }
+
+    init(_ values: _ValueSource<Element>) { content = .values(ValueResults(values)) }
+
+    /// Of results of objects.
+    var query: ResultsQuery {
+        guard case .objects(let query) = content else { preconditionFailure("Values have no query") }
+        return query
+    }
+
+    public var realm: Realm? {
+        switch content {
+        case .objects(let query): Realm(core: query.core)
+        case .values(let values): values.source.core.map { Realm(core: $0) }
+        }
+    }
+
+    public var isInvalidated: Bool {
+        switch content {
+        case .objects(let query): query.isInvalidated
+        case .values(let values): values.isInvalidated
+        }
+    }
+
+    public var _source: _CollectionSource? { if case .objects(let query) = content { query.source } else { nil } }
+    public var _values: _ValueSource<Element>? { if case .values(let values) = content { values.source } else { nil } }
+
+    /// What answers hold for.
+    var evaluationState: EvaluationState {
+        switch content {
+        case .objects(let query): query.core.evaluationState
+        case .values(let values): values.source.core?.evaluationState ?? EvaluationState()
+        }
+    }
+
+    /// - Complexity: O(1) for all objects of a class; else the query is run once a version.
+    public var count: Int {
+        switch content {
+        case .objects(let query): query.count
+        case .values(let values): values.count
+        }
+    }
+
+    public var isEmpty: Bool {
+        switch content {
+        case .objects(let query): query.first() == nil
+        case .values(let values): values.count == 0
+        }
+    }
+
+    public var first: Element? {
+        switch content {
+        case .objects(let query): query.first().map { element($0, query) }
+        case .values(let values): values.count == 0 ? nil : values.element(at: 0)
+        }
+    }
+
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : self[count - 1]
+    }
+
+    /// The i-th element. Traps if there is none.
     public subscript(i: Int) -> Element {
-        let count = query.count
+        let count = count
         if i < 0 || i >= count {
             programmerError("Index \(i) is out of bounds: \(typeName) has \(count) elements. Check `count` first.")
         }
-        return element(query.key(at: i))
+        return switch content {
+        case .objects(let query): element(query.key(at: i), query)
+        case .values(let values): values.element(at: i)
+        }
     }
 
-    /// The position of the object; nil if it isn't among the results, or isn't managed.
+    /// The position of the object, or of the first equal value; nil if it isn't among the results, or isn't managed.
     public func index(of object: Element) -> Int? {
+        let query: ResultsQuery
+        switch content {
+        case .values(let values): return values.index(of: object)
+        case .objects(let found): query = found
+        }
         guard let object = object as? ObjectBase, let table = object._table else { return nil }
         query.core.verifyThread()
         guard object._core === query.core else {
@@ -53,19 +114,30 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         return query.index(of: object._key)
     }
 
-    public func makeIterator() -> RLMIterator<Element> { RLMIterator(query.snapshotKeys(), query.table) }
+    public func makeIterator() -> RLMIterator<Element> {
+        switch content {
+        case .objects(let query): RLMIterator(query.snapshotKeys(), query.table)
+        case .values(let values): RLMIterator(values: values.elements)
+        }
+    }
 
-    private func element(_ key: FreeholdEngine.ObjectKey) -> Element {
-        // The table is that of the class `Element`.
+    private func element(_ key: FreeholdEngine.ObjectKey, _ query: ResultsQuery) -> Element {
+        // The table is that of the class `Element`, or of what `Element` is an optional of.
         unsafeBitCast(query.table.object(key), to: Element.self)
     }
 
     private var typeName: String { "Results<\(Element.self)>" }
 
     /// Whether both are the same query, made once.
-    public static func == (a: Results, b: Results) -> Bool { a.query === b.query }
+    public static func == (a: Results, b: Results) -> Bool {
+        switch (a.content, b.content) {
+        case (.objects(let a), .objects(let b)): a === b
+        case (.values(let a), .values(let b)): a === b
+        default: false
+        }
+    }
 
-    /// The first 100 objects.
+    /// The first 100 elements.
     public var description: String {
         CollectionDescription.text(typeName, count: count) { "\(self[$0])" }
     }

@@ -8,15 +8,9 @@ final class ResultsQuery {
     /// The core's state when the query was made; `Realm.invalidate()` ends those before it.
     private let birth: UInt64
     private var keys: [ObjectKey] = []
-    private var keysAt = State()
+    private var keysAt = EvaluationState()
     private var counted = 0
-    private var countedAt = State()
-
-    /// What a cached answer holds for.
-    private struct State: Equatable {
-        var version: UInt64 = 0
-        var change: UInt64 = 0
-    }
+    private var countedAt = EvaluationState()
 
     init(_ source: _CollectionSource) throws(QueryError) {
         self.source = source
@@ -96,7 +90,7 @@ final class ResultsQuery {
 
     // MARK: Evaluation
 
-    private var state: State { State(version: core.stateVersion, change: core.changeCount) }
+    private var state: EvaluationState { core.evaluationState }
     private var isCurrent: Bool { keysAt == state }
 
     private var compiled: CompiledQuery {
@@ -121,8 +115,9 @@ final class ResultsQuery {
     }
 
     /// One value made of a property of all objects.
-    func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ path: String) -> Value {
-        if isInvalidated { return aggregate == .sum ? .int(0) : .null }
-        return compiled.aggregate(aggregate, path, in: core.view)
+    func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ keyPath: String) -> Value {
+        // Keys that are known are read one by one, which pays if there are few of them.
+        let isKnown = !isInvalidated && !isWholeTable && isCurrent && keys.count <= core.view.count(table.table) / 8
+        return compiled.aggregate(aggregate, keyPath, of: isInvalidated ? [] : isKnown ? keys : nil, in: core.view)
     }
 }

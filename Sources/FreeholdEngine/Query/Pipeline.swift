@@ -157,13 +157,18 @@ struct Pipeline {
     }
 
     func aggregate(_ aggregate: Aggregate, _ path: PropertyPath, in view: DataView) -> Value {
-        var plan = self
-        if case .sort? = plan.steps.last { plan.steps.removeLast() }
-        let rows = plan.rows(in: view)
+        let rows = unsorted.rows(in: view)
         if case .scan(let source) = rows, let extreme = source.extreme(aggregate, path) { return extreme }
         var fold = ColumnFold(aggregate, path.column!, view)
         rows.fold(path, into: &fold, view)
         return fold.result
+    }
+
+    /// Without a sort at the end.
+    var unsorted: Pipeline {
+        var plan = self
+        if case .sort? = plan.steps.last { plan.steps.removeLast() }
+        return plan
     }
 }
 

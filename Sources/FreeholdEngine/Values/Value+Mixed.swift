@@ -69,15 +69,6 @@ extension Value {
         return nil
     }
 
-    /// The same value as one that has never been stored: its copies get ids of their own.
-    public var withoutIDs: Value {
-        guard nestedID != nil else { return self }
-        var copy = self
-        var none: Set<UInt64> = []
-        copy.renumber(&none)
-        return copy
-    }
-
     /// Calls the body with each list and dictionary: this value, and those inside of it.
     func forEachNested(_ body: (Value) -> Void) {
         switch self {

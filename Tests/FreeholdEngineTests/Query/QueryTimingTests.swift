@@ -120,5 +120,30 @@ struct QueryTimingTests {
             )
             .keys(in: view).count
         }
+        time("grouped by age: sum of doubles", 20) {
+            let groups = Query(table: people).groups(by: [path(1)], in: view)
+            return (0..<groups.count).reduce(0) { total, i in
+                if case .double(let x) = groups.aggregate(.sum, of: path(2), i) { total + Int(x) } else { total }
+            }
+        }
+        time("grouped by age, filtered: sum of ints", 20) {
+            let some = Query(table: people, predicate: .comparison(path(3), .equal, .bool(true)))
+            let groups = some.groups(by: [path(1)], in: view)
+            return (0..<groups.count).reduce(0) { total, i in
+                if case .int(let x) = groups.aggregate(.sum, of: path(5), i) { total &+ Int(x) } else { total }
+            }
+        }
+        time("grouped by name (about 900,000)", 400) { Query(table: people).groups(by: [path(0)], in: view).count }
+        time("grouped by dog.age and active", 40) {
+            let dogAge = PropertyPath(columns: [columns[4], dogs.columns[0]])
+            return Query(table: people).groups(by: [dogAge, path(3)], in: view).count
+        }
+        time("distinct ages", 20) {
+            Query(table: people, stages: [.distinct([path(1)])]).keys(in: view).count
+        }
+        time("sort by dog.age, 100", 100) {
+            let dogAge = SortKey([columns[4], dogs.columns[0]])
+            return Query(table: people, sort: [dogAge], limit: 100).keys(in: view).count
+        }
     }
 }

@@ -319,7 +319,7 @@ struct KindsAccessAuditTests {
         #expect(all.sorted(byKeyPath: "part.name", ascending: false).first?.id == 5)
         #expect(all.sorted(byKeyPath: "part.name").last?.id == 5)
         #expect(all.sorted(by: \.any, ascending: false).map(\.id) == [5, 4, 3, 2, 1, 0])
-        #expect(all[3].map.where { $0.mood == .merry }.map(\.id) == [2])
+        #expect(all[3].map.where { $0.mood == .merry }.map { $0?.id } == [2])
         #expect(all.filter { $0.fromAnyMap.count == 1 }.count == 5)
         #expect(ids { $0.fromSet.id == 3 } == [2] && ids { $0.fromAnyMap.id == 3 } == [2])
     }

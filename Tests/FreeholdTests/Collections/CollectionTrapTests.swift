@@ -81,7 +81,7 @@ struct CollectionTrapTests {
     func unmanagedQuery(ofMap: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [ofMap] in
             let keeper = CollectionKeeper()
-            _ = ofMap ? keeper.byName.where { $0.age > 1 } : keeper.dogs.where { $0.age > 1 }
+            if ofMap { _ = keeper.byName.where { $0.age > 1 } } else { _ = keeper.dogs.where { $0.age > 1 } }
         }
         expect(result, "unmanaged", "Add its object to a realm first")
     }

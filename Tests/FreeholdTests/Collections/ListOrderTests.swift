@@ -35,9 +35,9 @@ struct ListOrderTests {
     @Test("Values are sorted in the order of the file, and told apart by their bytes")
     func values() {
         let list = List([3, nil, 1, 3, nil])
-        #expect(list.sorted(ascending: true) == [nil, nil, 1, 3, 3])
-        #expect(list.sorted(ascending: false) == [3, 3, 1, nil, nil])
-        #expect(list.distinct() == [3, nil, 1])
+        #expect(Array(list.sorted(ascending: true)) == [nil, nil, 1, 3, 3])
+        #expect(Array(list.sorted(ascending: false)) == [3, 3, 1, nil, nil])
+        #expect(Array(list.distinct()) == [3, nil, 1])
         #expect(
             List(["b", "B", "é", "e\u{301}"]).sorted(ascending: true).map { Array($0.utf8).count } == [1, 1, 3, 2]
         )
@@ -46,7 +46,7 @@ struct ListOrderTests {
         map["a"] = 2
         map["b"] = .some(nil)
         map["c"] = 1
-        #expect(map.sorted() == [nil, 1, 2] && map.sorted(ascending: false) == [2, 1, nil])
+        #expect(Array(map.sorted()) == [nil, 1, 2] && Array(map.sorted(ascending: false)) == [2, 1, nil])
     }
 
     @Test("A long list sorts, turns and is edited in the middle as an array", arguments: [1, 2, 3] as [UInt64])

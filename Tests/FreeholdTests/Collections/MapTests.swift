@@ -127,8 +127,8 @@ struct MapTests {
         keeper.byName["none"] = .some(nil)
         try realm.write { realm.add(keeper) }
         #expect(keeper.byName.where { $0.age > 7 }.count == 2)
-        #expect(keeper.byName.sorted(by: \.age).map(\.id) == [3, 2, 1])
-        #expect(keeper.byName.sorted(byKeyPath: "age", ascending: false).map(\.id) == [1, 2, 3])
+        #expect(keeper.byName.sorted(by: \.age).map { $0?.id } == [3, 2, 1])
+        #expect(keeper.byName.sorted(byKeyPath: "age", ascending: false).map { $0?.id } == [1, 2, 3])
         #expect(keeper.byName.sum(ofProperty: "age") == 24 && keeper.byName.max(ofProperty: "age") == 9)
         #expect(realm.objects(CollectionKeeper.self).where { $0.name == "" }.count == 1)
         try realm.write { realm.delete(keeper.byName.where { $0.age > 8 }) }

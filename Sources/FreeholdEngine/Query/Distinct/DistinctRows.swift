@@ -2,30 +2,24 @@
 ///
 /// Values are equal as mixed values are: numbers of all kinds by exact value, NaN like NaN, strings by their bytes.
 struct DistinctRows {
-    private let paths: [PathCursor]
-    private var seen: Set<[EqualValue]> = []
+    private let coder: RowCoder
+    /// The next code that is new: codes are counted from 0.
+    private var next: Int32 = 0
 
-    init(_ paths: [PropertyPath], in view: DataView) { self.paths = paths.map { PathCursor($0, in: view) } }
+    init(_ paths: [PropertyPath], in view: DataView) { coder = RowCoder(paths, in: view, countsNoLink: false) }
 
     /// The first `limit`; nil: all. Objects with a null link on a path are left out.
     mutating func first(of rows: RowSource, limit: Int?) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if limit == 0 { return keys }
         rows.forEachUntil { key in
-            if isNew(key) { keys.append(key) }
+            if coder.code(key) == next {
+                next += 1
+                keys.append(key)
+            }
             return keys.count < limit ?? .max
         }
         return keys
-    }
-
-    private mutating func isNew(_ key: ObjectKey) -> Bool {
-        var values: [EqualValue] = []
-        values.reserveCapacity(paths.count)
-        for path in paths {
-            guard let value = path.value(key.raw) else { return false }
-            values.append(EqualValue(value))
-        }
-        return seen.insert(values).inserted
     }
 }
 

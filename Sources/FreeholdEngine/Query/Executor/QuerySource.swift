@@ -149,6 +149,11 @@ final class QuerySource {
         return found
     }
 
+    /// The scan that finds the objects, if that is how they are found.
+    var scan: TableScan? {
+        if recorder == nil, case .scan(let scan) = run() { scan } else { nil }
+    }
+
     func keys() -> [ObjectKey] {
         switch run() {
         case .keys(let keys): keys

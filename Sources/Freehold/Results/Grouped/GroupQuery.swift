@@ -1,0 +1,83 @@
+import FreeholdEngine
+
+/// What grouped results stand for, and their groups at the realm's present state.
+final class GroupQuery {
+    let source: _CollectionSource
+    private let paths: [NamedPath]
+    private var resolved: [QueryCompiler<ModelNames>.ResolvedPath] = []
+    private var stages: [Stage] = []
+    private var compiledGeneration = -1
+    private let birth: UInt64
+    private var groups: RowGroups?
+    private var groupedAt = EvaluationState()
+
+    init(_ source: _CollectionSource, by keyPaths: [String]) {
+        if keyPaths.isEmpty { programmerError("grouped(by:) was given no property. Name at least one.") }
+        self.source = source
+        paths = keyPaths.map { NamedPath(trapping: $0) }
+        birth = source.core.stateVersion
+        compile()
+    }
+
+    var isInvalidated: Bool {
+        source.core.verifyThread()
+        return birth < source.core.invalidatedBefore || !source.isLive()
+    }
+
+    private func compile() {
+        let compiler = QueryCompiler(source.table)
+        trapping { () throws(QueryError) in
+            stages = try compiler.stages(source.stages)
+            resolved = []
+            for path in paths {
+                var found = try compiler.resolve(path)
+                found.path = try compiler.singlePath(path)
+                resolved.append(found)
+            }
+        }
+        compiledGeneration = source.core.schemaGeneration
+    }
+
+    /// Nil for results that are invalidated.
+    func current() -> RowGroups? {
+        if isInvalidated { return nil }
+        let state = source.core.evaluationState
+        if let groups, groupedAt == state { return groups }
+        if compiledGeneration != source.core.schemaGeneration { compile() }
+        let view = source.core.view
+        let query = FreeholdEngine.Query(table: source.table.table, source: source.rows(in: view), stages: stages)
+        let found = query.groups(by: resolved.map(\.path), in: view)
+        groups = found
+        groupedAt = state
+        return found
+    }
+
+    /// What the i-th of a group's values stands for.
+    func content(of value: Value, _ i: Int) -> _StoredContent {
+        switch value {
+        case .null where resolved[i].path.column?.type == .link: return .object(nil)
+        case .link(let key): return .object(resolved[i].target?.object(key))
+        case .objectLink(let link): return source.table.linked(link).map { .object($0) } ?? .value(value)
+        default: return .value(value)
+        }
+    }
+
+    func aggregate(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
+        let path = trapping { () throws(QueryError) in
+            try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
+        }
+        return groups.aggregate(aggregate, of: path, group)
+    }
+
+    /// The objects of a group.
+    func objects(_ key: [Value]) -> _CollectionSource {
+        zip(paths, key).reduce(source) { source, part in
+            let (path, value) = part
+            if !FreeholdEngine.Comparison.equal.holds(value, value) {
+                // NaN is what differs from itself.
+                return source.adding(.filter(.compare(.path(path), .notEqual, .path(path), [])))
+            }
+            return source.adding(.filter(.compare(.path(path), .equal, .constant(.value(value)), [])))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import FreeholdEngine
+
+/// The values that results stand for, at the realm's present state.
+final class ValueResults<Element: RealmCollectionValue> {
+    let source: _ValueSource<Element>
+    /// The core's state when the results were made; `Realm.invalidate()` ends those before it.
+    private let birth: UInt64
+    private var snapshot: ValueSnapshot<Element>
+    private var positions: [Int] = []
+    private var readAt: EvaluationState?
+
+    init(_ source: _ValueSource<Element>) {
+        self.source = source
+        birth = source.core?.stateVersion ?? 0
+        snapshot = ValueSnapshot(values: []) { _ in preconditionFailure("Nothing was read") }
+    }
+
+    var isInvalidated: Bool {
+        guard let core = source.core else { return false }
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !source.isLive()
+    }
+
+    /// Reads the collection if it can have changed.
+    private func read() -> [Int] {
+        if isInvalidated { return [] }
+        let state = source.core?.evaluationState ?? EvaluationState()
+        if readAt != state {
+            snapshot = source.snapshot()
+            positions = ValueStage.positions(of: snapshot.values, source.stages)
+            readAt = state
+        }
+        return positions
+    }
+
+    var count: Int { read().count }
+
+    /// - Precondition: there is one.
+    func element(at i: Int) -> Element { snapshot.element(read()[i]) }
+
+    var elements: [Element] {
+        let positions = read()
+        return positions.map(snapshot.element)
+    }
+
+    var values: [Value] {
+        let positions = read()
+        return positions.map { snapshot.values[$0] }
+    }
+
+    func index(of element: Element) -> Int? {
+        let content = Element._rlmContent(element)
+        let sought: Value?
+        if let core = source.core {
+            sought = core.sought(content)
+        } else {
+            // Objects in memory have no form of their own.
+            return elements.firstIndex(of: element)
+        }
+        return sought.flatMap { sought in values.firstIndex { Value.areEqual($0, sought) } }
+    }
+}
+
+/// What a cached answer holds for: a version, and inside a write transaction what has been changed so far.
+struct EvaluationState: Equatable {
+    var version: UInt64 = 0
+    var change: UInt64 = 0
+}
+
+extension RealmCore {
+    var evaluationState: EvaluationState { EvaluationState(version: stateVersion, change: changeCount) }
+}

@@ -1,0 +1,208 @@
+/// The objects of a query in groups: those that are equal at several paths, in the order of these values (null, and what
+/// lies behind a null link, first).
+///
+/// ```swift
+/// let groups = query.groups(by: [PropertyPath(city)], in: snapshot)
+/// for i in 0..<groups.count { print(groups.key(i), groups.count(i), groups.aggregate(.sum, of: income, i)) }
+/// ```
+/// Made in one pass over the objects. Each path that is aggregated costs another one when it is first asked for, and
+/// gives the aggregates of all groups. Holds for the view as it was; used by one thread.
+package final class RowGroups {
+    private enum Rows {
+        /// By cluster and slot: the group's code, or -1 for what isn't there.
+        case slots([Int32])
+        case keys([ObjectKey], codes: [Int32])
+    }
+
+    private let view: DataView
+    private let table: Table
+    private let rows: Rows
+    /// The codes of the groups, in the order of their keys.
+    private let order: [Int32]
+    private let keys: [[Value]]
+    /// By code.
+    private var counts: [Int]
+    private var folds: [(path: PropertyPath, fold: GroupFold)] = []
+
+    init(_ source: RowSource, _ table: Table, by paths: [PropertyPath], in view: DataView) {
+        self.view = view
+        self.table = table
+        let coder = RowCoder(paths, in: view, countsNoLink: true)
+        var counts: [Int] = []
+        if case .scan(let query) = source, let scan = query.scan {
+            let span = view.clusterSpan
+            var codes = [Int32](repeating: -1, count: view.clusterCount(table) * span)
+            codes.withUnsafeMutableBufferPointer { codes in
+                scan.forEachCluster { cluster, mask, n in
+                    let found = codes.baseAddress! + cluster * span
+                    coder.fill(cluster, mask, n, found)
+                    counts += Array(repeating: 0, count: coder.count - counts.count)
+                    counts.withUnsafeMutableBufferPointer { counts in
+                        MaskKernels.forEach(mask, n) { counts[Int(found[$0])] &+= 1 }
+                    }
+                    return true
+                }
+            }
+            rows = .slots(codes)
+        } else {
+            let keys = source.keys()
+            let codes = keys.map { coder.code($0) }
+            counts = Array(repeating: 0, count: coder.count)
+            for code in codes { counts[Int(code)] += 1 }
+            rows = .keys(keys, codes: codes)
+        }
+        // Without a path there is one group.
+        let values = (0..<Int32(counts.count)).map { coder.values($0) }
+        order = values.indices.sorted { Self.isOrdered(values[$0], values[$1]) }.map { Int32($0) }
+        keys = order.map { values[Int($0)] }
+        self.counts = counts
+    }
+
+    private static func isOrdered(_ a: [Value], _ b: [Value]) -> Bool {
+        for (x, y) in zip(a, b) {
+            let order = Value.compare(x, y)
+            if order != 0 { return order < 0 }
+        }
+        return false
+    }
+
+    // MARK: Groups, by position
+
+    package var count: Int { order.count }
+
+    /// The values at the paths.
+    package func key(_ i: Int) -> [Value] { keys[i] }
+
+    /// How many objects are in the group.
+    package func count(_ i: Int) -> Int { counts[Int(order[i])] }
+
+    /// See `Query.aggregate`.
+    package func aggregate(_ aggregate: Aggregate, of path: PropertyPath, _ i: Int) -> Value {
+        fold(path).result(aggregate, Int(order[i]))
+    }
+
+    // MARK: Folds
+
+    private func fold(_ path: PropertyPath) -> GroupFold {
+        if let known = folds.first(where: { $0.path.isSame(as: path) }) { return known.fold }
+        let fold = makeFold(path)
+        folds.append((path, fold))
+        return fold
+    }
+
+    private func makeFold(_ path: PropertyPath) -> GroupFold {
+        let column = path.column!
+        let cursor = PathCursor(path, in: view)
+        switch column.type {
+        case .int where cursor.isPlain:
+            var all = [GroupFold.Ints](repeating: .init(), count: counts.count)
+            all.withUnsafeMutableBufferPointer { all in
+                forEachValue(cursor, 0 as Int64) {
+                    $0.int($1)
+                } _: {
+                    all[Int($0)].add($1)
+                }
+            }
+            return .ints(all)
+        case .double where cursor.isPlain:
+            var all = [GroupFold.Doubles](repeating: .init(), count: counts.count)
+            all.withUnsafeMutableBufferPointer { all in
+                forEachValue(cursor, 0.0) {
+                    $0.double($1)
+                } _: {
+                    all[Int($0)].add($1)
+                }
+            }
+            return .doubles(all, isFloat: false)
+        case .float where cursor.isPlain:
+            var all = [GroupFold.Doubles](repeating: .init(), count: counts.count)
+            all.withUnsafeMutableBufferPointer { all in
+                forEachValue(cursor, 0.0) {
+                    Double($0.float($1))
+                } _: {
+                    all[Int($0)].add($1)
+                }
+            }
+            return .doubles(all, isFloat: true)
+        default:
+            var all = [GroupFold.Others](repeating: .init(column.type), count: counts.count)
+            forEachKey { key, code in
+                if let value = cursor.value(key) { all[Int(code)].add(value) }
+            }
+            return .others(all)
+        }
+    }
+
+    /// Calls the body with each object's code and value, nulls left out.
+    @inline(__always)
+    private func forEachValue<T>(
+        _ cursor: PathCursor,
+        _ zero: T,
+        _ read: (Leaf, Int) -> T,
+        _ body: (Int32, T) -> Void
+    ) {
+        let column = cursor.values.column
+        guard case .slots(let codes) = rows, !cursor.hasSteps else {
+            return forEachKey { key, code in
+                guard let target = cursor.resolve(key) else { return }
+                guard let (leaf, slot) = cursor.values.locate(target) else {
+                    if !column.isOptional { body(code, zero) }
+                    return
+                }
+                if !leaf.isNull(slot) { body(code, read(leaf, slot)) }
+            }
+        }
+        let span = view.clusterSpan
+        codes.withUnsafeBufferPointer { codes in
+            for cluster in 0..<view.clusterCount(table) where view.liveCount(table, cluster: cluster) > 0 {
+                view.forEachLeaf(column, cluster, span) { leaf, slots in
+                    let codes = codes.baseAddress! + (cluster * span + slots.lowerBound)
+                    guard let leaf else {
+                        if column.isOptional { return }
+                        for i in 0..<slots.count where codes[i] >= 0 { body(codes[i], zero) }
+                        return
+                    }
+                    let hasNulls = leaf.hasNulls
+                    for i in 0..<slots.count where codes[i] >= 0 {
+                        if hasNulls, leaf.isNull(i) { continue }
+                        body(codes[i], read(leaf, i))
+                    }
+                }
+            }
+        }
+    }
+
+    private func forEachKey(_ body: (Int64, Int32) -> Void) {
+        switch rows {
+        case .slots(let codes):
+            for (i, code) in codes.enumerated() where code >= 0 { body(Int64(i), code) }
+        case .keys(let keys, let codes):
+            for (key, code) in zip(keys, codes) { body(key.raw, code) }
+        }
+    }
+}
+
+extension Query {
+    /// The objects in groups of those that are equal at the paths, which have to-one steps only.
+    ///
+    /// - Complexity: O(objects) and O(g log g) of groups.
+    package func groups(by paths: [PropertyPath], in view: DataView) -> RowGroups {
+        RowGroups(Pipeline(self).unsorted.rows(in: view), table, by: paths, in: view)
+    }
+}
+
+extension PropertyPath {
+    /// Of paths with to-one steps.
+    fileprivate func isSame(as other: PropertyPath) -> Bool {
+        guard column === other.column, subscripts == other.subscripts, steps.count == other.steps.count else {
+            return false
+        }
+        return zip(steps, other.steps).allSatisfy { a, b in
+            switch (a, b) {
+            case (.link(let a), .link(let b)): a === b
+            case (.element(let a, let x), .element(let b, let y)): a === b && x == y
+            default: false
+            }
+        }
+    }
+}

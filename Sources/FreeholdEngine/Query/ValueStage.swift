@@ -1,0 +1,53 @@
+/// What is done to a sequence of values, such as a list of numbers.
+package enum ValueStage: Sendable {
+    /// Equal values keep their order.
+    case sort(ascending: Bool)
+    /// Of equal values the first: see `Value.areEqual`.
+    case distinct
+    case limit(Int)
+    case offset(Int)
+
+    /// The positions of the values that the stages leave, in order.
+    ///
+    /// - Complexity: O(n), O(n log n) for sorts.
+    package static func positions(of values: [Value], _ stages: [ValueStage]) -> [Int] {
+        var positions = Array(values.indices)
+        for stage in stages {
+            switch stage {
+            case .sort(let ascending): positions = sorted(positions, values, ascending)
+            case .distinct:
+                var seen: Set<EqualValue> = []
+                positions = positions.filter { seen.insert(EqualValue(values[$0])).inserted }
+            case .limit(let n): positions = Window(limit: n).slice(positions)
+            case .offset(let n): positions = Window(offset: n).slice(positions)
+            }
+        }
+        return positions
+    }
+
+    private static func sorted(_ positions: [Int], _ values: [Value], _ ascending: Bool) -> [Int] {
+        if let ranks = ranks(positions, values, ascending) {
+            return ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { positions[$0] }
+        }
+        // The standard library's sort is stable.
+        return positions.sorted {
+            let order = Value.compare(values[$0], values[$1])
+            return ascending ? order < 0 : order > 0
+        }
+    }
+
+    /// Numbers that order as the values do, null first; nil unless all of these are integers or null.
+    private static func ranks(_ positions: [Int], _ values: [Value], _ ascending: Bool) -> [Int64]? {
+        var ranks: [Int64] = []
+        ranks.reserveCapacity(positions.count)
+        for i in positions {
+            switch values[i] {
+            case .int(let x) where x > .min: ranks.append(ascending ? x : -x)
+            case .null: ranks.append(ascending ? .min : .max)
+            default: return nil
+            }
+        }
+        // Descending, null would be equal to the negative of the least integer that is left.
+        return ascending || !ranks.contains(.max) || !values.contains(.int(-.max)) ? ranks : nil
+    }
+}
