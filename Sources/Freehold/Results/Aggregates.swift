@@ -129,8 +129,8 @@ extension RealmCollection where Element.PersistedType: AddableType {
 
 /// Aggregates of objects that are in memory.
 enum UnmanagedFold {
-    /// - Parameter elements: objects, or nil.
-    static func fold<Element>(
+    /// - Parameter elements: objects, nil, or values that stand for objects.
+    static func fold<Element: RealmCollectionValue>(
         _ aggregate: Aggregate,
         _ elements: [Element],
         _ type: ObjectBase.Type?,
@@ -140,7 +140,8 @@ enum UnmanagedFold {
         // Objects of classes that are known at run time only are always managed.
         let column = type.map { columnType(ClassInfo.of($0), keys, aggregate, keyPath) } ?? .mixed
         let values = elements.lazy.compactMap { element -> Value? in
-            let value = KeyValueCoding.value(of: (element as Any?) as? ObjectBase, keys, keyPath)
+            guard case .object(let object?) = Element._rlmContent(element) else { return nil }
+            let value = KeyValueCoding.value(of: object, keys, keyPath)
             return (value as? any _PersistableScalar)?._rlmStored
         }
         return ValueFold.fold(aggregate, values, of: column)

@@ -20,13 +20,23 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     }
 
     private let content: Content
+    /// Whether the elements are values that stand for objects.
+    private let isMapped: Bool
 
-    init(_ source: _CollectionSource) throws(QueryError) { content = .objects(try ResultsQuery(source)) }
+    init(_ source: _CollectionSource) throws(QueryError) { self.init(try ResultsQuery(source)) }
 
     /// Traps where the query doesn't fit the class.
-    init(trapping source: _CollectionSource) { content = .objects(ResultsQuery(trapping: source)) }
+    init(trapping source: _CollectionSource) { self.init(ResultsQuery(trapping: source)) }
 
-    init(_ values: _ValueSource<Element>) { content = .values(ValueResults(values)) }
+    private init(_ query: ResultsQuery) {
+        content = .objects(query)
+        isMapped = Element._rlmShape.isMapped
+    }
+
+    init(_ values: _ValueSource<Element>) {
+        content = .values(ValueResults(values))
+        isMapped = false
+    }
 
     /// Of results of objects.
     var query: ResultsQuery {
@@ -105,6 +115,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         case .values(let values): return values.index(of: object)
         case .objects(let found): query = found
         }
+        if isMapped { return Array(self).firstIndex(of: object) }
         guard let object = object as? ObjectBase, let table = object._table else { return nil }
         query.core.verifyThread()
         guard object._core === query.core else {
@@ -116,14 +127,19 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         switch content {
+        case .objects(let query) where isMapped: RLMIterator(values: query.allKeys().map { element($0, query) })
         case .objects(let query): RLMIterator(query.snapshotKeys(), query.table)
         case .values(let values): RLMIterator(values: values.elements)
         }
     }
 
     private func element(_ key: FreeholdEngine.ObjectKey, _ query: ResultsQuery) -> Element {
+        if isMapped {
+            let content = _StoredContent.object(query.table.object(key))
+            return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
+        }
         // The table is that of the class `Element`, or of what `Element` is an optional of.
-        unsafeBitCast(query.table.object(key), to: Element.self)
+        return unsafeBitCast(query.table.object(key), to: Element.self)
     }
 
     private var typeName: String { "Results<\(Element.self)>" }

@@ -8,6 +8,30 @@ class StagePart: EmbeddedObject {
     @Persisted var code = ""
 }
 
+/// A value that is stored as an embedded object.
+struct StageWeight: CustomPersistable, Hashable {
+    typealias PersistedType = StagePart
+    var kilograms: Double
+    var code: String
+
+    init(_ kilograms: Double, _ code: String) {
+        self.kilograms = kilograms
+        self.code = code
+    }
+
+    init(persistedValue: StagePart) { self.init(persistedValue.weight ?? 0, persistedValue.code) }
+
+    var persistableValue: StagePart {
+        let part = StagePart()
+        part.weight = kilograms
+        part.code = code
+        return part
+    }
+
+    static func == (a: StageWeight, b: StageWeight) -> Bool { a.kilograms == b.kilograms && a.code == b.code }
+    func hash(into hasher: inout Hasher) { hasher.combine(kilograms) }
+}
+
 class StageDog: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name = ""
@@ -35,12 +59,12 @@ class StageOwner: Object {
     @Persisted var words: MutableSet<String>
     @Persisted var counts: Map<String, Int?>
     @Persisted var anything: List<AnyRealmValue>
+    @Persisted var weights: List<StageWeight>
     @Persisted var moods: List<StageMood>
     @Persisted var moodSet: MutableSet<StageMood>
     @Persisted var moodMap: Map<String, StageMood>
 }
 
-/// The same columns, without the enums.
 let stageTypes: [ObjectBase.Type] = [StageDog.self, StageOwner.self, StagePart.self]
 
 func stageRealm() throws -> Realm {

@@ -159,6 +159,30 @@ struct ValueResultsTests {
         #expect(StageOwner().dogs.sum(of: \.weight) == 0 && StageOwner().dogs.min(of: \.age) == nil)
     }
 
+    @Test("Values that are stored as objects, and enums, sort and filter as what is stored")
+    func mapped() throws {
+        let realm = try stageRealm()
+        let owner = StageOwner()
+        let unmanaged = List([StageWeight(3, "c"), StageWeight(0.5, "a")])
+        func total(_ weights: some RealmCollection<StageWeight>) -> Double { weights.sum(ofProperty: "weight") }
+        func most(_ weights: some RealmCollection<StageWeight>) -> Double? { weights.max(ofProperty: "weight") }
+        #expect(total(unmanaged) == 3.5 && most(unmanaged) == 3)
+        try realm.write {
+            realm.add(owner)
+            owner.weights.append(objectsIn: [StageWeight(3, "c"), StageWeight(1, "a"), StageWeight(2, "b")])
+            owner.moods.append(objectsIn: [.merry, .calm, .merry])
+        }
+        let sorted = owner.weights.sorted(byKeyPath: "weight")
+        #expect(Array(sorted).map(\.code) == ["a", "b", "c"] && sorted.first?.kilograms == 1 && sorted[1].code == "b")
+        #expect(sorted.offset(by: 1).map(\.kilograms) == [2, 3] && sorted.index(of: StageWeight(3, "c")) == 2)
+        #expect(owner.weights.filter("weight > 1").map(\.code) == ["c", "b"])
+        #expect(total(owner.weights) == 6 && most(sorted.limited(to: 2)) == 2)
+        #expect(
+            Array(owner.moods.sorted()) == [.calm, .merry, .merry] && Array(owner.moods.distinct()) == [.merry, .calm]
+        )
+        #expect(owner.moods.sorted(ascending: false).index(of: .calm) == 2)
+    }
+
     @Test("Key paths with operators are about the elements of every collection")
     func operators() throws {
         let realm = try stageRealm()

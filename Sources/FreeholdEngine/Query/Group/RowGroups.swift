@@ -19,9 +19,9 @@ package final class RowGroups {
     private let rows: Rows
     /// The codes of the groups, in the order of their keys.
     private let order: [Int32]
-    private let keys: [[Value]]
+    private let coder: RowCoder
     /// By code.
-    private var counts: [Int]
+    private let counts: [Int]
     private var folds: [(path: PropertyPath, fold: GroupFold)] = []
 
     init(_ source: RowSource, _ table: Table, by paths: [PropertyPath], in view: DataView) {
@@ -29,17 +29,23 @@ package final class RowGroups {
         self.table = table
         let coder = RowCoder(paths, in: view, countsNoLink: true)
         var counts: [Int] = []
+        // The first object of each group: codes are counted from 0 in the order of the rows.
+        var firsts: [ObjectKey] = []
+        func count(_ code: Int32, _ key: Int64) {
+            if Int(code) == counts.count {
+                counts.append(0)
+                firsts.append(ObjectKey(key))
+            }
+            counts[Int(code)] += 1
+        }
         if case .scan(let query) = source, let scan = query.scan {
             let span = view.clusterSpan
             var codes = [Int32](repeating: -1, count: view.clusterCount(table) * span)
             codes.withUnsafeMutableBufferPointer { codes in
                 scan.forEachCluster { cluster, mask, n in
-                    let found = codes.baseAddress! + cluster * span
-                    coder.fill(cluster, mask, n, found)
-                    counts += Array(repeating: 0, count: coder.count - counts.count)
-                    counts.withUnsafeMutableBufferPointer { counts in
-                        MaskKernels.forEach(mask, n) { counts[Int(found[$0])] &+= 1 }
-                    }
+                    let first = cluster * span
+                    coder.fill(cluster, mask, n, codes.baseAddress! + first)
+                    MaskKernels.forEach(mask, n) { count(codes[first + $0], Int64(first + $0)) }
                     return true
                 }
             }
@@ -47,23 +53,14 @@ package final class RowGroups {
         } else {
             let keys = source.keys()
             let codes = keys.map { coder.code($0) }
-            counts = Array(repeating: 0, count: coder.count)
-            for code in codes { counts[Int(code)] += 1 }
+            for (key, code) in zip(keys, codes) { count(code, key.raw) }
             rows = .keys(keys, codes: codes)
         }
-        // Without a path there is one group.
-        let values = (0..<Int32(counts.count)).map { coder.values($0) }
-        order = values.indices.sorted { Self.isOrdered(values[$0], values[$1]) }.map { Int32($0) }
-        keys = order.map { values[Int($0)] }
         self.counts = counts
-    }
-
-    private static func isOrdered(_ a: [Value], _ b: [Value]) -> Bool {
-        for (x, y) in zip(a, b) {
-            let order = Value.compare(x, y)
-            if order != 0 { return order < 0 }
-        }
-        return false
+        self.coder = coder
+        // The groups are sorted as their first objects are.
+        order = RowSorter(view: view, sort: paths.map { SortKey($0) }, countsNoLink: true)
+            .sorted(.keys(firsts), limit: nil).map { coder.code($0) }
     }
 
     // MARK: Groups, by position
@@ -71,7 +68,7 @@ package final class RowGroups {
     package var count: Int { order.count }
 
     /// The values at the paths.
-    package func key(_ i: Int) -> [Value] { keys[i] }
+    package func key(_ i: Int) -> [Value] { coder.values(order[i]) }
 
     /// How many objects are in the group.
     package func count(_ i: Int) -> Int { counts[Int(order[i])] }

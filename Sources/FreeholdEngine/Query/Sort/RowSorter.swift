@@ -11,8 +11,9 @@ final class RowSorter {
     private var spare: UnsafeMutablePointer<Entry>
     private var capacity = 0
 
-    init(view: DataView, sort: [SortKey]) {
-        columns = sort.map { SortColumn($0, in: view) }
+    /// - Parameter countsNoLink: what lies behind a null link is null, not after everything else.
+    init(view: DataView, sort: [SortKey], countsNoLink: Bool = false) {
+        columns = sort.map { SortColumn($0, in: view, countsNoLink: countsNoLink) }
         rows = .allocate(capacity: 0)
         spare = .allocate(capacity: 0)
     }

@@ -14,10 +14,14 @@ final class SortColumn {
     let ascending: Bool
     private let path: PathCursor
     private let isOptional: Bool
+    /// What rows with a null link on the path have in chunk 0.
+    private let noLink: UInt64
     /// Bytes that lie outside of leaves, by key.
     private var long: [Int64: [UInt8]] = [:]
 
-    init(_ key: SortKey, in view: DataView) {
+    /// - Parameter countsNoLink: what lies behind a null link is null.
+    init(_ key: SortKey, in view: DataView, countsNoLink: Bool = false) {
+        noLink = countsNoLink ? Kind.null : Kind.noLink
         path = PathCursor(key.path, in: view)
         type = path.isPlain ? path.values.column.type : .mixed
         isOptional = path.isPlain ? path.values.column.isOptional || type == .link || path.hasSteps : true
@@ -43,7 +47,7 @@ final class SortColumn {
     /// Kind and value in one number that orders as these do where it differs.
     @inline(__always)
     func prefix(_ key: Int64) -> UInt64 {
-        guard let target = path.resolve(key) else { return flip(Kind.noLink << 62) }
+        guard let target = path.resolve(key) else { return flip(noLink << 62) }
         let found = path.values.locate(target)
         if isNull(found) { return flip(0) }
         return flip(Kind.value << 62 | raw(target, found, 1) >> 2)
@@ -53,9 +57,9 @@ final class SortColumn {
     func number(_ key: Int64, chunk: Int) -> UInt64 {
         guard path.isPlain else {
             // Chunk 0: values are ranked.
-            return flip(path.value(key).map { $0.isNull ? Kind.null : Kind.value } ?? Kind.noLink)
+            return flip(path.value(key).map { $0.isNull ? Kind.null : Kind.value } ?? noLink)
         }
-        guard let target = path.resolve(key) else { return flip(chunk == 0 ? Kind.noLink : 0) }
+        guard let target = path.resolve(key) else { return flip(chunk == 0 ? noLink : 0) }
         let found = path.values.locate(target)
         if chunk == 0 { return flip(isNull(found) ? Kind.null : Kind.value) }
         return flip(raw(target, found, chunk))
