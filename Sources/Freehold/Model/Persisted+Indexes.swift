@@ -18,4 +18,22 @@ extension Persisted {
         self.init()
         if geoIndexed { meta = Self.placesBit }
     }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool)
+    where Value == List<Double> {
+        self.init(wrappedValue: value())
+        if geoIndexed { meta = Self.placesBit }
+    }
+
+    /// The same, called otherwise in the file: `coordinates`, where the property isn't.
+    @inlinable public init(geoIndexed: Bool, mapTo name: String) where Value == List<Double> {
+        self.init(geoIndexed: geoIndexed)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool, mapTo name: String)
+    where Value == List<Double> {
+        self.init(wrappedValue: value(), geoIndexed: geoIndexed)
+        map(to: name)
+    }
 }

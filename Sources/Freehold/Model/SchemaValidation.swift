@@ -57,6 +57,7 @@ struct SchemaValidation {
         for property in object.properties { check(property, of: object) }
         checkKeys(of: object)
         checkCompoundIndexes(of: object)
+        checkPlaces(of: object)
         checkClass(of: object)
     }
 
@@ -145,6 +146,27 @@ struct SchemaValidation {
                     object,
                     property,
                     "can't be indexed: only integers, booleans, strings, dates, object ids, UUIDs and mixed values can"
+                )
+            }
+        }
+    }
+
+    /// What `geoWithin` asks for: an index of places that it couldn't use is a mistake.
+    private mutating func checkPlaces(of object: ObjectSchema) {
+        for property in object.properties where property.index == .places {
+            if property.collection != .list || property.type != .double {
+                report(object, property, "can't have an index of places: only List<Double> properties can")
+            } else if !object.isEmbedded {
+                report(object, property, "can't have an index of places: its class isn't embedded")
+            } else if property.columnName != "coordinates" && property.name != "coordinates" {
+                report(object, property, "can't have an index of places: it must be called, or stored as, coordinates")
+            } else if !object.properties.contains(where: {
+                ($0.columnName == "type" || $0.name == "type") && $0.type == .string && !$0.isCollection
+            }) {
+                report(
+                    object,
+                    property,
+                    "has an index of places, and its class no String property called, or stored as, type"
                 )
             }
         }

@@ -1,4 +1,12 @@
-// The value types of models are the engine's, and what `explain()` gives; nothing else of the engine is seen by those who import Freehold.
+// The value types of models the shapes of queries and what `explain()` gives are the engine's; nothing else of the engine is seen by those who import Freehold.
 @_exported public import struct FreeholdEngine.Decimal128
+@_exported public import struct FreeholdEngine.Distance
+@_exported public import struct FreeholdEngine.GeoBox
+@_exported public import struct FreeholdEngine.GeoCircle
+@_exported public import typealias FreeholdEngine.GeoDistance
+@_exported public import struct FreeholdEngine.GeoPoint
+@_exported public import struct FreeholdEngine.GeoPolygon
+@_exported public import enum FreeholdEngine.GeoShape
 @_exported public import struct FreeholdEngine.ObjectId
 @_exported public import struct FreeholdEngine.QueryPlan
+@_exported public import protocol FreeholdEngine._GeoShape

@@ -172,6 +172,7 @@ extension WriteTransaction {
         let count = listCount(column, key)
         guard count > 0 else { return }
         relieve()
+        let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
             let old = withEntry(place.buffer, place.slot, type: column.type, blobs: place.blobs) {
@@ -181,6 +182,7 @@ extension WriteTransaction {
         }
         freeLarge(place)
         place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: nil, count: 0))
+        if column.hasIndex { placeChanged(column, key, from: entry) }
         if isRecorded { note(column, key, .clear(count: count)) }
     }
 
@@ -249,6 +251,7 @@ extension WriteTransaction {
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
     func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
         relieve()
+        let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
             let old =
@@ -260,6 +263,7 @@ extension WriteTransaction {
             linksChanged(column, key, removed: old, added: values)
         }
         splice(place, range, with: values)
+        if column.hasIndex { placeChanged(column, key, from: entry) }
     }
 
     /// The same without inverse links; also edits the lists of backlinks.

@@ -9,7 +9,9 @@ extension WriteTransaction {
         precondition(positions.count == old.count, "\(positions.count) positions for \(old.count) elements")
         guard positions != Array(old.indices) else { return }
         relieve()
+        let entry = column.hasIndex ? placeBefore(column, key) : nil
         splice(place(column, key), 0..<old.count, with: positions.map { old[$0] })
+        if column.hasIndex { placeChanged(column, key, from: entry) }
         note(column, key, .clear(count: old.count))
         note(column, key, .insert(at: 0, count: old.count))
     }

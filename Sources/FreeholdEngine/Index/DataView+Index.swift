@@ -184,6 +184,10 @@ extension WriteTransaction {
         _ cluster: Int,
         from first: Int64
     ) {
+        if column.indexKind == .places {
+            forEachKey(table, cluster: cluster) { if $0.raw >= first { index.insertPlace($0, in: self) } }
+            return
+        }
         let leaf = leaf(column, cluster: cluster).map { Leaf($0) }
         forEachKey(table, cluster: cluster) { key in
             guard key.raw >= first else { return }

@@ -118,7 +118,13 @@ extension WriteTransaction {
             let table = currentSchema.table(id: old.tableID)!
             let column = table.columns[old.index]
             let index = index(column)
-            forEachKey(table) { index.insert(value(column, $0), $0) }
+            forEachKey(table) {
+                if column.indexKind == .places {
+                    index.insertPlace($0, in: self)
+                } else {
+                    index.insert(value(column, $0), $0)
+                }
+            }
         }
     }
 

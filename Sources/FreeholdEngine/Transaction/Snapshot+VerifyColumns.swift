@@ -21,7 +21,8 @@ extension SnapshotCheck {
                 let key = Int64(cluster * span + slot)
                 let place = found?.locate(slot)
                 if column.collection != .none {
-                    if let place { checkList(place.leaf, place.slot, column, blobs, key) }
+                    guard let place, let found = checkList(place.leaf, place.slot, column, blobs, key) else { continue }
+                    if column.indexKind == .places { rows.addPlace(found, key) }
                     continue
                 }
                 let missing = FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
@@ -55,13 +56,20 @@ extension SnapshotCheck {
 
     // MARK: Lists
 
-    private func checkList(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) {
+    /// - Returns: the elements of a list or set, where they can be told.
+    private func checkList(
+        _ leaf: Leaf,
+        _ slot: Int,
+        _ column: Column,
+        _ blobs: BlockBounds,
+        _ key: Int64
+    ) -> [Value]? {
         if column.collection == .dictionary {
-            guard let found = dictionary(leaf, slot, column, blobs, key) else { return }
+            guard let found = dictionary(leaf, slot, column, blobs, key) else { return nil }
             if column.type == .mixed { noteMixed(found, from: key, column, blobs.who) }
-            guard column.type == .link else { return }
+            guard column.type == .link else { return nil }
             for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
-            return
+            return nil
         }
         let found = list(
             leaf,
@@ -73,9 +81,10 @@ extension SnapshotCheck {
         )
         if column.collection == .set, let found { checkOrder(found, blobs.who, key) }
         if column.type == .mixed, let found { noteMixed(found, from: key, column, blobs.who) }
-        guard column.type == .link, let found else { return }
+        guard column.type == .link, let found else { return found }
         for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
         if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list or set.") }
+        return found
     }
 
     /// A list's elements; reports what is wrong. nil where they can't be told.

@@ -24,6 +24,17 @@ struct IndexedRows {
     }
 }
 
+extension IndexedRows {
+    /// - Parameter coordinates: a list of doubles, which is a place or not.
+    mutating func addPlace(_ coordinates: [Value], _ key: Int64) {
+        guard coordinates.count >= 2, case .double(let longitude) = coordinates[0],
+            case .double(let latitude) = coordinates[1],
+            let entry = GeoCell.number(latitude: latitude, longitude: longitude)
+        else { return }
+        insert(OrderedEncoding.withInt(entry) { Array($0) }, key)
+    }
+}
+
 extension SnapshotCheck {
     func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ who: String) {
         let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, who: "\(who), index")

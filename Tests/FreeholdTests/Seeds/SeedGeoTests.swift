@@ -3,7 +3,7 @@ import Testing
 
 import Freehold
 
-// "Define a Geospatial Object": classes of the shape that GeoJSON has for a point. Queries by place are later work.
+// "Define a Geospatial Object": classes of the shape that GeoJSON has for a point, and queries that take them as places.
 
 private enum CSharp {
     class CustomGeoPoint: SeedEmbedded {
@@ -37,6 +37,8 @@ private enum Dart {
             get { coordinates[1] }
             set { coordinates[1] = newValue }
         }
+
+        func toGeoPoint() -> GeoPoint? { GeoPoint(latitude: lat, longitude: lon) }
     }
 
     class Company: SeedObject {
@@ -112,6 +114,9 @@ private enum SwiftTab {
     }
 }
 
+/// Around the documents' first company.
+private let seattle = GeoCircle(center: (47.6, -122.33), radius: Distance.kilometers(15)!)!
+
 @Suite("Seeds 003: points as embedded objects")
 struct SeedGeoTests {
     @Test("C#: CustomGeoPoint with mapped names and a private type")
@@ -127,6 +132,7 @@ struct SeedGeoTests {
         try file.open { realm in
             let company = try #require(realm.object(ofType: CSharp.Company.self, forPrimaryKey: id))
             #expect(company.Location.map { Array($0.Coordinates) } == [-122.35, 47.68])
+            #expect(realm.objects(CSharp.Company.self).where { $0.Location.geoWithin(seattle) }.map(\.Id) == [id])
             #expect(company.Location?["type"] as? String == "Point")
             try realm.write { company.Location = nil }
             #expect(embeddedCount(realm, "CustomGeoPoint") == 0)
@@ -144,6 +150,9 @@ struct SeedGeoTests {
         try file.open { realm in
             let place = try #require(realm.objects(Dart.Company.self)[0].location)
             #expect(place.type == "Point" && place.lon == -122.35 && place.lat == 47.68)
+            #expect(place.toGeoPoint() == GeoPoint(latitude: 47.68, longitude: -122.35))
+            let box = try #require(place.toGeoPoint().map { GeoBox(bottomLeft: $0, topRight: $0) })
+            #expect(realm.objects(Dart.Company.self).where { $0.location.geoWithin(box) }.count == 1)
             try realm.write { place.lat = 48 }
             #expect(Array(place.coordinates) == [-122.35, 48])
             #expect(place.objectSchema.properties.map(\.name) == ["type", "coordinates"])
@@ -171,6 +180,13 @@ struct SeedGeoTests {
                 companies.map { $0.location.map { Array($0.coordinates) } } == [[-122.35, 47.68], [-121.85, 47.9]]
             )
             #expect(companies.where { $0.location.type == "Point" }.count == 2)
+            #expect(companies.where { $0.location.geoWithin(seattle) }.map(\._id) == [6])
+            let both = try #require(
+                GeoPolygon(
+                    outerRing: [(47.5, -122.5), (47.5, -121.5), (48, -121.5), (48, -122.5), (47.5, -122.5)]
+                )
+            )
+            #expect(companies.where { $0.location.geoWithin(both) }.count == 2)
             try realm.write { realm.delete(companies[0]) }
             #expect(embeddedCount(realm, "MyGeoPoint") == 1)
         }
@@ -186,6 +202,7 @@ struct SeedGeoTests {
             #expect(realm.schema["CustomGeoPoint"]?.properties.map(\.name) == ["coordinates", "type"])
         }
         try file.open { realm in
+            #expect(realm.objects(Kotlin.Company.self).where { $0.location.geoWithin(seattle) }.count == 1)
             let place = try #require(realm.objects(Kotlin.Company.self)[0].location)
             try realm.write { (place.latitude, place.longitude) = (1, 2) }
             #expect(Array(place.coordinates) == [2, 1] && place["type"] as? String == "Point")
@@ -201,6 +218,7 @@ struct SeedGeoTests {
             try realm.write { realm.add(company) }
         }
         try file.open { realm in
+            #expect(realm.objects(SwiftTab.Company.self).where { $0.location.geoWithin(seattle) }.count == 1)
             let company = realm.objects(SwiftTab.Company.self)[0]
             #expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
             #expect((company.location?["coordinates"] as? List<Double>).map { Array($0) } == [-122.35, 47.68])

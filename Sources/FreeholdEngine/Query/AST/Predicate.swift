@@ -28,7 +28,7 @@ public indirect enum Predicate: Sendable {
     /// Words of a string that has a full-text index.
     case fullText(PropertyPath, FullTextQuery)
     /// The path leads to objects that are places inside the shape.
-    case within(PropertyPath, GeoShape)
+    case within(PropertyPath, PlaceTest)
     /// The object is one of these.
     case objects([ObjectKey])
     case and([Predicate])

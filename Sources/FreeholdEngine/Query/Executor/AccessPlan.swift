@@ -130,7 +130,7 @@ extension Planner {
         case .text(let path, let op, let pattern, let options):
             return pathAccess(path, ValueTest(.text(op, pattern, options)), table)
         case .fullText(let path, let query): return fullTextAccess(path, query, table)
-        case .within(let path, let shape): return placesAccess(path, shape, table)
+        case .within(let path, let test): return placesAccess(path, test, table)
         case .objects(let keys): return ObjectsAccess(given: keys, view: view, table: table)
         case .constant(false): return ObjectsAccess(given: [], view: view, table: table)
         case .or(let all):

@@ -16,7 +16,7 @@ struct Planner {
         case .texts(let a, let op, let b, let options): return compareTexts(a, op, b, options, table)
         case .elements(let path, let op, let values): return elements(path, op, values, table)
         case .fullText(let path, let query): return fullText(path, query, table)
-        case .within(let path, let shape): return within(path, shape, table)
+        case .within(let path, let test): return within(path, test, table)
         case .objects(let keys):
             let all = Set(keys)
             return ObjectNode(view: view, contains: { all.contains($0) }) { [view] in
@@ -99,7 +99,7 @@ struct Planner {
     }
 
     /// The objects to which an object that matches links.
-    private func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
+    func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
         let view = view
         return ObjectNode(
             view: view,

@@ -5,25 +5,32 @@ public enum GeoShape: Sendable, Hashable {
     case polygon(GeoPolygon)
 }
 
-/// A place: degrees north and east.
-public struct GeoPoint: Sendable, Hashable {
-    /// -90 … 90.
-    public let latitude: Double
-    /// -180 … 180.
-    public let longitude: Double
-    /// Metres; plays no part in queries.
-    public let altitude: Double
-
-    /// Nil outside of the ranges, of a negative altitude and of NaN.
-    public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
-        guard (-90...90).contains(latitude), (-180...180).contains(longitude), altitude >= 0 else { return nil }
-        self.latitude = latitude
-        self.longitude = longitude
-        self.altitude = altitude
-    }
+/// A type of shape that queries take: a box, a circle, a polygon.
+public protocol _GeoShape: Sendable {
+    var _shape: GeoShape { get }
 }
 
-/// The area between two parallels and two meridians.
+extension GeoShape: _GeoShape {
+    public var _shape: GeoShape { self }
+}
+
+extension GeoBox: _GeoShape {
+    public var _shape: GeoShape { .box(self) }
+}
+
+extension GeoCircle: _GeoShape {
+    public var _shape: GeoShape { .circle(self) }
+}
+
+extension GeoPolygon: _GeoShape {
+    public var _shape: GeoShape { .polygon(self) }
+}
+
+/// The area between two parallels and two meridians, borders included.
+///
+/// It reaches from the left meridian eastwards to the right one: where the left one's number is the greater, across the
+/// antimeridian. Longitudes 180 and -180 are one meridian. A pole lies on every meridian, so it is inside of each box
+/// that reaches its latitude.
 public struct GeoBox: Sendable, Hashable {
     public let bottomLeft: GeoPoint
     public let topRight: GeoPoint
@@ -32,9 +39,16 @@ public struct GeoBox: Sendable, Hashable {
         self.bottomLeft = bottomLeft
         self.topRight = topRight
     }
+
+    /// From (latitude, longitude) each; nil where one is no place.
+    public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
+        guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else { return nil }
+        self.init(bottomLeft: bottomLeft, topRight: topRight)
+    }
 }
 
-/// All places no farther from the centre than the radius.
+/// All places no farther from the centre, along the great circle, than the radius. From half the way around the earth
+/// on that is every place.
 public struct GeoCircle: Sendable, Hashable {
     public let center: GeoPoint
     public let radiusInRadians: Double
@@ -45,17 +59,86 @@ public struct GeoCircle: Sendable, Hashable {
         self.center = center
         self.radiusInRadians = radiusInRadians
     }
+
+    /// From (latitude, longitude); nil where they are no place, for a negative radius and NaN.
+    public init?(center: (Double, Double), radiusInRadians: Double) {
+        guard let center = GeoPoint(center) else { return nil }
+        self.init(center: center, radiusInRadians: radiusInRadians)
+    }
+
+    public init(center: GeoPoint, radius: Distance) {
+        self.center = center
+        radiusInRadians = radius.radians
+    }
+
+    /// From (latitude, longitude); nil where they are no place.
+    public init?(center: (Double, Double), radius: Distance) {
+        guard let center = GeoPoint(center) else { return nil }
+        self.init(center: center, radius: radius)
+    }
 }
 
-/// The area inside a ring of places and outside of its holes.
+/// The area inside a ring of places and outside of its holes. The edges are arcs of great circles.
+///
+/// A ring parts the earth in two: the smaller part is its inside, whichever way round the places are given. (Of two
+/// halves the one to the left is.) Places on a ring's edges and corners, also those of holes, belong to the polygon; to
+/// within some 30 nanometres.
+///
+/// Rings may touch each other, but neither cross nor share an edge, and a ring mustn't meet itself; `validate()` tells.
 public struct GeoPolygon: Sendable, Hashable {
     public let outerRing: [GeoPoint]
     public let holes: [[GeoPoint]]
 
-    /// Nil unless every ring has at least four points and ends where it begins.
+    /// Nil unless every ring has at least four places and ends where it begins.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]] = []) {
         guard ([outerRing] + holes).allSatisfy({ $0.count >= 4 && $0.first == $0.last }) else { return nil }
         self.outerRing = outerRing
         self.holes = holes
+    }
+
+    public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) { self.init(outerRing: outerRing, holes: holes) }
+
+    /// From (latitude, longitude) each; nil also where one is no place.
+    public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
+        guard let outer = Self.points(outerRing) else { return nil }
+        let inner = holes.compactMap(Self.points)
+        guard inner.count == holes.count else { return nil }
+        self.init(outerRing: outer, holes: inner)
+    }
+
+    public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    private static func points(_ ring: [(Double, Double)]) -> [GeoPoint]? {
+        let points = ring.compactMap { GeoPoint($0) }
+        return points.count == ring.count ? points : nil
+    }
+}
+
+// MARK: As in query strings
+
+extension GeoShape: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .box(let box): box.description
+        case .circle(let circle): circle.description
+        case .polygon(let polygon): polygon.description
+        }
+    }
+}
+
+extension GeoBox: CustomStringConvertible {
+    public var description: String { "geoBox(\(bottomLeft), \(topRight))" }
+}
+
+extension GeoCircle: CustomStringConvertible {
+    public var description: String { "geoCircle(\(center), \(radiusInRadians))" }
+}
+
+extension GeoPolygon: CustomStringConvertible {
+    public var description: String {
+        let rings = ([outerRing] + holes).map { "{" + $0.map(\.description).joined(separator: ", ") + "}" }
+        return "geoPolygon(\(rings.joined(separator: ", ")))"
     }
 }

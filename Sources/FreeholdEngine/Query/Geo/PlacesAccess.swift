@@ -1,4 +1,131 @@
 extension Planner {
     /// The objects that an index of places finds for the shape; nil where the path leads to none.
-    func placesAccess(_ path: PropertyPath, _ shape: GeoShape, _ table: Table) -> (any IndexAccess)? { nil }
+    func placesAccess(_ path: PropertyPath, _ test: PlaceTest, _ table: Table) -> (any IndexAccess)? {
+        let reached = path.reachingObjects
+        guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,
+            let places = PlacesAccess(test.columns, region, view)
+        else { return nil }
+        // The places are looked at exactly when the first step back is made.
+        var access: any IndexAccess = places
+        var check: PlanNode? = PlaceNode(view: view, columns: test.columns, region: region)
+        var tables = [table]
+        for step in reached.steps { tables.append(target(of: step)) }
+        for (i, step) in reached.steps.enumerated().reversed() {
+            switch step {
+            case .link(let link):
+                access = BacklinksAccess(view: view, table: tables[i], link: link, targets: access, check: check)
+            case .backlink(let origin):
+                access = LinkedAccess(view: view, table: tables[i], link: origin, origins: access, check: check)
+            case .element: return nil
+            }
+            check = nil
+        }
+        return access
+    }
+
+    private func target(of step: PathStep) -> Table {
+        switch step {
+        case .link(let column), .element(let column, _): view.schema.table(id: column.targetTableID!)!
+        case .backlink(let origin): view.schema.table(id: origin.tableID)!
+        }
+    }
+}
+
+/// What the index of places has in the squares that cover a shape.
+struct PlacesAccess: IndexAccess {
+    private let view: DataView
+    private let table: Table
+    private let column: Column
+    private let tree: IndexTree
+    private let ranges: [ClosedRange<Int64>]
+    let estimate: Int
+
+    /// Nil where the column has no index.
+    init?(_ columns: PlaceColumns, _ region: GeoRegion, _ view: DataView) {
+        guard columns.coordinates.indexKind == .places, let tree = view.searchTree(columns.coordinates) else {
+            return nil
+        }
+        self.view = view
+        table = view.schema.table(of: columns.coordinates)
+        column = columns.coordinates
+        self.tree = tree
+        ranges = region.covering()
+        estimate = ranges.reduce(0) { total, range in
+            total + Self.with(range) { tree.count(lower: $0, upper: $1, in: view) }
+        }
+    }
+
+    var cost: Double {
+        Double(ranges.count) * AccessCost.descent + Double(estimate) * AccessCost.entry
+            + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+    }
+    var isExact: Bool { false }
+    var operation: QueryPlan.Operation { .places }
+    var subject: String { "\(table.name).\(column.name)" }
+
+    func keys() -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(estimate)
+        for range in ranges {
+            Self.with(range) { lower, upper in
+                tree.keys(lower: lower, upper: upper, in: view) { key in
+                    keys.append(ObjectKey(key))
+                    return true
+                }
+            }
+        }
+        keys.restoreOrder(in: table, view, isUnique: true)
+        return keys
+    }
+
+    private static func with<R>(_ range: ClosedRange<Int64>, _ body: (IndexTree.Bound, IndexTree.Bound) -> R) -> R {
+        OrderedEncoding.withInt(range.lowerBound) { lower in
+            OrderedEncoding.withInt(range.upperBound) { upper in
+                body(.init(lower, inclusive: true), .init(upper, inclusive: true))
+            }
+        }
+    }
+}
+
+/// The objects that some others link to.
+struct LinkedAccess: IndexAccess {
+    let view: DataView
+    /// The table of the objects that are linked to.
+    let table: Table
+    /// Of the others; of mixed values aimed at the table.
+    let link: Column
+    /// Finds the objects that link.
+    let origins: any IndexAccess
+    /// Checks them where `origins` finds too many.
+    let check: PlanNode?
+
+    var estimate: Int { origins.estimate }
+    var cost: Double {
+        origins.cost + Double(estimate) * 100 + (check.map { AccessCost.tests($0, Double(estimate)) } ?? 0)
+            + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+    }
+    var isExact: Bool { check != nil || origins.isExact }
+    var operation: QueryPlan.Operation { .backlinks }
+    var subject: String { "\(view.schema.table(of: link).name).\(link.name)" }
+    var parts: [any IndexAccess] { [origins] }
+
+    func keys() -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        for origin in origins.keys() where check?.test(origin) ?? true { keys += linked(by: origin) }
+        keys.restoreOrder(in: table, view, isUnique: false)
+        return keys
+    }
+
+    private func linked(by key: ObjectKey) -> [ObjectKey] {
+        if link.type == .mixed {
+            var found: [ObjectKey] = []
+            let values = link.collection == .none ? [view.value(link, key)] : view.listValues(link, key)
+            for value in values {
+                value.forEachObjectLink { if $0.tableID == table.id { found.append($0.key) } }
+            }
+            return found
+        }
+        if link.collection != .none { return view.listLinks(link, key) }
+        return view.readLink(link, key).map { [$0] } ?? []
+    }
 }

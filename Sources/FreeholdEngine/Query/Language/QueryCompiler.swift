@@ -117,7 +117,8 @@ package struct QueryCompiler<Names: QueryNames> {
             guard case .shape(let shape)? = try self.constant(constant, resolved) else {
                 throw error(.constant, "geoWithin needs a box, a circle or a polygon.", path)
             }
-            return .within(resolved.path, shape)
+            try shape.validate()
+            return .within(resolved.path, PlaceTest(try places(path, resolved), in: shape))
         }
     }
 

@@ -1,0 +1,141 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A square of the grid in which the index of places files them.
+///
+/// The earth is seen as a cube, each side of which is halved both ways 30 times: to squares of about a centimetre. A
+/// place's number is the side (0 … 5), then for each halving a bit of the one way and a bit of the other: so the places
+/// of any square have numbers in a row. There is nothing special about the poles (in the middle of two sides) or the
+/// antimeridian.
+///
+/// The numbers are stored in files and never change.
+struct GeoCell: Equatable {
+    static let levels = 30
+
+    /// 0, +x; 1, +y; 2, +z; 3, -x; 4, -y; 5, -z.
+    let face: Int
+    /// 0 is a whole side, 30 the smallest square.
+    let level: Int
+    /// In squares of the level.
+    let column: Int
+    let row: Int
+
+    /// The side as a square.
+    init(face: Int) { self.init(face: face, level: 0, column: 0, row: 0) }
+
+    private init(face: Int, level: Int, column: Int, row: Int) {
+        self.face = face
+        self.level = level
+        self.column = column
+        self.row = row
+    }
+
+    /// The number of the smallest square around a place.
+    static func number(_ p: SphereVector) -> Int64 {
+        let (x, y, z) = (abs(p.x), abs(p.y), abs(p.z))
+        let face: Int
+        let (u, v): (Double, Double)
+        if x >= y, x >= z {
+            face = p.x >= 0 ? 0 : 3
+            (u, v) = (p.y / x, p.z / x)
+        } else if y >= z {
+            face = p.y >= 0 ? 1 : 4
+            (u, v) = (p.x / y, p.z / y)
+        } else {
+            face = p.z >= 0 ? 2 : 5
+            (u, v) = (p.x / z, p.y / z)
+        }
+        return Int64(face) << 60 | Int64(spread(position(u)) << 1 | spread(position(v)))
+    }
+
+    /// 0 ..< 2³⁰ from -1 … 1, so that the squares are of about one size on the sphere.
+    private static func position(_ u: Double) -> UInt64 {
+        let s = 0.5 + atan(u) * (2 / .pi)
+        return UInt64(min(max(s * Double(1 << levels), 0), Double(1 << levels - 1)))
+    }
+
+    /// Puts a zero before each bit.
+    private static func spread(_ value: UInt64) -> UInt64 {
+        var v = value
+        v = (v | v << 16) & 0x0000_FFFF_0000_FFFF
+        v = (v | v << 8) & 0x00FF_00FF_00FF_00FF
+        v = (v | v << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        v = (v | v << 2) & 0x3333_3333_3333_3333
+        return (v | v << 1) & 0x5555_5555_5555_5555
+    }
+
+    /// The numbers of all places in the square.
+    var numbers: ClosedRange<Int64> {
+        let bits = Int64(Self.spread(UInt64(column)) << 1 | Self.spread(UInt64(row)))
+        let shift = Int64(2 * (Self.levels - level))
+        let first = Int64(face) << 60 | bits << shift
+        return first...(first | (1 << shift - 1))
+    }
+
+    var quarters: [GeoCell] {
+        (0..<4).map {
+            GeoCell(face: face, level: level + 1, column: column << 1 | $0 >> 1, row: row << 1 | $0 & 1)
+        }
+    }
+
+    private func corner(_ column: Double, _ row: Double) -> SphereVector {
+        let size = Double(1 << level)
+        let (u, v) = (tan((column / size - 0.5) * (.pi / 2)), tan((row / size - 0.5) * (.pi / 2)))
+        let sign = face < 3 ? 1.0 : -1.0
+        return switch face % 3 {
+        case 0: SphereVector(sign, u, v).normalized
+        case 1: SphereVector(u, sign, v).normalized
+        default: SphereVector(u, v, sign).normalized
+        }
+    }
+
+    /// A circle around the square.
+    var bound: (center: SphereVector, radius: Double) {
+        let (c, r) = (Double(column), Double(row))
+        let center = corner(c + 0.5, r + 0.5)
+        let corners = [corner(c, r), corner(c + 1, r), corner(c, r + 1), corner(c + 1, r + 1)]
+        return (center, corners.reduce(0) { max($0, center.angle(to: $1)) } + 1e-14)
+    }
+}
+
+extension GeoRegion {
+    /// The numbers of squares that together hold every place of the shape, as rising ranges; few enough to look up, and
+    /// not much larger than the shape.
+    /// - Parameter limit: about how many squares.
+    func covering(limit: Int = 64) -> [ClosedRange<Int64>] {
+        var found: [GeoCell] = []
+        var pending = (0..<6).map { GeoCell(face: $0) }
+        // The largest squares are first.
+        var next = 0
+        while next < pending.count {
+            let cell = pending[next]
+            next += 1
+            let bound = cell.bound
+            switch relation(bound.center, radius: bound.radius) {
+            case .outside: continue
+            case .inside: found.append(cell)
+            case .partly:
+                if cell.level == GeoCell.levels || found.count + pending.count - next + 4 > limit {
+                    found.append(cell)
+                } else {
+                    pending += cell.quarters
+                }
+            }
+        }
+        let ranges = found.map(\.numbers).sorted { $0.lowerBound < $1.lowerBound }
+        var out: [ClosedRange<Int64>] = []
+        for range in ranges {
+            if let last = out.last, last.upperBound + 1 == range.lowerBound {
+                out[out.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                out.append(range)
+            }
+        }
+        return out
+    }
+}

@@ -1,0 +1,144 @@
+extension GeoShape {
+    /// Whether the shape has an inside.
+    /// - Throws: `QueryError` (`.constant`) that says what is wrong. A query with such a shape throws it, too.
+    /// - Complexity: of polygons O(n log n), with n places in its rings; O(n²) where all of them overlap, or with holes.
+    public func validate() throws(QueryError) {
+        switch self {
+        case .box(let box): try box.validate()
+        case .circle: break
+        case .polygon(let polygon): try polygon.validate()
+        }
+    }
+
+    /// Without the words that say what it is of.
+    static func invalid(_ message: String) -> QueryError { QueryError(.constant, message) }
+}
+
+extension GeoBox {
+    /// - Throws: `QueryError` where its top lies below its bottom.
+    public func validate() throws(QueryError) {
+        guard bottomLeft.latitude <= topRight.latitude else {
+            throw GeoShape.invalid(
+                "A geoBox's top (latitude \(topRight.latitude)) lies below its bottom (latitude \(bottomLeft.latitude))."
+            )
+        }
+    }
+}
+
+extension GeoPolygon {
+    /// - Throws: `QueryError` for a ring that meets itself, places that are opposite each other, an edge that is there
+    ///   twice, and a hole that isn't inside the outer ring and outside of the other holes.
+    public func validate() throws(QueryError) {
+        let rings = [outerRing] + holes
+        for (i, ring) in rings.enumerated() { try Self.check(ring, Self.name(i)) }
+        guard !holes.isEmpty else { return }
+        let made = rings.map { GeoRing($0) }
+        for i in made.indices {
+            for j in made.indices where j > i { try Self.check(made[i], Self.name(i), made[j], Self.name(j)) }
+        }
+        for i in made.indices.dropFirst() {
+            guard Self.places(of: made[i]).allSatisfy({ made[0].side($0) != .outside }) else {
+                throw GeoShape.invalid("A geoPolygon's \(Self.name(i)) lies outside of its outer ring.")
+            }
+            for j in made.indices.dropFirst() where j != i {
+                guard Self.places(of: made[i]).allSatisfy({ made[j].side($0) != .inside }) else {
+                    throw GeoShape.invalid("A geoPolygon's \(Self.name(i)) lies inside its \(Self.name(j)).")
+                }
+            }
+        }
+    }
+
+    private static func name(_ ring: Int) -> String { ring == 0 ? "outer ring" : "hole \(ring)" }
+
+    private static func places(of ring: GeoRing) -> [SphereVector] { ring.arcs.flatMap { [$0.start, $0.middle] } }
+
+    // MARK: A ring by itself
+
+    private static func check(_ ring: [GeoPoint], _ name: String) throws(QueryError) {
+        var seen: [SphereVector: Int] = [:]
+        for (i, point) in ring.dropLast().enumerated() {
+            if let first = seen.updateValue(i, forKey: SphereVector(point)) {
+                throw GeoShape.invalid("Places \(first) and \(i) of a geoPolygon's \(name) are the same, \(point).")
+            }
+        }
+        guard seen.count >= 3 else {
+            throw GeoShape.invalid("A geoPolygon's \(name) has fewer than three different places.")
+        }
+        let arcs = zip(ring, ring.dropFirst()).map { GeoArc(SphereVector($0), SphereVector($1)) }
+        if let i = arcs.firstIndex(where: { $0.isUndefined }) {
+            throw GeoShape.invalid(
+                "Places \(i) and \(i + 1) of a geoPolygon's \(name) are opposite each other, so that no edge joins them."
+            )
+        }
+        try check(arcs, ring, name)
+    }
+
+    /// Edges may only meet where one ends and the next begins. They are looked at by rising west–east extent, so that
+    /// those far from each other aren't compared.
+    private static func check(_ arcs: [GeoArc], _ ring: [GeoPoint], _ name: String) throws(QueryError) {
+        func meet(_ i: Int, _ j: Int) -> Bool {
+            let (a, b) = (arcs[i], arcs[j])
+            if (i + 1) % arcs.count == j { return b.holds(a.start) || a.holds(b.end) }
+            if (j + 1) % arcs.count == i { return a.holds(b.start) || b.holds(a.end) }
+            return a.crosses(b) || a.holds(b.start) || a.holds(b.end) || b.holds(a.start) || b.holds(a.end)
+        }
+        let spans = arcs.map { GeoExtent($0) }
+        let order = arcs.indices.sorted { spans[$0].low.x < spans[$1].low.x }
+        for (at, i) in order.enumerated() {
+            for j in order[(at + 1)...] {
+                if spans[j].low.x > spans[i].high.x { break }
+                guard spans[i].overlaps(spans[j]), meet(i, j) else { continue }
+                let (first, second) = (min(i, j), max(i, j))
+                throw GeoShape.invalid(
+                    "Edges \(first) and \(second) of a geoPolygon's \(name) meet: from \(ring[first]) to "
+                        + "\(ring[first + 1]), and from \(ring[second]) to \(ring[second + 1])."
+                )
+            }
+        }
+    }
+
+    // MARK: Two rings
+
+    private static func check(_ a: GeoRing, _ nameA: String, _ b: GeoRing, _ nameB: String) throws(QueryError) {
+        let spans = b.arcs.map { GeoExtent($0) }
+        for arc in a.arcs {
+            let span = GeoExtent(arc)
+            for (j, other) in b.arcs.enumerated() where span.overlaps(spans[j]) {
+                if arc.crosses(other) {
+                    throw GeoShape.invalid("A geoPolygon's \(nameA) and \(nameB) cross.")
+                }
+                if arc.overlaps(other) {
+                    throw GeoShape.invalid(
+                        "A geoPolygon's \(nameA) and \(nameB) have an edge, or part of one, in common."
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// A cuboid that holds an arc.
+private struct GeoExtent {
+    let low: SphereVector
+    let high: SphereVector
+
+    init(_ arc: GeoArc) {
+        // The arc rises over its chord by this at most.
+        let rise = 1 - (arc.start + arc.end).length / 2 + 1e-14
+        low = SphereVector(
+            min(arc.start.x, arc.end.x) - rise,
+            min(arc.start.y, arc.end.y) - rise,
+            min(arc.start.z, arc.end.z) - rise
+        )
+        high = SphereVector(
+            max(arc.start.x, arc.end.x) + rise,
+            max(arc.start.y, arc.end.y) + rise,
+            max(arc.start.z, arc.end.z) + rise
+        )
+    }
+
+    func overlaps(_ other: GeoExtent) -> Bool {
+        low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y
+            && low.z <= other.high.z && other.low.z <= high.z
+    }
+}

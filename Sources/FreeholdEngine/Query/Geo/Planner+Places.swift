@@ -1,0 +1,111 @@
+/// A condition on places: the columns that make them, and the shape.
+public struct PlaceTest: Sendable {
+    public let columns: PlaceColumns
+    public let shape: GeoShape
+    /// Nil for an invalid shape, which has nothing inside.
+    let region: GeoRegion?
+
+    /// - Complexity: as `GeoShape.validate()`.
+    public init(_ columns: PlaceColumns, in shape: GeoShape) {
+        self.columns = columns
+        self.shape = shape
+        region = GeoRegion(shape)
+    }
+}
+
+extension PropertyPath {
+    /// The same with a link at the end as its last step.
+    var reachingObjects: PropertyPath {
+        guard let column else { return self }
+        return PropertyPath(
+            steps + [subscripts.first.map { .element(column, $0) } ?? .link(column)],
+            nil,
+            quantifier: quantifier
+        )
+    }
+
+    var hasElementSteps: Bool { steps.contains { if case .element = $0 { true } else { false } } }
+}
+
+extension Planner {
+    /// The objects whose path leads to a place inside the shape.
+    func within(_ path: PropertyPath, _ test: PlaceTest, _ table: Table) -> PlanNode {
+        guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
+        let place = PlaceNode(view: view, columns: test.columns, region: region)
+        let reached = path.reachingObjects
+        PathReader(view: view).settle(reached)
+        // No place fails, and no null.
+        if path.quantifier == .all {
+            return not(reaching(reached, 0, not(place), matchesNull: true, table))
+        }
+        let any = PlacesNode(reaching(reached, 0, place, matchesNull: false, table)) { [view] in
+            var path = path
+            path.quantifier = .any
+            guard !reached.steps.isEmpty, let access = placesAccess(path, test, table),
+                access.cost < AccessCost.scan(place, view.schema.table(of: test.columns.type), view)
+            else { return nil }
+            let set = KeySet(table, in: view)
+            for key in access.keys() { set.insert(key) }
+            return set
+        }
+        return path.quantifier == .none ? not(any) : any
+    }
+
+    /// The objects with one behind the first `i` steps that the node holds for.
+    private func reaching(
+        _ path: PropertyPath,
+        _ i: Int,
+        _ node: PlanNode,
+        matchesNull: Bool,
+        _ table: Table
+    ) -> PlanNode {
+        guard i < path.steps.count else { return node }
+        func targets(_ link: Column) -> TargetSet {
+            let target = view.schema.table(id: link.targetTableID!)!
+            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, target)
+            return TargetSet(view: view, table: target, node: inner)
+        }
+        let matchesNoLink = matchesNull && !path.isToMany(from: i + 1)
+        switch path.steps[i] {
+        case .link(let link) where link.collection == .none:
+            return LinkNode(view: view, column: link, targets: targets(link), matchesNoLink: matchesNoLink)
+        case .link(let link), .element(let link, .all):
+            let targets = targets(link)
+            return LinksScan(view: view, column: link) { targets.contains($0) }
+        case .element(_, .keys): return ConstantNode(view: view, false)
+        case .element(let link, let place):
+            let targets = targets(link)
+            return RowNode(view: view, table: table) { [view] key in
+                guard case .link(let target) = view.element(link, key, place) else { return matchesNoLink }
+                return targets.contains(target)
+            }
+        case .backlink(let origin):
+            let originTable = view.schema.table(id: origin.tableID)!
+            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, originTable)
+            return backlink(origin, inner, originTable, table)
+        }
+    }
+}
+
+/// Objects that lead to places: one by one along their paths, or all at once, then through the index of places where
+/// that is quicker.
+private final class PlacesNode: PlanNode {
+    private let path: PlanNode
+    private let lookUp: () -> KeySet?
+    private lazy var near = lookUp()
+
+    init(_ path: PlanNode, _ lookUp: @escaping () -> KeySet?) {
+        self.path = path
+        self.lookUp = lookUp
+        super.init(view: path.view)
+    }
+
+    override var cost: Int { path.cost }
+
+    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+        guard let near else { return path.fill(cluster, mask, n) }
+        near.fill(mask, first: cluster * view.clusterSpan + 1, n)
+    }
+
+    override func test(_ key: ObjectKey) -> Bool { path.test(key) }
+}

@@ -1,0 +1,28 @@
+extension QueryCompiler {
+    /// The columns that make places of the objects at the path's end.
+    /// - Throws: `.type` for paths that lead elsewhere.
+    func places(_ named: NamedPath, _ resolved: ResolvedPath) throws(QueryError) -> PlaceColumns {
+        guard named.suffix == nil, let target = resolved.target else {
+            throw notPlaces("geoWithin needs a link to embedded objects on its left side.", named)
+        }
+        let name = names.className(of: target)
+        guard names.table(of: target).isEmbedded else {
+            throw notPlaces("geoWithin needs embedded objects, and \(name) is no embedded class.", named)
+        }
+        guard case .column(let type)? = names.property(named: "type", of: target)?.kind,
+            case .column(let coordinates)? = names.property(named: "coordinates", of: target)?.kind,
+            let columns = PlaceColumns(type: type, coordinates: coordinates)
+        else {
+            throw notPlaces(
+                "geoWithin needs places, and \(name) isn't of that shape: a String property 'type' (\"Point\") and a "
+                    + "List<Double> 'coordinates' (longitude, latitude).",
+                named
+            )
+        }
+        return columns
+    }
+
+    private func notPlaces(_ message: String, _ path: NamedPath) -> QueryError {
+        QueryError(.type, message, position: path.position)
+    }
+}
