@@ -28,7 +28,7 @@ extension Map where Value: AddableType {
 
 /// Of a managed map of objects. Entries without an object are left out.
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCollectionValue {
-    private func objects(_ operation: String) -> Results<Value.Wrapped> {
+    func objects(_ operation: String) -> Results<Value.Wrapped> {
         guard let at = place(), let elementTable = at.elementTable else {
             programmerError("\(operation) was used on an unmanaged \(typeName). Add its object to a realm first.")
         }

@@ -145,6 +145,15 @@ final class ClassInfo: Sendable {
             if byName[name] != nil {
                 problems.append(SchemaProblem(className, name, "is declared in the class and in a superclass"))
             }
+            if declaredIndexes.contains(name), options.index == .fullText {
+                problems.append(
+                    SchemaProblem(
+                        className,
+                        name,
+                        "has a full-text index and is named in indexedProperties(): a property has one index"
+                    )
+                )
+            }
             byName[name] = properties.count
             properties.append(
                 PropertyInfo(

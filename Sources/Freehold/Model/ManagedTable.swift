@@ -81,7 +81,7 @@ final class ManagedTable {
     func rebind(to schema: DatabaseSchema) -> Bool {
         guard let stored = schema.table(id: table.id), stored !== table else { return false }
         let fits = zip(stored.columns, table.columns).allSatisfy {
-            $0.id == $1.id && $0.isIndexed == $1.isIndexed
+            $0.id == $1.id && $0.indexKind == $1.indexKind
         }
         if fits && stored.columns.count == table.columns.count { return false }
         table = stored

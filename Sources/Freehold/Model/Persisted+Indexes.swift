@@ -13,6 +13,18 @@ extension Persisted {
         if fullText { meta = Self.fullTextBit }
     }
 
+    /// A string whose words are found through a full-text index, and that is called otherwise in the file.
+    @inlinable public init(fullText: Bool, mapTo name: String) where Value.PersistedType: _QueryString {
+        self.init(fullText: fullText)
+        map(to: name)
+    }
+
+    @inlinable public init(wrappedValue value: @autoclosure () -> Value, fullText: Bool, mapTo name: String)
+    where Value.PersistedType: _QueryString {
+        self.init(wrappedValue: value(), fullText: fullText)
+        map(to: name)
+    }
+
     /// The coordinates (longitude, latitude) of an embedded place, found through an index of places.
     @inlinable public init(geoIndexed: Bool) where Value == List<Double> {
         self.init()

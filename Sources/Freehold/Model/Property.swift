@@ -139,6 +139,7 @@ extension Property: CustomStringConvertible {
         }
         lines.append("columnName = \(columnName)")
         lines.append("indexed = \(yes(isIndexed))")
+        if index == .fullText { lines.append("fullTextIndexed = YES") }
         lines.append("isPrimary = \(yes(isPrimaryKey))")
         lines.append("array = \(yes(isArray))")
         lines.append("set = \(yes(isSet))")
@@ -219,7 +220,7 @@ extension Property.Index {
             switch kind {
             case .none: .none
             case .values: .values
-            case .fullText: .fullText
+            case .fullText, .latinText: .fullText
             case .places: .places
             }
     }

@@ -73,6 +73,18 @@ public struct Schema: Sendable {
 
     /// What the file must have, or is given.
     var tableSpecs: [TableSpec] { objectSchema.map(\.tableSpec) }
+
+    /// The same for a file whose full-text indexes tell words in that way.
+    func tableSpecs(_ textMatching: Realm.TextMatching) -> [TableSpec] {
+        guard textMatching == .latin1 else { return tableSpecs }
+        var specs = tableSpecs
+        for i in specs.indices {
+            for c in specs[i].columns.indices where specs[i].columns[c].indexKind == .fullText {
+                specs[i].columns[c].indexKind = .latinText
+            }
+        }
+        return specs
+    }
 }
 
 extension Schema: Equatable {

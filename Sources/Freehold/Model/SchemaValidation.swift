@@ -57,6 +57,7 @@ struct SchemaValidation {
         for property in object.properties { check(property, of: object) }
         checkKeys(of: object)
         checkCompoundIndexes(of: object)
+        checkFullText(of: object)
         checkPlaces(of: object)
         checkClass(of: object)
     }
@@ -147,6 +148,16 @@ struct SchemaValidation {
                     property,
                     "can't be indexed: only integers, booleans, strings, dates, object ids, UUIDs and mixed values can"
                 )
+            }
+        }
+    }
+
+    private mutating func checkFullText(of object: ObjectSchema) {
+        for property in object.properties where property.index == .fullText {
+            if property.isPrimaryKey {
+                report(object, property, "is the primary key, which can't have a full-text index, too")
+            } else if property.isCollection || property.type != .string {
+                report(object, property, "can't have a full-text index: only strings can")
             }
         }
     }

@@ -9,6 +9,7 @@ struct ModelNames: QueryNames {
     func table(of cls: ManagedTable) -> Table { cls.table }
     func cls(named name: String) -> ManagedTable? { core.table(named: name) }
     func className(of cls: ManagedTable) -> String { cls.info.className }
+    var classNames: [String] { core.classNames }
     func propertyNames(of cls: ManagedTable) -> [String] { cls.info.properties.map(\.name) }
 
     func property(named name: String, of cls: ManagedTable) -> NamedProperty<ManagedTable>? {
@@ -39,6 +40,7 @@ struct ModelNames: QueryNames {
         of target: ManagedTable?
     ) throws(QueryError) -> FreeholdEngine.Constant? {
         guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
+        if let value = value as? Value { return .value(value) }
         if let shape = value as? any _GeoShape { return .shape(shape._shape) }
         if column?.type == .mixed { return try mixed(value) }
         if let object = value as? ObjectBase {
@@ -104,7 +106,13 @@ extension [Any] {
 }
 
 extension QueryCompiler<ModelNames> {
-    init(_ table: ManagedTable) { self.init(ModelNames(core: table.core), table) }
+    init(_ table: ManagedTable) {
+        self.init(
+            ModelNames(core: table.core),
+            table,
+            textOptions: table.core.configuration.textMatching == .latin1 ? .latinCaseOnly : []
+        )
+    }
 }
 
 /// What can't be right however the data is: the caller's mistake.

@@ -65,6 +65,12 @@ extension Realm {
         /// Stands in place of `objectTypes` and of the naming policies: it names everything itself.
         public var schema: Schema?
 
+        /// What full-text search takes for a word, and which letters have upper and lower case where a condition
+        /// ignores it: in every script, or as in Realm.
+        ///
+        /// Opening a file with another choice than it was written with makes its full-text indexes anew.
+        public var textMatching = TextMatching.unicode
+
         /// The address space reserved for the file in bytes, or nil for the default of 32 GiB. It is the file's
         /// largest size; it costs no memory. The first open of a file in the process decides.
         public var mapSize: Int?
@@ -127,6 +133,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         parts.append("schemaVersion: \(schemaVersion)")
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
         if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }
+        if textMatching != .unicode { parts.append("textMatching: .\(textMatching)") }
         if let objectTypes { parts.append("objectTypes: [\(objectTypes.map { "\($0)" }.joined(separator: ", "))]") }
         return "Realm.Configuration(\(parts.joined(separator: ", ")))"
     }

@@ -1,4 +1,4 @@
-// The value types of models the shapes of queries and what `explain()` gives are the engine's; nothing else of the engine is seen by those who import Freehold.
+// The value types of models, the shapes of queries and what `explain()` gives are the engine's; nothing else of the engine is seen by those who import Freehold.
 @_exported public import struct FreeholdEngine.Decimal128
 @_exported public import struct FreeholdEngine.Distance
 @_exported public import struct FreeholdEngine.GeoBox
@@ -8,5 +8,6 @@
 @_exported public import struct FreeholdEngine.GeoPolygon
 @_exported public import enum FreeholdEngine.GeoShape
 @_exported public import struct FreeholdEngine.ObjectId
+@_exported public import struct FreeholdEngine.QueryError
 @_exported public import struct FreeholdEngine.QueryPlan
 @_exported public import protocol FreeholdEngine._GeoShape

@@ -33,7 +33,7 @@ extension RealmCore {
     ) throws(Realm.Error) -> RealmCore {
         do {
             var snapshot = try file.database.snapshot()
-            let fit = SchemaFit(schema.tableSpecs, stored: snapshot.schema)
+            let fit = SchemaFit(schema.tableSpecs(configuration.textMatching), stored: snapshot.schema)
             if configuration.readOnly {
                 try fit.checkReadOnly(configuration)
             } else {
@@ -62,7 +62,10 @@ extension RealmCore {
         let transaction = try database.beginWrite()
         defer { transaction.cancel() }
         try checkVersion(configuration, stored: transaction)
-        try transaction.applySchema(schema.tableSpecs, userVersion: configuration.schemaVersion)
+        try transaction.applySchema(
+            schema.tableSpecs(configuration.textMatching),
+            userVersion: configuration.schemaVersion
+        )
         return try transaction.commit()
     }
 
@@ -87,6 +90,8 @@ extension RealmCore {
             difference = "`schemaVersion` is \(self.configuration.schemaVersion) there"
         } else if configuration.naming != self.configuration.naming {
             difference = "the naming policies are others there"
+        } else if configuration.textMatching != self.configuration.textMatching {
+            difference = "`textMatching` is .\(self.configuration.textMatching) there"
         } else if let schema = configuration.schema, schema != self.schema {
             difference = "`schema` is another there"
         } else if let missing = configuration.objectTypes?.first(where: { table(for: $0) == nil }) {

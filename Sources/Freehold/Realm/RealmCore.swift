@@ -99,6 +99,7 @@ final class RealmCore {
 
     /// The table of a class by its name in the file, else in Swift.
     func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
+    var classNames: [String] { Array(tablesByName.keys) }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
     /// The table of a class's name in the file, else in Swift, as one of dynamic objects. Also of classes that only the

@@ -61,9 +61,9 @@ extension DataView {
         indexLookup(column, value) ?? []
     }
 
-    /// The same; nil where the column has no index, or more than `limit` entries under the value.
+    /// The same; nil where the column has no index of values, or more than `limit` entries under the value.
     func indexLookup(_ column: Column, _ value: Value, atMost limit: Int = .max) -> [ObjectKey]? {
-        guard let tree = searchTree(column) else { return nil }
+        guard column.isIndexed || column.isPrimaryKey, let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []
         var isComplete = true
         _ = OrderedEncoding.with(value, column.type) { bytes in
@@ -89,6 +89,8 @@ extension IndexOverlay {
         if case .int(let v) = value, !isMixed {
             changes.insertInt(v, key.raw)
             if v > greatestInt { greatestInt = v }
+        } else if let words {
+            value.withText { words.insert($0, key.raw, changes) }
         } else {
             changes.insert(value, key, column.type)
         }
@@ -98,8 +100,19 @@ extension IndexOverlay {
     func remove(_ value: Value, _ key: ObjectKey) {
         if case .int(let v) = value, !isMixed {
             changes.removeInt(v, key.raw)
+        } else if let words {
+            value.withText { words.remove($0, key.raw, changes) }
         } else {
             changes.remove(value, key, column.type)
+        }
+    }
+
+    func replace(_ old: Value, _ new: Value, _ key: ObjectKey) {
+        if let words {
+            old.withText { old in new.withText { words.replace(old, $0, key.raw, changes) } }
+        } else {
+            remove(old, key)
+            insert(new, key)
         }
     }
 }
@@ -153,13 +166,34 @@ extension WriteTransaction {
         indexNewObjects(overlay)
         if !overlay.compounds.isEmpty { settleCompounds(overlay) }
         for index in overlay.indexes {
-            guard let index, !index.changes.isEmpty else { continue }
-            index.tree.apply(index.changes, in: self)
-            var state = overlay.state.columns[index.column.id] ?? .init()
-            state.indexRoot = index.tree.root
-            state.indexHeight = index.tree.height
-            state.indexCount = index.tree.count
-            overlay.state.columns[index.column.id] = state
+            if let index { settle(index, overlay) }
+        }
+    }
+
+    private func settle(_ index: IndexOverlay, _ overlay: TableOverlay) {
+        guard !index.changes.isEmpty else { return }
+        index.tree.apply(index.changes, in: self)
+        var state = overlay.state.columns[index.column.id] ?? .init()
+        state.indexRoot = index.tree.root
+        state.indexHeight = index.tree.height
+        state.indexCount = index.tree.count
+        overlay.state.columns[index.column.id] = state
+    }
+
+    /// An object can have many words: what is pending of a full-text index is merged before it outgrows the memory.
+    @inline(__always)
+    func relieve(_ index: IndexOverlay, _ overlay: TableOverlay) {
+        if index.words != nil, index.changes.memory > core.memoryBudget { settle(index, overlay) }
+    }
+
+    /// Fills a new index with the objects that are there.
+    func fillIndex(_ column: Column) {
+        let table = currentSchema.table(of: column)
+        let overlay = overlay(table)
+        let index = index(column)
+        for cluster in overlay.counts.indices {
+            indexCluster(table, column, index, cluster, from: 0)
+            relieve(index, overlay)
         }
     }
 
@@ -173,6 +207,7 @@ extension WriteTransaction {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
                 indexCluster(overlay.table, column, index, cluster, from: first)
+                relieve(index, overlay)
             }
         }
     }
@@ -198,6 +233,8 @@ extension WriteTransaction {
             }
             if column.type == .int {
                 index.changes.insertInt(leaf.int(slot), key.raw)
+            } else if let words = index.words, !leaf.isReference(slot) {
+                words.insert(leaf.bytes(slot), key.raw, index.changes)
             } else if column.type == .string, !leaf.isReference(slot) {
                 withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
                     let length = OrderedEncoding.string(leaf.bytes(slot), room.baseAddress!)

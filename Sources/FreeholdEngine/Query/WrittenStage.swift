@@ -79,17 +79,9 @@ extension QueryCompiler {
 
     /// A path with one value for each object.
     package func singlePath(_ named: NamedPath) throws(QueryError) -> PropertyPath {
-        var path = try resolve(named).path
-        // `map[7]`: keys are strings, quoted or not.
-        if path.column?.collection == .dictionary, case .index(let i)? = path.subscripts.first {
-            path.subscripts[0] = .key(String(i))
-        }
-        for (i, step) in path.steps.enumerated() {
-            if case .element(let column, .index(let key)) = step, column.collection == .dictionary {
-                path.steps[i] = .element(column, .key(String(key)))
-            }
-        }
-        guard !path.isToMany, named.suffix == nil else {
+        let resolved = try resolve(named)
+        let path = resolved.path
+        guard !path.isToMany, resolved.suffix == nil else {
             throw QueryError(
                 .type,
                 "'\(names.className(of: cls)).\(named.keyPath)' can have several values. Take a path through to-one "

@@ -31,10 +31,12 @@ public enum IndexKind: UInt8, Sendable, Codable {
     case none = 0
     /// An entry for each object: equality, ranges, prefixes, order.
     case values = 1
-    /// An entry for each word of a string.
+    /// An entry for each different word of a string (see `TextMatching.unicode`).
     case fullText = 2
     /// An entry for each object whose list of coordinates is a place.
     case places = 3
+    /// The same as `fullText` with words as Realm tells them (see `TextMatching`).
+    case latinText = 4
 }
 
 /// The segments (address spaces of blocks) that belong to one column, as offsets from its first.

@@ -116,15 +116,7 @@ extension WriteTransaction {
         }
         for (old, _) in plan.indexed {
             let table = currentSchema.table(id: old.tableID)!
-            let column = table.columns[old.index]
-            let index = index(column)
-            forEachKey(table) {
-                if column.indexKind == .places {
-                    index.insertPlace($0, in: self)
-                } else {
-                    index.insert(value(column, $0), $0)
-                }
-            }
+            fillIndex(table.columns[old.index])
         }
     }
 
@@ -328,7 +320,7 @@ struct SchemaPlan {
                     if column.collection != .none || !indexable.contains(column.type) {
                         throw refuse("'\(column.name)' can't be indexed.")
                     }
-                case .fullText:
+                case .fullText, .latinText:
                     if column.collection != .none || column.type != .string {
                         throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
                     }

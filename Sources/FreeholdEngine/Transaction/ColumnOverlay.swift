@@ -142,6 +142,8 @@ final class TableOverlay {
 final class IndexOverlay {
     let column: Column
     let isMixed: Bool
+    /// Of a full-text index.
+    let words: TextWords?
     @exclusivity(unchecked) var tree: IndexTree
     let changes = IndexChanges()
     /// No integer above it is in the index or pending: rising primary keys need no look-up.
@@ -150,6 +152,7 @@ final class IndexOverlay {
     init(column: Column, tree: IndexTree, greatestInt: Int64) {
         self.column = column
         isMixed = column.type == .mixed
+        words = column.indexKind.textMatching.map { TextWords($0) }
         self.tree = tree
         self.greatestInt = greatestInt
     }

@@ -121,7 +121,9 @@ extension WriteTransaction {
             return
         }
         if column.isPrimaryKey || (column.hasIndex && key.raw < overlay.unindexedFrom) {
-            index(column).remove(value(column, key), key)
+            let index = index(column)
+            index.remove(value(column, key), key)
+            relieve(index, overlay)
         }
         if column.type == .mixed, hasLinks(column, key) {
             linksChanged(column, key, removed: [value(column, key)], added: [])

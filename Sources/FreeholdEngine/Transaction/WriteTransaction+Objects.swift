@@ -286,8 +286,8 @@ extension WriteTransaction {
         if column.isInCompound { noteCompounds(column, key, overlay) }
         guard column.hasIndex else { return }
         let index = index(column)
-        index.remove(old, key)
-        index.insert(new, key)
+        index.replace(old, new, key)
+        relieve(index, overlay)
     }
 
     /// Puts a value into a decoded leaf; long bytes go into chunks of their own.

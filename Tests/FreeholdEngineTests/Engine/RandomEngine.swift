@@ -43,6 +43,13 @@ struct RandomEngine {
                 }
             }
         }
+        // Lists of doubles are coordinates where they happen to be in range.
+        for i in specs.indices {
+            for j in specs[i].columns.indices
+            where specs[i].columns[j].type == .double && specs[i].columns[j].collection == .list && chance(60) {
+                specs[i].columns[j].indexKind = .places
+            }
+        }
         for i in specs.indices where specs[i].columns.isEmpty { specs[i].columns = [ColumnSpec("only", .int)] }
         return specs
     }

@@ -133,29 +133,27 @@ struct PlaceDatabase {
 
     private func check(_ view: DataView, _ random: inout RandomShapes, _ note: String) throws {
         let company = view.schema.table(named: "Company")!
-        for _ in 0..<2 {
-            let circle = random.circle()
-            let box = random.box()
-            let (polygon, center) = random.polygon()
-            let shapes: [(GeoShape, (GeoPoint) -> Bool)] = [
-                (.circle(circle), { Naive.haversine(circle.center, $0) <= circle.radiusInRadians }),
-                (.box(box), { Naive.contains(box, $0) }),
-                (.polygon(polygon), { Naive.contains(polygon, around: center, $0) }),
-            ]
-            for (shape, holds) in shapes {
-                for kind in PlaceDatabase.kinds {
-                    let columns = PlaceDatabase.columns(kind, view.schema)
-                    for (name, path) in PlaceDatabase.paths(kind, view.schema) {
-                        let predicate = FreeholdEngine.Predicate.within(path, PlaceTest(columns, in: shape))
-                        let query = Query(table: company, predicate: predicate)
-                        let expected = naive(view, kind, path, holds)
-                        #expect(query.keys(in: view) == expected, "\(note): \(kind) \(name) in \(shape)")
-                        for choice in [AccessPlan.Choice.indexes, .scan] {
-                            let found = QuerySource(view, company, predicate, choice: choice).keys()
-                            #expect(found == expected, "\(note): \(kind) \(name) in \(shape), \(choice)")
-                        }
-                        if let first = expected.first { #expect(query.matches(first, in: view)) }
+        let circle = random.circle()
+        let box = random.box()
+        let (polygon, center) = random.polygon()
+        let shapes: [(GeoShape, (GeoPoint) -> Bool)] = [
+            (.circle(circle), { Naive.haversine(circle.center, $0) <= circle.radiusInRadians }),
+            (.box(box), { Naive.contains(box, $0) }),
+            (.polygon(polygon), { Naive.contains(polygon, around: center, $0) }),
+        ]
+        for (shape, holds) in shapes {
+            for kind in PlaceDatabase.kinds {
+                let columns = PlaceDatabase.columns(kind, view.schema)
+                for (name, path) in PlaceDatabase.paths(kind, view.schema) {
+                    let predicate = FreeholdEngine.Predicate.within(path, PlaceTest(columns, in: shape))
+                    let query = Query(table: company, predicate: predicate)
+                    let expected = naive(view, kind, path, holds)
+                    #expect(query.keys(in: view) == expected, "\(note): \(kind) \(name) in \(shape)")
+                    for choice in [AccessPlan.Choice.indexes, .scan] {
+                        let found = QuerySource(view, company, predicate, choice: choice).keys()
+                        #expect(found == expected, "\(note): \(kind) \(name) in \(shape), \(choice)")
                     }
+                    if let first = expected.first { #expect(query.matches(first, in: view)) }
                 }
             }
         }
@@ -177,7 +175,7 @@ struct PlaceDatabase {
     }
 
     @Test(
-        arguments: [(seed: 81, span: 4), (seed: 82, span: 16), (seed: 83, span: 1000)] as [(seed: UInt64, span: Int)]
+        arguments: [(seed: 81, span: 4), (seed: 82, span: 1000)] as [(seed: UInt64, span: Int)]
     )
     func `places are found along every kind of path, with and without index, in transactions and snapshots`(
         _ shape: (seed: UInt64, span: Int)

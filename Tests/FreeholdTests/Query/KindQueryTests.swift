@@ -115,6 +115,7 @@ func checkQuery<T: Object>(
     #expect(Array(found) == expected, "\(name)", sourceLocation: location)
     #expect(found.count == expected.count, "\(name)", sourceLocation: location)
     #expect(all.where { !query($0) }.count == all.count - expected.count, "not \(name)", sourceLocation: location)
+    checkText(all, name, query(Query<T>()), expected, location)
 }
 
 private struct EqualityQueries: KindVisitor {

@@ -3,22 +3,20 @@ import Testing
 
 @testable import Freehold
 
-// "Index a Property"; the models of "Enable Full-Text Search on a Property" without that index.
+// "Index a Property" and "Enable Full-Text Search on a Property".
 
 private enum CSharp {
     class Person: SeedObject {
         @Persisted(indexed: true) var Name = ""
-        // Full text in the document.
-        @Persisted var Biography = ""
+        @Persisted(fullText: true) var Biography = ""
     }
 }
 
 private enum Dart {
     class Rug: SeedObject {
         @Persisted(primaryKey: true) var id: ObjectId
-        // Both full text in the document.
-        @Persisted var pattern = ""
-        @Persisted var material = ""
+        @Persisted(fullText: true) var pattern = ""
+        @Persisted(fullText: true) var material = ""
         @Persisted var softness = 0
     }
 }
@@ -48,8 +46,7 @@ private enum JavaScript {
 private enum Kotlin {
     class Frog: SeedObject {
         @Persisted(indexed: true) var name = ""
-        // Full text in the document.
-        @Persisted var physicalDescription: String?
+        @Persisted(fullText: true) var physicalDescription: String?
     }
 }
 
@@ -121,6 +118,7 @@ struct SeedIndexTests {
             #expect(realm.schema["Person"]?["Biography"]?.isIndexed == false)
             let anns = realm.objects(Person.self).where { $0.Name == "Ann" }
             #expect(anns.count == 2 && anns[1].Biography == "The life of Ann")
+            #expect(realm.objects(Person.self).where { $0.Biography.matches("\"life of\" -bob") }.count == 2)
             try realm.write { anns[0].Name = "Anna" }
             #expect(anns.count == 1)
             try realm.write { realm.delete(anns) }
@@ -128,7 +126,7 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("Dart: Rug, and Kotlin: Frog, whose texts are full-text indexed in the document")
+    @Test("Dart: Rug, and Kotlin: Frog, whose texts are full-text indexed")
     func texts() throws {
         let file = SeedFile(Dart.Rug.self, Kotlin.Frog.self)
         try file.open { realm in
@@ -143,6 +141,8 @@ struct SeedIndexTests {
         try file.open { realm in
             let rug = realm.objects(Dart.Rug.self).where { $0.pattern.contains("strip") }[0]
             let frog = realm.objects(Kotlin.Frog.self).where { $0.name == "Kermit" }[0]
+            #expect(realm.objects(Dart.Rug.self).where { $0.material.matches("wool") }.first == rug)
+            #expect(realm.objects(Kotlin.Frog.self).where { $0.physicalDescription.matches("gre*") }.first == frog)
             #expect(rug.material == "wool" && rug.softness == 3 && frog.physicalDescription == "green")
             try realm.write {
                 rug.softness = 4

@@ -1,4 +1,38 @@
 extension Planner {
-    /// The objects that a full-text index finds for the words; nil where the column has none.
-    func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> (any IndexAccess)? { nil }
+    /// The objects that a full-text index finds for the words; nil where the column has none, and for searches of all
+    /// but some.
+    func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> (any IndexAccess)? {
+        guard path.isPlain, let column = path.column else { return nil }
+        guard let step = path.steps.first else {
+            guard let search = FullTextSearch(view, column, query), let estimate = search.estimate() else { return nil }
+            return FullTextAccess(search: search, table: table, estimate: estimate)
+        }
+        guard case .link(let link) = step, link.type == .link,
+            let target = link.targetTableID.flatMap({ view.schema.table(id: $0) }),
+            let targets = fullTextAccess(PropertyPath(Array(path.steps.dropFirst()), column), query, target)
+        else { return nil }
+        return BacklinksAccess(view: view, table: table, link: link, targets: targets, check: nil)
+    }
+}
+
+/// The objects whose string has words.
+struct FullTextAccess: IndexAccess {
+    let search: FullTextSearch
+    let table: Table
+    let estimate: Int
+
+    /// Reading one object's text in search of a phrase, in nanoseconds.
+    private static let phrase = 2000.0
+
+    var cost: Double {
+        let words = Double(search.query.included.reduce(0) { $0 + $1.words.count } + search.query.excluded.count)
+        let isChecked = search.query.included.contains { !$0.isSingle }
+        return words * AccessCost.descent + Double(estimate)
+            * (words * AccessCost.entry + (isChecked ? Self.phrase : AccessCost.entry))
+    }
+    var isExact: Bool { true }
+    var operation: QueryPlan.Operation { .fullText }
+    var subject: String { "\(table.name).\(search.column.name)" }
+
+    func keys() -> [ObjectKey] { search.keys() }
 }

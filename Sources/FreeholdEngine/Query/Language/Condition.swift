@@ -45,6 +45,8 @@ package indirect enum Term {
 /// A constant as it is written.
 package indirect enum Constant {
     case value(Value)
+    /// A number as it is written, which the type of the other side makes an integer, a float or a decimal.
+    case number(String)
     /// `{1, 2}`, or a list given as an argument.
     case list([Constant], Quantifier? = nil)
     /// A value of the caller's language: `QueryNames` says what it is once the type of the other side is known.
@@ -81,6 +83,8 @@ package struct NamedPath {
     package var quantifier: Quantifier?
     /// Where it stands in the query's text, in characters.
     package var position: Int?
+    /// Where each of its steps stands; empty for paths that were never text.
+    package var stepPositions: [Int] = []
     /// After how many steps the path has come to a collection of objects and gone on: known to typed closures only,
     /// which make subqueries of it.
     package var collections: [Int] = []
@@ -105,6 +109,8 @@ package struct WrittenQuery {
     package var condition: Condition
     /// In written order.
     package var stages: [Stage]
+    /// For errors; nil where the query was never text.
+    package var text: String?
 
     package init(_ condition: Condition = .truth(true), stages: [Stage] = []) {
         self.condition = condition
@@ -131,6 +137,9 @@ extension Condition {
 }
 
 extension NamedPath {
+    /// As it is written, without a quantifier.
+    package var text: String { QueryPrinter.text(self, variable: nil) }
+
     /// Followed by a property, or by several with dots between them.
     package func appending(_ names: String) -> NamedPath {
         var path = self

@@ -9,6 +9,8 @@ package protocol QueryNames {
     func table(of cls: Class) -> Table
     func cls(named name: String) -> Class?
     func className(of cls: Class) -> String
+    /// Of all classes, for near names in errors.
+    var classNames: [String] { get }
     /// Nil where the class has no such property.
     func property(named name: String, of cls: Class) -> NamedProperty<Class>?
     func propertyNames(of cls: Class) -> [String]

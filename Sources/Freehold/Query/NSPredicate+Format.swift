@@ -1,0 +1,80 @@
+public import Foundation
+import FreeholdEngine
+
+extension NSPredicate {
+    /// A predicate in NSPredicate's language, or in RQL, for the queries of this library.
+    ///
+    /// ```swift
+    /// people.filter(NSPredicate(format: "age > %@ AND name BEGINSWITH %@", 17, "A"))
+    /// ```
+    ///
+    /// Foundation has no such predicates on Linux. This one can be given to `filter` and `index(matching:)`, alone or
+    /// inside an `NSCompoundPredicate`. Evaluated on its own it takes managed objects. Traps where the text isn't in the
+    /// language.
+    public convenience init(format predicateFormat: String, _ args: Any?...) {
+        self.init(parsing: predicateFormat, args)
+    }
+
+    /// The same with the arguments in an array.
+    public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
+        self.init(parsing: predicateFormat, arguments ?? [])
+    }
+
+    private convenience init(parsing text: String, _ arguments: [Any?]) {
+        let query = trapping { () throws(QueryError) in try WrittenQuery.parse(text, arguments) }
+        self.init { object, _ in
+            if let probe = object as? PredicateProbe {
+                probe.query = query
+                return true
+            }
+            guard let object = object as? ObjectBase, let table = object._table, !object.isInvalidated else {
+                programmerError(
+                    "A predicate with a format can only be evaluated on managed objects. Use it with `filter`."
+                )
+            }
+            table.core.verifyThread()
+            let predicate = trapping { () throws(QueryError) in try QueryCompiler(table).compile(query).predicate }
+            let found = FreeholdEngine.Query(table: table.table, predicate: predicate)
+            return found.matches(object._key, in: table.core.view)
+        }
+    }
+
+    /// What the predicate is in the query language.
+    ///
+    /// - Throws: `.argument` for predicates that were not made of text or of such predicates.
+    func writtenQuery() throws(QueryError) -> WrittenQuery {
+        if let compound = self as? NSCompoundPredicate {
+            var conditions: [Condition] = []
+            for part in compound.subpredicates {
+                let query = try part.writtenQuery()
+                if !query.stages.isEmpty {
+                    throw QueryError(
+                        .argument,
+                        "A predicate inside another can't sort or limit: '\(query.text ?? "")'."
+                    )
+                }
+                conditions.append(query.condition)
+            }
+            switch compound.compoundPredicateType {
+            case .and: return WrittenQuery(.and(conditions))
+            case .or: return WrittenQuery(.or(conditions))
+            case .not: return WrittenQuery(.not(.and(conditions)))
+            @unknown default: throw QueryError(.argument, "A compound predicate is and, or, or not.")
+            }
+        }
+        let probe = PredicateProbe()
+        let value = evaluate(with: probe)
+        if let query = probe.query { return query }
+        // `NSPredicate(value:)` is the same for all objects, and says so.
+        if self == NSPredicate(value: value) { return WrittenQuery(.truth(value)) }
+        throw QueryError(
+            .argument,
+            "A predicate with a block of code can't be used in a query. Make it with NSPredicate(format:)."
+        )
+    }
+}
+
+/// Handed to a predicate's block, which leaves its query here.
+private final class PredicateProbe: NSObject {
+    var query: WrittenQuery?
+}

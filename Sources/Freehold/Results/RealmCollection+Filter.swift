@@ -1,0 +1,95 @@
+public import Foundation
+import FreeholdEngine
+
+extension RealmCollection where Element: ObjectBase {
+    /// The elements that a query string finds.
+    ///
+    /// ```swift
+    /// people.filter("age > %@ AND ANY dogs.name BEGINSWITH[c] %@", 17, "r")
+    /// people.filter("dogs.@count > $0 SORT(name ASC) LIMIT(10)", 3)
+    /// ```
+    ///
+    /// The language is RQL's and that of NSPredicate as RealmSwift takes it; see <doc:Queries>. Traps with the error's
+    /// text where the string isn't right or doesn't fit the class: for strings that come from elsewhere use
+    /// ``filter(validating:_:)``.
+    ///
+    /// - Parameter args: what `%@`, `%K`, `$0` and the like stand for.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
+    }
+
+    /// The elements that a query string finds.
+    ///
+    /// ```swift
+    /// do {
+    ///     return try people.filter(validating: text)
+    /// } catch {
+    ///     print(error.message, error.position, error.expected, error.suggestions)
+    /// }
+    /// ```
+    ///
+    /// - Throws: `QueryError` with the place of what is wrong, what was expected there, and names that may have been
+    ///   meant.
+    public func filter(validating predicateFormat: String, _ args: Any...) throws(QueryError) -> Results<Element> {
+        try filtered(predicateFormat, args)
+    }
+
+    /// The elements that meet a predicate: one made with `NSPredicate(format:)` or `NSPredicate(value:)`, or composed
+    /// of such. Traps for others, such as those with blocks of code.
+    public func filter(_ predicate: NSPredicate) -> Results<Element> {
+        trapping { () throws(QueryError) in try filter(validating: predicate) }
+    }
+
+    /// The elements that meet a predicate.
+    ///
+    /// - Throws: `QueryError` where the predicate doesn't fit the class, or is one with a block of code.
+    public func filter(validating predicate: NSPredicate) throws(QueryError) -> Results<Element> {
+        try filtered(predicate.writtenQuery())
+    }
+
+    /// The position of the first element that a query string finds; nil if there is none.
+    public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
+        let found = trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
+        return found.first.flatMap { index(of: $0) }
+    }
+
+    /// The position of the first element that meets the predicate; nil if there is none.
+    public func index(matching predicate: NSPredicate) -> Int? {
+        filter(predicate).first.flatMap { index(of: $0) }
+    }
+
+    func filtered(_ text: String, _ arguments: [Any]) throws(QueryError) -> Results<Element> {
+        try filtered(.parse(text, arguments))
+    }
+
+    private func filtered(_ query: WrittenQuery) throws(QueryError) -> Results<Element> {
+        do throws(QueryError) {
+            return try Results(requireSource("filter").adding(query))
+        } catch {
+            var error = error
+            error.text = error.text ?? query.text
+            throw error
+        }
+    }
+}
+
+/// Of a managed map of objects. Entries without an object are left out.
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase & RealmCollectionValue {
+    /// The objects that a query string finds: see ``RealmCollection/filter(_:_:)``.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value.Wrapped> {
+        trapping { () throws(QueryError) in try objects("filter").filtered(predicateFormat, args) }
+    }
+
+    /// The objects that a query string finds.
+    ///
+    /// - Throws: `QueryError`: see ``RealmCollection/filter(validating:_:)``.
+    public func filter(
+        validating predicateFormat: String,
+        _ args: Any...
+    ) throws(QueryError) -> Results<Value.Wrapped> {
+        try objects("filter").filtered(predicateFormat, args)
+    }
+
+    /// The objects that meet a predicate: see ``RealmCollection/filter(_:)``.
+    public func filter(_ predicate: NSPredicate) -> Results<Value.Wrapped> { objects("filter").filter(predicate) }
+}

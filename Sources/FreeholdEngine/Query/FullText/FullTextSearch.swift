@@ -1,0 +1,161 @@
+/// Evaluates a query with the full-text index of a column.
+///
+/// The keys of the rarest word are read first; those of the others are merged with them, or looked up one by one where
+/// they are many more. What remains is looked at in the text itself where the order of words matters.
+struct FullTextSearch {
+    let view: DataView
+    let column: Column
+    let query: FullTextQuery
+    private let tree: IndexTree
+
+    /// Looking a key up costs about as much as reading so many.
+    private static let lookUpCost = 24
+
+    /// Nil where the column has no index of the query's words.
+    init?(_ view: DataView, _ column: Column, _ query: FullTextQuery) {
+        guard column.indexKind.textMatching == query.matching, let tree = view.searchTree(column) else { return nil }
+        self.view = view
+        self.column = column
+        self.query = query
+        self.tree = tree
+    }
+
+    /// About how many objects are found; nil where that is all but some.
+    /// - Complexity: O(log n) for each word.
+    func estimate() -> Int? {
+        query.included.lazy.flatMap(\.words).map { word in
+            withBounds(of: Entry(bytes: word.bytes, isPrefix: word.isPrefix)) {
+                tree.estimate(lower: $0, upper: $1, in: view)
+            }
+        }.min()
+    }
+
+    /// The objects found, by rising key.
+    func keys() -> [ObjectKey] {
+        var found: [Int64]
+        var unordered: [FullTextTerm] = []
+        if query.included.isEmpty {
+            found = view.keys(view.schema.table(of: column)).map(\.raw)
+        } else {
+            let words = Set(query.included.flatMap { $0.words.map { Entry(bytes: $0.bytes, isPrefix: $0.isPrefix) } })
+            let counted = words.map { (word: $0, count: count($0)) }.sorted { $0.count < $1.count }
+            guard counted[0].count > 0 else { return [] }
+            found = keys(of: counted[0].word)
+            for (word, count) in counted.dropFirst() where !found.isEmpty { keep(&found, word, count) }
+            unordered = query.included.filter { !$0.isSingle }
+        }
+        for term in query.excluded where term.isSingle && !found.isEmpty { remove(&found, term.words[0]) }
+        let phrases = query.excluded.filter { !$0.isSingle }
+        if !unordered.isEmpty || !phrases.isEmpty { check(&found, hasPhrase: !unordered.isEmpty, excluding: phrases) }
+        return found.map { ObjectKey($0) }
+    }
+
+    /// A word without its place in a term.
+    private struct Entry: Hashable {
+        let bytes: [UInt8]
+        let isPrefix: Bool
+    }
+
+    // MARK: Words
+
+    private func count(_ word: FullTextTerm.Word) -> Int {
+        count(Entry(bytes: word.bytes, isPrefix: word.isPrefix))
+    }
+
+    private func count(_ word: Entry) -> Int {
+        withBounds(of: word) { tree.count(lower: $0, upper: $1, in: view) }
+    }
+
+    private func withBounds<R>(of word: Entry, _ body: (IndexTree.Bound, IndexTree.Bound) -> R) -> R {
+        word.bytes.withUnsafeBytes { bytes in
+            let lower = IndexTree.Bound(bytes, inclusive: true)
+            guard word.isPrefix else { return body(lower, lower) }
+            // The tag byte is below FF, so that there is one.
+            return OrderedEncoding.successor(ofPrefix: bytes)!.withUnsafeBytes {
+                body(lower, IndexTree.Bound($0, inclusive: false))
+            }
+        }
+    }
+
+    /// How many objects have a word: of a beginning, how often it is there in different words.
+    func documentCount(_ word: FullTextTerm.Word) -> Int { count(word) }
+
+    /// The different words of all objects together.
+    var entryCount: Int { tree.count }
+
+    private func keys(of word: Entry) -> [Int64] {
+        var keys: [Int64] = []
+        word.bytes.withUnsafeBytes { bytes in
+            if word.isPrefix {
+                tree.forEach(prefix: bytes, in: view) { _, key in
+                    keys.append(key)
+                    return true
+                }
+            } else {
+                tree.forEach(bytes, in: view) { key in
+                    keys.append(key)
+                    return true
+                }
+            }
+        }
+        guard word.isPrefix else { return keys }
+        keys.sort()
+        var kept = 0
+        for i in keys.indices where i == 0 || keys[i] != keys[i - 1] {
+            keys[kept] = keys[i]
+            kept += 1
+        }
+        keys.removeLast(keys.count - kept)
+        return keys
+    }
+
+    private func keep(_ found: inout [Int64], _ word: Entry, _ count: Int) {
+        if count > found.count * Self.lookUpCost, !word.isPrefix {
+            word.bytes.withUnsafeBytes { bytes in found.removeAll { !tree.contains(bytes, $0, in: view) } }
+        } else {
+            filter(&found, keys(of: word), keeping: true)
+        }
+    }
+
+    private func remove(_ found: inout [Int64], _ word: FullTextTerm.Word) {
+        let entry = Entry(bytes: word.bytes, isPrefix: word.isPrefix)
+        if !word.isPrefix, found.count < 64 || count(entry) > found.count * Self.lookUpCost {
+            word.bytes.withUnsafeBytes { bytes in found.removeAll { tree.contains(bytes, $0, in: view) } }
+        } else {
+            filter(&found, keys(of: entry), keeping: false)
+        }
+    }
+
+    /// Of rising keys, those that are (not) among other rising ones.
+    private func filter(_ found: inout [Int64], _ others: [Int64], keeping: Bool) {
+        var kept = 0
+        var at = 0
+        for i in found.indices {
+            let key = found[i]
+            while at < others.count, others[at] < key { at += 1 }
+            if (at < others.count && others[at] == key) == keeping {
+                found[kept] = key
+                kept += 1
+            }
+        }
+        found.removeLast(found.count - kept)
+    }
+
+    // MARK: Phrases
+
+    /// Looks at the texts. Of excluded phrases, only where all their words are.
+    private func check(_ found: inout [Int64], hasPhrase: Bool, excluding phrases: [FullTextTerm]) {
+        let matcher = FullTextMatcher(query)
+        func matches(_ key: Int64) -> Bool { view.withBytes(column, ObjectKey(key)) { matcher.matches($0) } }
+        if hasPhrase { return found.removeAll { !matches($0) } }
+        for phrase in phrases {
+            var suspects = found
+            for word in phrase.words where !suspects.isEmpty {
+                let entry = Entry(bytes: word.bytes, isPrefix: word.isPrefix)
+                keep(&suspects, entry, count(entry))
+            }
+            suspects.removeAll { matches($0) }
+            filter(&found, suspects, keeping: false)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+/// What a full-text index takes for a word. The index kind of a column tells which one it was made with.
+public enum TextMatching: Sendable, Hashable {
+    /// Letters and digits of every script without regard to case and accents; scripts without spaces by pairs of
+    /// characters; emoji.
+    case unicode
+    /// As in Realm: letters and digits of ASCII and Latin-1 only; every other character separates words.
+    case latin1
+}
+
+extension IndexKind {
+    /// How the index tells words; nil where it isn't one of words.
+    public var textMatching: TextMatching? {
+        switch self {
+        case .fullText: .unicode
+        case .latinText: .latin1
+        case .none, .values, .places: nil
+        }
+    }
+}
+
+/// One word of a text.
+struct TextToken {
+    enum Kind {
+        case word
+        /// Two neighbouring characters of a script without spaces.
+        case pair
+        /// The last character of a run of those.
+        case last
+    }
+
+    /// As it stands in an index: a tag byte, then the folded word in UTF-8. Valid during the call.
+    let bytes: UnsafeRawBufferPointer
+    let kind: Kind
+    /// Words and unspaced characters before it.
+    let position: Int
+    /// Where it stands in the text, in bytes.
+    let range: Range<Int>
+}
+
+/// Finds the words of texts. Not thread-safe: it has the buffer that a word is put together in.
+///
+/// Each character of a run without spaces begins one token, so that any string of such characters is found: the pair
+/// with the next one, or the last character alone. Words are cut behind `wordLength` bytes.
+final class TextTokenizer {
+    static let wordLength = 64
+    private static let bufferLength = wordLength + 64
+
+    let matching: TextMatching
+    private let word: UnsafeMutablePointer<UInt8>
+
+    init(_ matching: TextMatching) {
+        self.matching = matching
+        word = .allocate(capacity: Self.bufferLength)
+        word[0] = OrderedEncoding.Tag.string
+    }
+
+    deinit { word.deallocate() }
+
+    /// ASCII in lower case; 0 for all but letters and digits.
+    private static let ascii: [UInt8] = (UInt8(0)..<128).map { byte in
+        switch byte {
+        case 48...57, 97...122: byte
+        case 65...90: byte | 0x20
+        default: 0
+        }
+    }
+
+    /// Calls the body with each token in order, until it returns false.
+    func forEach(_ text: UnsafeRawBufferPointer, _ body: (TextToken) -> Bool) {
+        withoutActuallyEscaping(body) { body in
+            var run = TextRun(word: word, body: body)
+            let ascii = Self.ascii
+            let count = text.count
+            var i = 0
+            while i < count, !run.isOver {
+                let byte = text[i]
+                if byte < 0x80 {
+                    let folded = ascii[Int(byte)]
+                    if folded != 0 { run.append(folded, at: i) } else { run.separate(at: i) }
+                    i &+= 1
+                    continue
+                }
+                var end = i
+                var scalar = Self.decode(text, &end)
+                let found = matching == .unicode ? TextScalar.of(scalar) : TextScalar.ofLatin(scalar)
+                switch found.kind {
+                case .ignored: break
+                case .separator: run.separate(at: i)
+                case .letter:
+                    if found.isSeveral {
+                        for part in BaseLetters.of(scalar) { run.append(scalar: part, at: i) }
+                    } else {
+                        scalar = found.folded
+                        // The letters й and ў in two parts.
+                        if scalar == 0x438 || scalar == 0x443, end + 1 < count, text[end] == 0xcc, text[end + 1] == 0x86
+                        {
+                            scalar = scalar == 0x438 ? 0x439 : 0x45e
+                            end += 2
+                        }
+                        run.append(scalar: scalar, at: i)
+                    }
+                case .unspaced:
+                    scalar = Self.composed(found.isSeveral ? scalar : found.folded, text, &end)
+                    run.append(unspaced: scalar, i..<end)
+                case .symbol: run.append(symbol: scalar, nil, i..<end)
+                case .flag:
+                    let start = i
+                    var next = end
+                    let second = next < count ? Self.decode(text, &next) : 0
+                    if second > 0, TextScalar.of(second).kind == .flag { end = next }
+                    run.append(symbol: scalar, end == next ? second : nil, start..<end)
+                }
+                i = end
+            }
+            if !run.isOver { run.separate(at: count) }
+        }
+    }
+
+    /// The scalar at `i`, which moves behind it. Bytes that aren't UTF-8 are U+FFFD, one by one.
+    @inline(__always)
+    private static func decode(_ text: UnsafeRawBufferPointer, _ i: inout Int) -> UInt32 {
+        let byte = UInt32(text[i])
+        let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+        guard byte >= 0xc2, byte < 0xf5, i &+ length <= text.count else {
+            if byte < 0x80 {
+                i &+= 1
+                return byte
+            }
+            i &+= 1
+            return 0xfffd
+        }
+        var scalar = byte & (0x7f >> UInt32(length))
+        for k in 1..<length {
+            let next = text[i &+ k]
+            guard next & 0xc0 == 0x80 else {
+                i &+= 1
+                return 0xfffd
+            }
+            scalar = scalar << 6 | UInt32(next & 0x3f)
+        }
+        i &+= length
+        return scalar
+    }
+
+    /// Hangul of several parts, and kana with a voicing mark behind it, as one scalar.
+    private static func composed(_ scalar: UInt32, _ text: UnsafeRawBufferPointer, _ end: inout Int) -> UInt32 {
+        guard end < text.count, text[end] >= 0xe1 else { return scalar }
+        var next = end
+        let mark = decode(text, &next)
+        if scalar &- 0x3041 < 0xbf {
+            guard let voiced = voiced(scalar, mark) else { return scalar }
+            end = next
+            return voiced
+        }
+        var scalar = scalar
+        var tail = mark
+        if scalar &- 0x1100 < 19, mark &- 0x1161 < 21 {
+            scalar = 0xac00 + ((scalar - 0x1100) * 21 + mark - 0x1161) * 28
+            end = next
+            guard end < text.count else { return scalar }
+            tail = decode(text, &next)
+        }
+        if scalar &- 0xac00 < 11172, (scalar - 0xac00) % 28 == 0, tail &- 0x11a8 < 27 {
+            scalar += tail - 0x11a7
+            end = next
+        }
+        return scalar
+    }
+
+    private static func voiced(_ kana: UInt32, _ mark: UInt32) -> UInt32? {
+        // Katakana stand 96 above hiragana.
+        let hiragana = kana >= 0x30a1 ? kana - 0x60 : kana
+        switch mark {
+        case 0x3099, 0xff9e:
+            if hiragana == 0x3046 { return kana + 0x4e }
+            let isPlain =
+                hiragana >= 0x304b && hiragana <= 0x3061 && hiragana % 2 == 1
+                || [0x3064, 0x3066, 0x3068, 0x306f, 0x3072, 0x3075, 0x3078, 0x307b].contains(hiragana)
+            return isPlain ? kana + 1 : nil
+        case 0x309a, 0xff9f:
+            return [0x306f, 0x3072, 0x3075, 0x3078, 0x307b].contains(hiragana) ? kana + 2 : nil
+        default: return nil
+        }
+    }
+}
+
+/// What the tokenizer has of the word it is in.
+private struct TextRun {
+    let word: UnsafeMutablePointer<UInt8>
+    let body: (TextToken) -> Bool
+    var isOver = false
+    private var position = 0
+    /// Bytes of the word.
+    private var length = 0
+    private var start = 0
+    private var isCut = false
+    /// The unspaced character before, 0 if there is none, and where it stands.
+    private var before: UInt32 = 0
+    private var beforeRange = 0..<0
+
+    init(word: UnsafeMutablePointer<UInt8>, body: @escaping (TextToken) -> Bool) {
+        self.word = word
+        self.body = body
+    }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8, at i: Int) {
+        begin(at: i)
+        if length < TextTokenizer.wordLength, !isCut {
+            length &+= 1
+            word[length] = byte
+        } else {
+            isCut = true
+        }
+    }
+
+    mutating func append(scalar: UInt32, at i: Int) {
+        begin(at: i)
+        let count = scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
+        if length + count > TextTokenizer.wordLength { isCut = true }
+        if !isCut { put(scalar) }
+    }
+
+    @inline(__always)
+    private mutating func begin(at i: Int) {
+        if length == 0 {
+            if before != 0 { separate(at: i) }
+            start = i
+        }
+    }
+
+    mutating func append(unspaced scalar: UInt32, _ range: Range<Int>) {
+        if length > 0 { separate(at: range.lowerBound) }
+        if before != 0 { give(before, scalar, .pair, beforeRange.lowerBound..<range.upperBound) }
+        before = scalar
+        beforeRange = range
+    }
+
+    mutating func append(symbol scalar: UInt32, _ second: UInt32?, _ range: Range<Int>) {
+        separate(at: range.lowerBound)
+        give(scalar, second, .word, range)
+    }
+
+    /// Ends the word or the run.
+    @inline(__always)
+    mutating func separate(at end: Int) {
+        if length > 0 {
+            give(.word, start..<end)
+        } else if before != 0 {
+            let scalar = before
+            before = 0
+            give(scalar, nil, .last, beforeRange)
+        }
+    }
+
+    private mutating func give(_ first: UInt32, _ second: UInt32?, _ kind: TextToken.Kind, _ range: Range<Int>) {
+        put(first)
+        if let second { put(second) }
+        give(kind, range)
+    }
+
+    private mutating func give(_ kind: TextToken.Kind, _ range: Range<Int>) {
+        let bytes = UnsafeRawBufferPointer(start: word, count: length &+ 1)
+        if !isOver, !body(TextToken(bytes: bytes, kind: kind, position: position, range: range)) { isOver = true }
+        position &+= 1
+        length = 0
+        isCut = false
+    }
+
+    private mutating func put(_ scalar: UInt32) {
+        if scalar < 0x80 {
+            word[length + 1] = UInt8(scalar)
+            length += 1
+        } else if scalar < 0x800 {
+            word[length + 1] = UInt8(0xc0 | scalar >> 6)
+            word[length + 2] = UInt8(0x80 | scalar & 0x3f)
+            length += 2
+        } else if scalar < 0x10000 {
+            word[length + 1] = UInt8(0xe0 | scalar >> 12)
+            word[length + 2] = UInt8(0x80 | scalar >> 6 & 0x3f)
+            word[length + 3] = UInt8(0x80 | scalar & 0x3f)
+            length += 3
+        } else {
+            word[length + 1] = UInt8(0xf0 | scalar >> 18)
+            word[length + 2] = UInt8(0x80 | scalar >> 12 & 0x3f)
+            word[length + 3] = UInt8(0x80 | scalar >> 6 & 0x3f)
+            word[length + 4] = UInt8(0x80 | scalar & 0x3f)
+            length += 4
+        }
+    }
+}

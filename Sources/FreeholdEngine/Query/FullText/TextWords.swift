@@ -1,0 +1,59 @@
+/// Entries of a full-text index as its column's strings change: one for each different word of an object.
+///
+/// Belongs to its index's pending changes and so to their transaction.
+final class TextWords {
+    private let tokenizer: TextTokenizer
+    private let words = TokenSet()
+    private let oldWords = TokenSet()
+
+    init(_ matching: TextMatching) { tokenizer = TextTokenizer(matching) }
+
+    private func read(_ text: UnsafeRawBufferPointer?, _ set: TokenSet) {
+        set.removeAll()
+        guard let text else { return }
+        tokenizer.forEach(text) {
+            set.insert($0.bytes)
+            return true
+        }
+    }
+
+    /// - Parameter text: nil for null, which has no words.
+    func insert(_ text: UnsafeRawBufferPointer?, _ key: Int64, _ changes: IndexChanges) {
+        read(text, words)
+        words.forEach { changes.insert($0, key) }
+    }
+
+    func remove(_ text: UnsafeRawBufferPointer?, _ key: Int64, _ changes: IndexChanges) {
+        read(text, words)
+        words.forEach { changes.remove($0, key) }
+    }
+
+    /// Only the difference.
+    func replace(
+        _ old: UnsafeRawBufferPointer?,
+        _ new: UnsafeRawBufferPointer?,
+        _ key: Int64,
+        _ changes: IndexChanges
+    ) {
+        read(old, oldWords)
+        read(new, words)
+        oldWords.forEach { if !words.contains($0) { changes.remove($0, key) } }
+        words.forEach { if !oldWords.contains($0) { changes.insert($0, key) } }
+    }
+
+    /// The entries of a string, for checks.
+    func entries(_ value: Value) -> [[UInt8]] {
+        value.withText { read($0, words) }
+        var out: [[UInt8]] = []
+        words.forEach { out.append(Array($0)) }
+        return out
+    }
+}
+
+extension Value {
+    /// The bytes of a string; nil for null.
+    func withText<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
+        guard case .string = self else { return body(nil) }
+        return withStoredBytes { body($0) }
+    }
+}

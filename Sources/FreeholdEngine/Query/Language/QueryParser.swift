@@ -1,0 +1,568 @@
+/// Reads the query language: the text and its arguments become a `WrittenQuery`.
+///
+/// The language is the union of RQL and of what RealmSwift takes of NSPredicate's. Loosest first:
+///
+/// | | |
+/// |-|-|
+/// | query | condition, then any of `SORT(path ASC, path DESC)` `DISTINCT(path, …)` `LIMIT(n)` `OFFSET(n)` in written order |
+/// | condition | `a OR b`, `a \|\| b` |
+/// | | `a AND b`, `a && b` |
+/// | | `NOT a`, `!a`, `(a)`, `TRUEPREDICATE`, `FALSEPREDICATE` |
+/// | comparison | `=` `==` `!=` `<>` `<` `<=` `=<` `>` `>=` `=>` |
+/// | strings | `CONTAINS` `BEGINSWITH` `ENDSWITH` `LIKE`; after these, `==` `!=` and `IN`: `[c]` ignores case, `[d]` accents, `[cd]` both |
+/// | sets | `IN {1, 2}`, `IN %@`, `constant IN path`, `BETWEEN {1, 2}`, `BETWEEN %@` |
+/// | words | `path TEXT "words"`, for a full-text index |
+/// | places | `path geoWithin shape`, `path IN shape` |
+/// | terms | `a + b`, `a - b`; `a * b`, `a / b`; `(a)` |
+/// | quantifiers | `ANY` or `SOME`, `ALL`, `NONE` before a path or a list; without one: `ANY` |
+/// | path | `a.b.c`, `SELF` |
+/// | places in collections | `[0]` `[FIRST]` `[LAST]` `[*]` `[#any]` `['key']` `[$0]` `[%@]` `[%K]`, `.@keys` `.@allKeys`, `.@values` `.@allValues` |
+/// | made of values | `.@count` `.@size` `[SIZE]`; `.@min` `.@max` `.@sum` `.@avg`, as `list.@sum.age` or `list.age.@sum`; `.@type`; `.length` of the strings of a list |
+/// | inverse | `@links.Class.property`, `@links.@count` |
+/// | subquery | `SUBQUERY(path, $x, $x.age > 3).@count` (or `.@size`) |
+/// | numbers | `1` `-1` `0x1F` `1.5` `1e5` `1.5f` `inf` `infinity` `nan` |
+/// | strings | `'…'` or `"…"` with `\\" \\' \\/ \\\\ \\b \\f \\n \\r \\t \\0 \\uXXXX` |
+/// | data | `B64"…"`, `binary("…")` |
+/// | others | `true` `false` `YES` `NO` `null` `nil`, `uuid(…)`, `oid(…)`, `decimal("…")` |
+/// | dates | `2024-05-31@23:59:00`, with `:nanoseconds` or not and `T` or `@`; `T<seconds>:<nanoseconds>` |
+/// | objects | `O<key>`, `L<table>:<key>`, `obj('Class', primary key)` |
+/// | shapes | `geoBox([x, y], [x, y])`, `geoCircle([x, y], radians)`, `geoPolygon({[x, y], …}, {…})` |
+/// | lists | `{1, 2}` |
+/// | arguments | `$0`, `%@` and the formats of C; `$K0`, `%K` for paths |
+///
+/// Names consist of letters, digits, `_`, `$`, `-` and all that isn't ASCII, with `\ ` for a space. Keywords can be
+/// names where no keyword could stand: `in IN {1}`, `sort == 1`. `AND`, `OR`, the string operators, `BETWEEN`, `TEXT`,
+/// `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in
+/// lower case.
+///
+/// Takes time linear in the text and never traps: what nests deeper than `maximumDepth` is an error.
+package struct QueryParser {
+    /// Of parentheses, negations, subqueries and chains of arithmetic.
+    package static let maximumDepth = 500
+
+    let text: String
+    let arguments: [Any]
+    private let tokens: [QueryToken]
+    /// Characters before each byte; empty where they are the same.
+    private let characters: [Int32]
+    private var index = 0
+    private var nextArgument = 0
+    private var depth = 0
+    /// Parentheses that haven't been closed.
+    private var open = 0
+    /// Of the subqueries around, the innermost last.
+    var variables: [String] = []
+
+    init(_ text: String, _ arguments: [Any]) {
+        self.text = text
+        self.arguments = arguments
+        tokens = QueryLexer.tokens(text)
+        characters = text.utf8.allSatisfy { $0 < 0x80 && $0 != 13 } ? [] : Self.characterCounts(text)
+    }
+
+    /// - Parameter arguments: what `$0`, `%@` and `%K` stand for; those that the text doesn't name are ignored.
+    /// - Throws: `.syntax`, `.constant` or `.argument`, with the position and what was expected.
+    package static func parse(_ text: String, arguments: [Any] = []) throws(QueryError) -> WrittenQuery {
+        var parser = QueryParser(text, arguments)
+        return try parser.query()
+    }
+
+    /// A path on its own, as sorting takes it.
+    package static func path(_ text: String) throws(QueryError) -> NamedPath {
+        var parser = QueryParser(text, [])
+        let path = try parser.path(nil)
+        try parser.expectEnd(["'.'", "'['"])
+        return path
+    }
+
+    private mutating func query() throws(QueryError) -> WrittenQuery {
+        if case .end = current.kind {
+            throw fail("The query is empty.", expected: ["a condition", "TRUEPREDICATE"])
+        }
+        if stageKeyword() != nil {
+            throw fail("A condition must stand before \(current.name!).", expected: ["a condition", "TRUEPREDICATE"])
+        }
+        let node = try expression()
+        var query = WrittenQuery(try condition(node))
+        while let stage = try stage() { query.stages.append(stage) }
+        try expectEnd(["AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET"])
+        query.text = text
+        return query
+    }
+
+    private func expectEnd(_ expected: [String]) throws(QueryError) {
+        if case .end = current.kind { return }
+        throw fail("\(current.description.capitalizedFirst) can't stand here.", expected: expected + ["the end"])
+    }
+
+    // MARK: Precedence
+
+    /// A condition, or a term that may become a side of one.
+    enum Node {
+        case condition(Condition)
+        case term(WrittenTerm)
+    }
+
+    struct WrittenTerm {
+        var term: Term
+        /// Of its first token, in bytes.
+        var start: Int
+        /// A constant that could be a property's name as well.
+        var word: String?
+        /// Of its calculations.
+        var height = 0
+
+        init(_ term: Term, _ start: Int, word: String? = nil) {
+            self.term = term
+            self.start = start
+            self.word = word
+        }
+    }
+
+    /// What waits for its right side, or for its end.
+    fileprivate enum Pending {
+        case parenthesis(start: Int)
+        case subquery(NamedPath, variable: String, start: Int)
+        case or, and, not
+        case comparison(ConditionOperator, TextOptions)
+        case arithmetic(ArithmeticOperator)
+
+        /// How tightly it binds; nothing binds across an open parenthesis.
+        var precedence: Int {
+            switch self {
+            case .parenthesis, .subquery: 0
+            case .or: 1
+            case .and: 2
+            case .not: 3
+            case .comparison: 4
+            case .arithmetic(.add), .arithmetic(.subtract): 5
+            case .arithmetic(.multiply), .arithmetic(.divide): 6
+            }
+        }
+    }
+
+    // Two stacks instead of recursion, so that no query needs much of the thread's stack.
+    private mutating func expression() throws(QueryError) -> Node {
+        var operands: [Node] = []
+        var pending: [Pending] = []
+        while true {
+            while let prefix = try prefix() {
+                pending.append(prefix)
+                depth += 1
+                try checkDepth(depth)
+            }
+            operands.append(try primary())
+            while let closed = try close(&operands, &pending) { operands.append(closed) }
+            guard let next = try infix(&operands, &pending) else { break }
+            pending.append(next)
+        }
+        try reduce(&operands, &pending, above: 0)
+        if !pending.isEmpty { throw fail("')' is missing.", expected: ["')'"]) }
+        return operands[0]
+    }
+
+    private mutating func prefix() throws(QueryError) -> Pending? {
+        let start = current.start
+        if at(.not) || isPrefix("not") {
+            advance()
+            return .not
+        }
+        if accept(.open) {
+            open += 1
+            return .parenthesis(start: start)
+        }
+        guard isWord("subquery"), case .symbol(.open) = token(after: 1).kind else { return nil }
+        let (path, variable) = try subqueryHead()
+        variables.append(variable)
+        open += 1
+        return .subquery(path, variable: variable, start: start)
+    }
+
+    /// What a closing parenthesis ends; nil where there is none that belongs to this.
+    private mutating func close(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Node? {
+        guard at(.close), open > 0 else { return nil }
+        open -= 1
+        try reduce(&operands, &pending, above: 0)
+        let node = operands.removeLast()
+        depth -= 1
+        switch pending.removeLast() {
+        case .subquery(let path, let variable, let start):
+            let condition = try condition(node)
+            advance()
+            variables.removeLast()
+            try subqueryEnd()
+            return .term(WrittenTerm(.subquery(path, variable: variable, condition), start))
+        case .parenthesis(let start):
+            advance()
+            guard case .term(var term) = node else { return node }
+            term.start = start
+            term.word = nil
+            return .term(term)
+        default: preconditionFailure("nothing else is left above a parenthesis")
+        }
+    }
+
+    /// The operator that stands between two operands. What has its right side in itself is dealt with here.
+    private mutating func infix(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Pending? {
+        while true {
+            if case .symbol(let symbol) = current.kind, let op = symbol.arithmetic {
+                let next = Pending.arithmetic(op)
+                try reduce(&operands, &pending, above: next.precedence - 1)
+                if case .condition = operands.last {
+                    throw fail("A condition can't be calculated with.", expected: ["AND", "OR"])
+                }
+                advance()
+                return next
+            }
+            let isOr = isWord("or") || at(.or)
+            if isOr || isWord("and") || at(.and) {
+                let next: Pending = isOr ? .or : .and
+                // Those of one kind wait for each other, to become one list.
+                try reduce(&operands, &pending, above: next.precedence)
+                _ = try condition(operands[operands.count - 1])
+                advance()
+                return next
+            }
+            let mark = current.start
+            guard let relation = try relation() else { return nil }
+            try reduce(&operands, &pending, above: 4)
+            guard case .term(let left)? = operands.last, !pending.endsInComparison else {
+                throw fail("A condition can't be compared with anything.", at: mark, expected: ["AND", "OR"])
+            }
+            if case .comparison(let op) = relation { return .comparison(op, try textOptions(op)) }
+            operands[operands.count - 1] = .condition(try special(relation, left))
+            while let closed = try close(&operands, &pending) { operands.append(closed) }
+        }
+    }
+
+    /// Puts together what binds more tightly.
+    private mutating func reduce(
+        _ operands: inout [Node],
+        _ pending: inout [Pending],
+        above precedence: Int
+    ) throws(QueryError) {
+        while let last = pending.last, last.precedence > precedence {
+            pending.removeLast()
+            let right = operands.removeLast()
+            switch last {
+            case .parenthesis, .subquery: preconditionFailure("nothing binds less")
+            case .not:
+                depth -= 1
+                operands.append(.condition(.not(try condition(right))))
+            case .and, .or:
+                var all = [try condition(right), try condition(operands.removeLast())]
+                while let other = pending.last, other.precedence == last.precedence {
+                    pending.removeLast()
+                    all.append(try condition(operands.removeLast()))
+                }
+                all.reverse()
+                operands.append(.condition(last.precedence == 1 ? .or(all) : .and(all)))
+            case .comparison(let op, let options):
+                let right = try term(right)
+                let left = try term(operands.removeLast())
+                operands.append(.condition(try compared(left, op, right, options)))
+            case .arithmetic(let op):
+                let right = try term(right)
+                let left = try term(operands.removeLast())
+                var result = WrittenTerm(.arithmetic(op, left.term, right.term), left.start)
+                result.height = max(left.height, right.height) + 1
+                try checkDepth(depth + result.height)
+                operands.append(.term(result))
+            }
+        }
+    }
+
+    /// The node as a condition; where it is a term, an operator was to follow.
+    func condition(_ node: Node) throws(QueryError) -> Condition {
+        switch node {
+        case .condition(let condition): return condition
+        case .term: throw fail("A comparison is missing.", expected: Self.operators)
+        }
+    }
+
+    func term(_ node: Node) throws(QueryError) -> WrittenTerm {
+        guard case .term(let term) = node else {
+            throw fail(
+                "A condition stands where a value must.",
+                at: previous.start,
+                expected: ["a property", "a constant"]
+            )
+        }
+        return term
+    }
+
+    private static let operators = [
+        "==", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "LIKE",
+    ]
+
+    // MARK: Comparisons
+
+    private enum Relation {
+        case comparison(ConditionOperator)
+        case between, fullText, within
+    }
+
+    /// Relations whose right side can't be calculated.
+    private mutating func special(_ relation: Relation, _ left: WrittenTerm) throws(QueryError) -> Condition {
+        switch relation {
+        case .comparison: preconditionFailure("has any right side")
+        case .between:
+            try requirePath(left)
+            let (lower, upper) = try bounds()
+            return .between(left.term, lower: lower, upper: upper, isClosed: true)
+        case .fullText: return .fullText(try plainPath(left, "TEXT"), try constant())
+        case .within: return .within(try plainPath(left, "geoWithin"), try constant())
+        }
+    }
+
+    private func compared(
+        _ left: WrittenTerm,
+        _ op: ConditionOperator,
+        _ right: WrittenTerm,
+        _ options: TextOptions
+    ) throws(QueryError) -> Condition {
+        var (left, right) = (left, right)
+        if !left.term.hasPath, !right.term.hasPath {
+            if let word = left.word {
+                left.term = .path(namedPath([.name(word)], at: left.start))
+            } else if let word = right.word {
+                right.term = .path(namedPath([.name(word)], at: right.start))
+            } else {
+                throw fail(.type, "Two constants are compared.", at: left.start, expected: ["a property"])
+            }
+        }
+        if case .path(let path) = left.term, case .constant(.shape(let shape)) = right.term {
+            guard op == .isIn else {
+                throw fail(.type, "A shape can't be compared.", at: right.start, expected: ["geoWithin", "IN"])
+            }
+            return .within(path, .shape(shape))
+        }
+        return .compare(left.term, op, right.term, options)
+    }
+
+    private func requirePath(_ term: WrittenTerm) throws(QueryError) {
+        if !term.term.hasPath {
+            throw fail(.type, "Two constants are compared.", at: term.start, expected: ["a property"])
+        }
+    }
+
+    private func plainPath(_ term: WrittenTerm, _ op: String) throws(QueryError) -> NamedPath {
+        guard case .path(let path) = term.term, path.suffix == nil else {
+            throw fail(.type, "\(op) needs a property on its left.", at: term.start, expected: ["a property"])
+        }
+        return path
+    }
+
+    private mutating func relation() throws(QueryError) -> Relation? {
+        if case .symbol(let symbol) = current.kind, let op = symbol.comparison {
+            advance()
+            return .comparison(op)
+        }
+        guard let name = current.name else { return nil }
+        let relation: Relation
+        switch name {
+        case "in", "IN": relation = .comparison(.isIn)
+        default:
+            switch name.lowercased() {
+            case "contains": relation = .comparison(.contains)
+            case "beginswith": relation = .comparison(.beginsWith)
+            case "endswith": relation = .comparison(.endsWith)
+            case "like": relation = .comparison(.like)
+            case "between": relation = .between
+            case "text": relation = .fullText
+            case "geowithin": relation = .within
+            case "matches":
+                throw fail("MATCHES isn't supported.", expected: ["LIKE with * and ?", "CONTAINS", "BEGINSWITH"])
+            case "and", "or": return nil
+            default:
+                if stageKeyword() != nil { return nil }
+                throw QueryError(
+                    .syntax,
+                    "'\(QueryToken.short(name))' is no operator.",
+                    text: text,
+                    position: position(current.start),
+                    expected: Self.operators,
+                    suggestions: NearNames.of(name, Self.operators + ["ENDSWITH", "TEXT", "geoWithin", "AND", "OR"])
+                )
+            }
+        }
+        advance()
+        return relation
+    }
+
+    /// `[c]`, `[d]`, `[cd]`
+    private mutating func textOptions(_ op: ConditionOperator) throws(QueryError) -> TextOptions {
+        guard at(.openBracket) else { return [] }
+        let mark = current
+        advance()
+        var options: TextOptions = []
+        guard let letters = current.name?.lowercased() else {
+            throw fail("How strings are compared is missing.", expected: ["c", "d", "cd"])
+        }
+        for letter in letters {
+            switch letter {
+            case "c": options.insert(.ignoringCase)
+            case "d": options.insert(.ignoringDiacritics)
+            default: throw fail("Strings can't be compared so.", expected: ["c", "d", "cd"])
+            }
+        }
+        advance()
+        try expect(.closeBracket)
+        switch op {
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            throw fail(.type, "\(op.rawValue) always regards case and accents.", at: mark.start)
+        default: return options
+        }
+    }
+
+    private mutating func bounds() throws(QueryError) -> (Constant, Constant) {
+        let start = current.start
+        let list: [Constant]
+        switch try constant() {
+        case .list(let constants, _): list = constants
+        case .argument(let argument):
+            guard let elements = ArgumentValue.elements(argument) else {
+                throw fail(.argument, "BETWEEN needs two values.", at: start, expected: ["an array of two"])
+            }
+            list = elements.map { .argument($0) }
+        default: throw fail("BETWEEN needs two values.", at: start, expected: ["{lower, upper}"])
+        }
+        guard list.count == 2 else {
+            throw fail(.type, "BETWEEN needs two values, not \(list.count).", at: start, expected: ["{lower, upper}"])
+        }
+        return (list[0], list[1])
+    }
+
+    // MARK: Tokens
+
+    var current: QueryToken { tokens[index] }
+    var previous: QueryToken { tokens[max(index - 1, 0)] }
+
+    func token(after offset: Int) -> QueryToken { tokens[min(index + offset, tokens.count - 1)] }
+
+    mutating func advance() { if index < tokens.count - 1 { index += 1 } }
+
+    func at(_ symbol: QueryToken.Symbol) -> Bool {
+        if case .symbol(symbol) = current.kind { true } else { false }
+    }
+
+    mutating func accept(_ symbol: QueryToken.Symbol) -> Bool {
+        guard at(symbol) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ symbol: QueryToken.Symbol) throws(QueryError) {
+        if !accept(symbol) { throw fail("'\(symbol.rawValue)' is missing.", expected: ["'\(symbol.rawValue)'"]) }
+    }
+
+    /// A keyword that may be written in any case.
+    func isWord(_ word: String) -> Bool { current.name?.lowercased() == word }
+
+    /// Whether the keyword, all in lower or all in upper case, stands before what it belongs to: else it is a name.
+    func isPrefix(_ word: String) -> Bool {
+        guard let name = current.name, name == word || name == word.uppercased() else { return false }
+        switch token(after: 1).kind {
+        case .number, .text, .literal, .argument, .pathArgument, .operation, .broken: return true
+        case .symbol(let symbol): return [.open, .openBrace, .not].contains(symbol)
+        case .wildcard, .end: return false
+        case .name(let next):
+            guard Self.isOperator(next) else { return true }
+            // `ANY in == 1` is about a property `in`, `any IN {1}` about a property `any`.
+            switch token(after: 2).kind {
+            case .symbol(let symbol): return symbol.comparison != nil || [.dot, .openBracket].contains(symbol)
+            case .name(let third): return Self.isOperator(third)
+            default: return false
+            }
+        }
+    }
+
+    private static func isOperator(_ name: String) -> Bool {
+        if name == "in" || name == "IN" { return true }
+        return [
+            "and", "or", "contains", "beginswith", "endswith", "like", "between", "text", "geowithin", "matches",
+        ].contains(name.lowercased())
+    }
+
+    // MARK: Depth and errors
+
+    private func checkDepth(_ depth: Int) throws(QueryError) {
+        if depth > Self.maximumDepth {
+            throw fail("The query nests deeper than \(Self.maximumDepth) levels.")
+        }
+    }
+
+    /// At the present token, or at a byte of the text.
+    func fail(
+        _ code: QueryError.Code,
+        _ message: String,
+        at start: Int? = nil,
+        expected: [String] = []
+    ) -> QueryError {
+        if start == nil, case .broken(var error) = current.kind {
+            error.text = text
+            error.position = position(current.start)
+            return error
+        }
+        return QueryError(code, message, text: text, position: position(start ?? current.start), expected: expected)
+    }
+
+    func fail(_ message: String, at start: Int? = nil, expected: [String] = []) -> QueryError {
+        fail(.syntax, message, at: start, expected: expected)
+    }
+
+    /// Bytes as characters.
+    func position(_ byte: Int) -> Int { characters.isEmpty ? byte : Int(characters[min(byte, characters.count - 1)]) }
+
+    private static func characterCounts(_ text: String) -> [Int32] {
+        var counts: [Int32] = []
+        counts.reserveCapacity(text.utf8.count + 1)
+        var count: Int32 = 0
+        for character in text {
+            for _ in character.utf8 { counts.append(count) }
+            count += 1
+        }
+        counts.append(count)
+        return counts
+    }
+
+    // MARK: Arguments
+
+    /// The argument of that number, or the next.
+    mutating func argument(_ number: Int?) throws(QueryError) -> Any {
+        let number = number ?? nextArgument
+        guard number < arguments.count else {
+            throw fail(
+                .argument,
+                arguments.isEmpty
+                    ? "The query was given no arguments."
+                    : "Argument \(number) is missing: the query was given \(arguments.count).",
+                at: current.start
+            )
+        }
+        if case .argument(nil) = current.kind { nextArgument += 1 }
+        if case .pathArgument(nil) = current.kind { nextArgument += 1 }
+        return arguments[number]
+    }
+}
+
+extension [QueryParser.Pending] {
+    fileprivate var endsInComparison: Bool {
+        if case .comparison? = last { true } else { false }
+    }
+}
+
+extension Term {
+    /// Whether anything of an object is in it.
+    var hasPath: Bool {
+        switch self {
+        case .constant: false
+        case .path, .subquery: true
+        case .arithmetic(_, let a, let b): a.hasPath || b.hasPath
+        }
+    }
+}
+
+extension String {
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

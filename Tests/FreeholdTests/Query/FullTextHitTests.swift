@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+@Suite("Ranked full-text search")
+struct FullTextHitTests {
+    private func realm(_ texts: [String]) throws -> Realm {
+        var configuration = newConfiguration()
+        configuration.objectTypes = FullTextSearchTests.types
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            for (i, text) in texts.enumerated() {
+                realm.create(FTArticle.self, value: ["id": i, "body": text, "subtitle": i % 2 == 0 ? text : nil])
+            }
+        }
+        return realm
+    }
+
+    private static let texts = [
+        "a database for Swift, and much else that is told at length in many other words", "Swift, Swift, Swift!",
+        "swift database", "a bird", "Swift is a bird, too",
+    ]
+
+    @Test("The best come first, and no more than are wanted")
+    func order() throws {
+        let articles = try realm(Self.texts).objects(FTArticle.self)
+        let hits = try articles.search(\.body, for: "swift")
+        #expect(hits.map(\.object.id) == [1, 2, 4, 0])
+        #expect(hits.allSatisfy { $0.score > 0 } && zip(hits, hits.dropFirst()).allSatisfy { $0.score >= $1.score })
+        #expect(try articles.search(\.body, for: "swift", limit: 2).map(\.object.id) == [1, 2])
+        #expect(try articles.search(\.body, for: "swift", limit: 0).isEmpty)
+        #expect(try articles.search(\.body, for: "database swift").map(\.object.id) == [2, 0])
+        #expect(try articles.search(\.body, for: "nothing").isEmpty)
+        // All but some: nothing tells them apart.
+        let others = try articles.search(\.body, for: "-swift")
+        #expect(others.map(\.object.id) == [3] && others[0].score == 0)
+    }
+
+    @Test("Of a collection with conditions, by name, of optional strings")
+    func collections() throws {
+        let realm = try realm(Self.texts)
+        let articles = realm.objects(FTArticle.self)
+        #expect(try articles.where { $0.id > 1 }.search("body", for: "swift").map(\.object.id) == [2, 4])
+        #expect(try articles.search(\.subtitle, for: "swift").map(\.object.id) == [2, 4, 0])
+        #expect(try articles.search("sub_title", for: "bird").map(\.object.id) == [4])
+        #expect(try articles.search(\.kind, for: "news").count == 5)
+        let author = FTAuthor()
+        try realm.write {
+            realm.add(author)
+            author.notes.append(FTNote(value: ["text": "a cat"] as [String: Any]))
+            author.notes.append(FTNote(value: ["text": "cat, cat"] as [String: Any]))
+            let hits = try author.notes.search(\.text, for: "cat")
+            #expect(hits.map(\.text) == ["cat, cat", "a cat"])
+        }
+    }
+
+    @Test(
+        "What can't be searched for is an error",
+        arguments: [
+            ("body", "- ?", "has no word"), ("body", "a -A", "both wants and excludes"),
+            ("plain", "a", "'plain' has no full-text index"), ("nothing", "a", "has no property 'nothing'"),
+            ("author.about", "a", "needs a property of the objects themselves"),
+        ]
+    )
+    func errors(property: String, search: String, message: String) throws {
+        let articles = try realm(Self.texts).objects(FTArticle.self)
+        let error = #expect(throws: QueryError.self) { try articles.search(property, for: search) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("Ranges and excerpts show the words")
+    func excerpts() throws {
+        let articles = try realm([
+            "Zoë läuft — ZOE lief", "東京都の天気", "die 👩‍💻 und 👍🏽",
+            String(repeating: "so ", count: 100) + "the needle is here " + String(repeating: "and on ", count: 100),
+        ]).objects(FTArticle.self)
+        func hit(_ search: String) throws -> SearchHit<FTArticle> {
+            try #require(try articles.search(\.body, for: search).first)
+        }
+        let zoe = try hit("zoe lauf*")
+        #expect(zoe.ranges.map { String(zoe.text[$0]) } == ["Zoë", "läuft", "ZOE"])
+        #expect(zoe.excerpt() == "**Zoë** **läuft** — **ZOE** lief")
+        #expect(zoe.excerpt { "<b>\($0)</b>" } == "<b>Zoë</b> <b>läuft</b> — <b>ZOE</b> lief")
+        #expect(try hit("京都").excerpt() == "東**京都**の天気")
+        #expect(try hit("👩‍💻").excerpt() == "die **👩‍💻** und 👍🏽")
+        #expect(try hit("👍").excerpt() == "die 👩‍💻 und **👍🏽**")
+        let needle = try hit("needle").excerpt(length: 40)
+        #expect(needle == "… so the **needle** is here and on and on and …")
+    }
+}
