@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Freehold
+import Freehold
 
 class DocDog: Object {
     @Persisted var name = ""

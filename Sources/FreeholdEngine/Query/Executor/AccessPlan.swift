@@ -49,12 +49,16 @@ struct AccessPlan {
         let rows = Double(Swift.max(1, planner.view.count(table)))
         estimate = Self.estimate(candidates, rows)
 
-        var scanCost = AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
-        if let wanted, let estimate, estimate > wanted { scanCost *= Double(wanted) / Double(estimate) }
+        var share = 1.0
+        if let wanted, let estimate, estimate > wanted { share = Double(wanted) / Double(estimate) }
         let best = candidates.map { (candidate: $0, cost: total($0, isCount: isCount)) }.min { $0.cost < $1.cost }!
-        if best.cost >= scanCost, choice == .cheapest {
-            cost = scanCost
-            return
+        // Mostly it is clear without making the nodes of a scan.
+        if choice == .cheapest, best.cost >= share * Self.leastScanCost(conjuncts, table, planner.view) {
+            let scanCost = share * AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
+            if best.cost >= scanCost {
+                cost = scanCost
+                return
+            }
         }
         cost = best.cost
         take(best.candidate)
@@ -70,6 +74,13 @@ struct AccessPlan {
             found *= Swift.min(1, Double(other.access.estimate) / rows)
             cost += extra - saved
         }
+    }
+
+    /// Less than any scan of the table costs that tells whether objects meet the conditions.
+    private static func leastScanCost(_ conjuncts: [Predicate], _ table: Table, _ view: DataView) -> Double {
+        var each = 0.2
+        for case .oneOf(_, let values) in conjuncts where values.count > 16 { each += 2 }
+        return Double(view.count(table)) * each + Double(view.clusterCount(table)) * AccessCost.cluster
     }
 
     /// Conditions are taken to be independent; those of one compound index are known not to be.
@@ -126,7 +137,13 @@ extension Planner {
             return pathAccess(path, ValueTest(.comparison(op, value)), table)
         case .between(let path, let lower, let upper, let isClosed):
             return pathAccess(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
-        case .oneOf(let path, let values): return pathAccess(path, ValueTest(.oneOf(values)), table)
+        case .oneOf(let path, let values):
+            if path.isPlain, path.steps.isEmpty, let column = path.column, column.collection == .none,
+                column.isIndexed || column.isPrimaryKey, let condition = EncodedCondition(oneOf: values, column)
+            {
+                return access(condition, column, table)
+            }
+            return pathAccess(path, ValueTest(.oneOf(values)), table)
         case .text(let path, let op, let pattern, let options):
             return pathAccess(path, ValueTest(.text(op, pattern, options)), table)
         case .fullText(let path, let query): return fullTextAccess(path, query, table)
@@ -153,8 +170,13 @@ extension Planner {
             return linkAccess(path, test, table)
         }
         guard column.collection == .none, column.isIndexed || column.isPrimaryKey,
-            let condition = EncodedCondition(test, column), let tree = view.searchTree(column)
+            let condition = EncodedCondition(test, column)
         else { return nil }
+        return access(condition, column, table)
+    }
+
+    private func access(_ condition: EncodedCondition, _ column: Column, _ table: Table) -> (any IndexAccess)? {
+        guard let tree = view.searchTree(column) else { return nil }
         return ValuesAccess(
             view: view,
             table: table,

@@ -34,6 +34,27 @@ struct EncodedCondition {
         values.sort()
     }
 
+    /// One of many values of the column's own type; nil for other values. The short way to thousands of them.
+    init?(oneOf constants: [Value], _ column: Column) {
+        isPart = false
+        guard column.type != .mixed, OrderedEncoding.isIndexable(column.type), column.type != .link else { return nil }
+        values.reserve(constants.count, 17)
+        withUnsafeTemporaryAllocation(byteCount: OrderedEncoding.maximumLength, alignment: 8) { room in
+            for constant in constants {
+                // Null is a value, too.
+                guard constant.isNull ? column.isOptional : constant.type == column.type else { continue }
+                let length = OrderedEncoding.encode(constant, room.baseAddress!)!
+                let bytes = UnsafeRawBufferPointer(rebasing: room[0..<length])
+                if OrderedEncoding.needsCheck(bytes) { isExact = false }
+                values.append(bytes)
+            }
+        }
+        guard column.type != .int || constants.allSatisfy({ $0.isNull || $0.type == .int || !$0.isNumber }) else {
+            return nil
+        }
+        values.sort()
+    }
+
     private mutating func append(_ value: Value, _ type: ColumnType) {
         let bytes = encoded(value, type)
         bytes.withUnsafeBytes { values.append($0) }

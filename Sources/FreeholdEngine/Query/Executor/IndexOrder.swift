@@ -133,59 +133,63 @@ struct IndexOrder {
         var out: [ObjectKey] = []
         let limit = limit ?? .max
         if limit < 1 << 20 { out.reserveCapacity(limit) }
-        var group: [ObjectKey] = []
+        /// Where the objects begin that aren't told apart by what the index has of them.
+        var groupStart = 0
         var isInexact = false
         var looked = 0
         let isReversed = !sort[0].ascending
         let isEntire = compoundValues == nil
-        func flush() {
-            if group.count > 1 {
-                if isInexact || isPartial {
-                    group.sort()
-                    group = RowSorter(view: view, sort: sort).sorted(.keys(group), limit: nil)
-                } else if !isEntire {
-                    group.sort()
-                } else if isReversed {
-                    group.reverse()
-                }
+        func endGroup() {
+            defer { groupStart = out.count }
+            guard out.count - groupStart > 1 else { return }
+            if isInexact || isPartial {
+                var group = Array(out[groupStart...])
+                group.sort()
+                out.replaceSubrange(
+                    groupStart...,
+                    with: RowSorter(view: view, sort: sort).sorted(.keys(group), limit: nil)
+                )
+            } else if !isEntire {
+                out[groupStart...].sort()
+            } else if isReversed {
+                out[groupStart...].reverse()
             }
-            out += group
-            group.removeAll(keepingCapacity: true)
         }
         var isOver = false
         withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { current in
+            let last = current.baseAddress!
             var length = -1
             range.withBounds { lower, upper in
                 tree.range(lower: lower, upper: upper, reversed: isReversed, in: view) { entry, raw in
-                    looked += 1
+                    looked &+= 1
                     if looked > budget {
                         isOver = true
                         return false
                     }
                     let key = ObjectKey(raw)
                     guard test(key) else { return true }
-                    let place = self.group(entry)
+                    let place = group(entry)
+                    // A whole value stands apart from a cut one that begins like it.
                     let isSame =
-                        length == place.length && memcmp(current.baseAddress!, entry.baseAddress!, length) == 0
-                        // A whole value stands apart from a cut one that begins like it.
-                        && isInexact == place.isInexact
+                        length == place.length && isInexact == place.isInexact
+                        && memcmp(last, entry.baseAddress!, length) == 0
                     if !isSame {
-                        flush()
+                        endGroup()
                         if out.count >= limit { return false }
                         length = place.length
                         isInexact = place.isInexact
-                        memcpy(current.baseAddress!, entry.baseAddress!, length)
-                    } else if group.count >= limit, !isPartial, !isInexact, isEntire, !isReversed {
+                        memcpy(last, entry.baseAddress!, length)
+                    } else if out.count >= limit, !isPartial, !isInexact, isEntire, !isReversed {
                         return false
                     }
-                    group.append(key)
+                    out.append(key)
                     return true
                 }
             }
         }
         examined = looked
         if isOver { return nil }
-        flush()
+        endGroup()
         return out.count > limit ? Array(out[..<limit]) : out
     }
 }
@@ -206,9 +210,10 @@ extension QuerySource {
         let conjuncts = isAll ? [] : plan?.conjuncts ?? []
         guard let order = IndexOrder.best(planner, table, conjuncts, sort) else { return nil }
         let entries = Double(order.entries)
+        let sortCost = OrderCost.sorted(sort[0].path.column!.type)
         let rest = conjuncts.indices.filter { !order.answered.contains($0) }.map { conjuncts[$0] }
         let node = planner.node(.and(rest), table)
-        let each = limit == nil ? OrderCost.sorted : OrderCost.best
+        let each = limit == nil ? sortCost : OrderCost.best
         let isForced = choice == .indexes
         if node.constant == true {
             let walked = Swift.min(Double(limit ?? .max), entries) * OrderCost.walked
@@ -227,7 +232,7 @@ extension QuerySource {
             return walk(order, limit, budget: budget) { node.test($0) }
         }
         let found = keepKeys()
-        guard isForced || Double(found.count) * OrderCost.sorted > entries * OrderCost.walked else { return nil }
+        guard isForced || Double(found.count) * sortCost > entries * OrderCost.walked else { return nil }
         let set = KeySet(table, in: view)
         for key in found { set.insert(key) }
         return walk(order, nil, budget: .max) { set.contains($0) }
@@ -273,8 +278,16 @@ extension QuerySource {
 /// What sorting costs about, in nanoseconds an object.
 private enum OrderCost {
     /// An entry of an index in order.
-    static let walked = 15.0
-    static let sorted = 80.0
+    static let walked = 50.0
+
+    static func sorted(_ type: ColumnType) -> Double {
+        switch type {
+        case .string, .data: 200
+        case .mixed, .decimal128: 500
+        default: 40
+        }
+    }
+
     /// Among the first so many.
     static let best = 12.0
 }
