@@ -9,6 +9,13 @@ extension Query {
     public static func == (a: Query, b: Query) -> Query<Bool> { a.compared(.equal, to: b) }
     public static func != (a: Query, b: Query) -> Query<Bool> { a.compared(.notEqual, to: b) }
 
+    /// Whether there is no value: also what can't be null itself is null behind a link that is.
+    @_disfavoredOverload
+    public static func == (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.equal, nil) }
+
+    @_disfavoredOverload
+    public static func != (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.notEqual, nil) }
+
     /// Whether the value is one of those given.
     public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
         isOne(of: values)

@@ -143,14 +143,16 @@ struct PlainEvaluator {
                 if place != .all { items = [element(values, place)] }
             }
         case .map(let map):
-            items = Array(map.values)
-            if case .place(let place)? = rest.first {
+            var place = Subscript.all
+            if case .place(let written)? = rest.first {
+                place = written
                 rest = rest.dropFirst()
-                switch place {
-                case .key(let key): items = [map[key] ?? nil]
-                case .keys: items = Array(map.keys)
-                default: break
-                }
+            }
+            switch place {
+            case .key(let key): items = [map[key] ?? nil]
+            case .keys: items = Array(map.keys)
+            // Nulls among links are no objects whose properties could be null.
+            default: items = rest.isEmpty ? Array(map.values) : map.values.filter { $0 != nil }
             }
         }
         while case .place(let place)? = rest.first {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-import Freehold
+@testable import Freehold
 
 class DocDog: Object {
     @Persisted var name = ""
@@ -27,7 +27,7 @@ class DocPerson: Object {
     @Persisted var tags: MutableSet<String>
     @Persisted var scores: List<Int>
     @Persisted var phones: Map<String, String>
-    @Persisted var extra: AnyRealmValue
+    @Persisted var anything: AnyRealmValue
     @Persisted var dogs: List<DocDog>
     @Persisted var best: DocDog?
     @Persisted var home: DocHome?
@@ -102,11 +102,11 @@ struct QueryLanguageDocTests {
             #"$0.phones.values.starts(with: "7")"#: { $0.phones.values.starts(with: "7") },
             #"$0.phones.contains("12")"#: { $0.phones.contains("12") },
             #"$0.phones.count == 2"#: { $0.phones.count == 2 },
-            #"$0.extra == .int(42)"#: { $0.extra == .int(42) },
-            #"$0.extra > .int(40)"#: { $0.extra > .int(40) },
-            #"$0.extra["k"] == .int(1)"#: { $0.extra["k"] == .int(1) },
-            #"$0.extra["list"][1] == .int(2)"#: { $0.extra["list"][1] == .int(2) },
-            #"$0.extra.any == .string("x")"#: { $0.extra.any == .string("x") },
+            #"$0.anything == .int(42)"#: { $0.anything == .int(42) },
+            #"$0.anything > .int(40)"#: { $0.anything > .int(40) },
+            #"$0.anything["k"] == .int(1)"#: { $0.anything["k"] == .int(1) },
+            #"$0.anything["list"][1] == .int(2)"#: { $0.anything["list"][1] == .int(2) },
+            #"$0.anything.any == .string("x")"#: { $0.anything.any == .string("x") },
             #"$0.name == $0.dogs.owners.name"#: { $0.name == $0.dogs.owners.name },
             #"$0.dogs.owners.count >= 3"#: { $0.dogs.owners.count >= 3 },
             #"$0.notes.matches("engine")"#: { $0.notes.matches("engine") },
@@ -134,7 +134,7 @@ struct QueryLanguageDocTests {
                 DocPerson.self,
                 value: [
                     "name": "Ada", "age": 36, "height": 1.64, "active": true, "tags": ["math", "tea"],
-                    "scores": [3, 5, 8], "phones": ["home": "12", "work": "34"], "extra": 42, "dogs": [rex, tom],
+                    "scores": [3, 5, 8], "phones": ["home": "12", "work": "34"], "anything": 42, "dogs": [rex, tom],
                     "best": rex, "home": home("London", -0.12, 51.5),
                     "notes": "The analytical engine weaves algebraic patterns",
                 ] as [String: Any]
@@ -142,14 +142,14 @@ struct QueryLanguageDocTests {
             realm.create(
                 DocPerson.self,
                 value: [
-                    "name": "Bob", "age": 17, "tags": ["tea"], "extra": "text", "notes": "A cat out of the bag",
+                    "name": "Bob", "age": 17, "tags": ["tea"], "anything": "text", "notes": "A cat out of the bag",
                 ] as [String: Any]
             )
             realm.create(
                 DocPerson.self,
                 value: [
                     "name": "Cleo", "age": 52, "height": 1.71, "active": true, "scores": [8],
-                    "phones": ["home": "56"], "extra": ["k": 1, "list": [1, 2]] as [String: Any], "dogs": [max],
+                    "phones": ["home": "56"], "anything": ["k": 1, "list": [1, 2]] as [String: Any], "dogs": [max],
                     "best": max, "home": home("Paris", 2.35, 48.86),
                     "notes": "Η βιβλιοθήκη της Αλεξάνδρειας",
                 ] as [String: Any]
@@ -158,7 +158,7 @@ struct QueryLanguageDocTests {
                 DocPerson.self,
                 value: [
                     "name": "Zoë", "age": 36, "height": 1.8, "tags": ["math", "music"], "scores": [1, 1],
-                    "phones": ["work": "78"], "extra": [1, "x"] as [Any], "dogs": [rex], "best": rex,
+                    "phones": ["work": "78"], "anything": [1, "x"] as [Any], "dogs": [rex], "best": rex,
                     "notes": "東京の図書館",
                 ] as [String: Any]
             )

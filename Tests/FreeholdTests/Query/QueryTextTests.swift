@@ -44,7 +44,7 @@ struct QueryTextTests {
             Case("name ENDSWITH \"x\"", "(name ENDSWITH %@)", 1) { $0.name.ends(with: "x") },
             Case("name LIKE \"x*\"", "(name LIKE %@)", 1) { $0.name.like("x*") },
             Case("id BETWEEN {1, 3}", "(id BETWEEN {%@, %@})", 2) { $0.id.contains(1...3) },
-            Case("id >= 1 && id < 3", "((id >= %@) && (id < %@))", 2) { $0.id.contains(1..<3) },
+            Case("id BETWEEN {1, <3}", "((id >= %@) && (id < %@))", 2) { $0.id.contains(1..<3) },
             Case("id IN {1, 3}", "(id IN %@)", 1) { $0.id.in([1, 3]) },
             Case("best.age > 3", "(best.age > %@)", 1) { $0.best.age > 3 },
             Case("best == NULL", "(best == %@)", 1) { $0.best == nil },

@@ -93,7 +93,7 @@ struct RandomConditions {
             isNullable = true
         case .object:
             last = some([[.name("best")], [.name("friends")], [.name("family")], [.name("byName"), .place(.key("k"))]])
-            isNullable = true
+            isNullable = last != [.name("friends")] && last != [.name("family")]
         }
         steps += last
         var path = NamedPath(steps)

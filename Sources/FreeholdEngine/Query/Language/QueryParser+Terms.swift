@@ -50,8 +50,7 @@ extension QueryParser {
     private mutating func quantified(_ quantifier: Quantifier) throws(QueryError) -> Term {
         switch current.kind {
         case .symbol(.openBrace):
-            guard case .list(let constants, _) = try constant() else { preconditionFailure("a brace begins a list") }
-            return .constant(.list(constants, quantifier))
+            return .constant(.list(try list().constants, quantifier))
         case .argument(let number):
             guard let elements = ArgumentValue.elements(try argument(number)) else {
                 throw fail(.argument, "A quantifier needs a list.", expected: ["an array"])
@@ -133,7 +132,7 @@ extension QueryParser {
             let argument = try argument(number)
             advance()
             return .argument(argument)
-        case .symbol(.openBrace): return try list()
+        case .symbol(.openBrace): return .list(try list().constants)
         case .name(let name):
             if case .symbol(.open) = token(after: 1).kind {
                 switch name.lowercased() {
@@ -166,16 +165,19 @@ extension QueryParser {
         return nil
     }
 
-    private mutating func list() throws(QueryError) -> Constant {
+    /// - Parameter isRange: `<` before the second constant leaves it out.
+    mutating func list(isRange: Bool = false) throws(QueryError) -> (constants: [Constant], isClosed: Bool) {
         try expect(.openBrace)
         var constants: [Constant] = []
-        if accept(.closeBrace) { return .list([]) }
+        var isClosed = true
+        if accept(.closeBrace) { return ([], isClosed) }
         repeat {
+            if isRange, constants.count == 1, accept(.less) { isClosed = false }
             if at(.openBrace) { throw fail("Lists can't hold lists.", expected: ["a constant"]) }
             constants.append(try constant())
         } while accept(.comma)
         if !accept(.closeBrace) { throw fail("The list isn't closed.", expected: ["','", "'}'"]) }
-        return .list(constants)
+        return (constants, isClosed)
     }
 
     /// `obj('Class', primary key)`

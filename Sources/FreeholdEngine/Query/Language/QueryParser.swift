@@ -10,7 +10,7 @@
 /// | | `NOT a`, `!a`, `(a)`, `TRUEPREDICATE`, `FALSEPREDICATE` |
 /// | comparison | `=` `==` `!=` `<>` `<` `<=` `=<` `>` `>=` `=>` |
 /// | strings | `CONTAINS` `BEGINSWITH` `ENDSWITH` `LIKE`; after these, `==` `!=` and `IN`: `[c]` ignores case, `[d]` accents, `[cd]` both |
-/// | sets | `IN {1, 2}`, `IN %@`, `constant IN path`, `BETWEEN {1, 2}`, `BETWEEN %@` |
+/// | sets | `IN {1, 2}`, `IN %@`, `constant IN path`, `BETWEEN {1, 2}`, `BETWEEN {1, <2}` without the 2, `BETWEEN %@` |
 /// | words | `path TEXT "words"`, for a full-text index |
 /// | places | `path geoWithin shape`, `path IN shape` |
 /// | terms | `a + b`, `a - b`; `a * b`, `a / b`; `(a)` |
@@ -308,8 +308,8 @@ package struct QueryParser {
         case .comparison: preconditionFailure("has any right side")
         case .between:
             try requirePath(left)
-            let (lower, upper) = try bounds()
-            return .between(left.term, lower: lower, upper: upper, isClosed: true)
+            let (bounds, isClosed) = try bounds()
+            return .between(left.term, lower: bounds[0], upper: bounds[1], isClosed: isClosed)
         case .fullText: return .fullText(try plainPath(left, "TEXT"), try constant())
         case .within: return .within(try plainPath(left, "geoWithin"), try constant())
         }
@@ -418,22 +418,28 @@ package struct QueryParser {
         }
     }
 
-    private mutating func bounds() throws(QueryError) -> (Constant, Constant) {
+    /// Two constants, and whether the second one is in.
+    private mutating func bounds() throws(QueryError) -> ([Constant], isClosed: Bool) {
         let start = current.start
-        let list: [Constant]
+        let bounds: [Constant]
+        var isClosed = true
+        if at(.openBrace) { (bounds, isClosed) = try list(isRange: true) } else { bounds = try boundsArgument() }
+        guard bounds.count == 2 else {
+            throw fail(.type, "BETWEEN needs two values, not \(bounds.count).", at: start, expected: ["{lower, upper}"])
+        }
+        return (bounds, isClosed)
+    }
+
+    private mutating func boundsArgument() throws(QueryError) -> [Constant] {
+        let start = current.start
         switch try constant() {
-        case .list(let constants, _): list = constants
         case .argument(let argument):
             guard let elements = ArgumentValue.elements(argument) else {
                 throw fail(.argument, "BETWEEN needs two values.", at: start, expected: ["an array of two"])
             }
-            list = elements.map { .argument($0) }
+            return elements.map { .argument($0) }
         default: throw fail("BETWEEN needs two values.", at: start, expected: ["{lower, upper}"])
         }
-        guard list.count == 2 else {
-            throw fail(.type, "BETWEEN needs two values, not \(list.count).", at: start, expected: ["{lower, upper}"])
-        }
-        return (list[0], list[1])
     }
 
     // MARK: Tokens

@@ -66,17 +66,18 @@ package struct QueryPrinter {
                 printer.out += " \(op.rawValue)\(options.text) "
                 printer.write(right)
             }
-        case .between(let term, let lower, let upper, true):
+        case .between(let term, let lower, let upper, let isClosed) where isClosed || isInline:
             comparison { printer in
                 printer.write(term)
                 printer.out += " BETWEEN {"
                 printer.write(lower)
-                printer.out += ", "
+                printer.out += isClosed ? ", " : ", <"
                 printer.write(upper)
                 printer.out += "}"
             }
-        case .between(let term, let lower, let upper, false):
-            // Of one value the two comparisons mean the same; of several they don't have to hold for the same one.
+        case .between(let term, let lower, let upper, _):
+            // NSPredicate has no other way. Of one value it means the same; of several, one may meet the first
+            // comparison and another one the second.
             let from = Condition.compare(term, .greaterOrEqual, .constant(lower), [])
             write(.and([from, .compare(term, .less, .constant(upper), [])]), isNested: isNested)
         case .fullText(let path, let constant):
