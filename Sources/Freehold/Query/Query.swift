@@ -37,8 +37,11 @@ public struct Query<T> {
     func member<V>(_ name: String) -> Query<V> { Query<V>(path.appending(name)) }
 
     func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
-        if let members = MemberComparison(value) { return members.compared(term, op, T.self) }
-        return Query<Bool>(.compare(term, op, .constant(.argument(value as Any)), options.textOptions))
+        let argument = value ?? (Any?.none as Any)
+        if !PlainArgument.isPlain(argument), let members = MemberComparison(value) {
+            return members.compared(term, op, T.self)
+        }
+        return Query<Bool>(.compare(term, op, .constant(.argument(argument)), options.textOptions))
     }
 
     func compared<U>(_ op: ConditionOperator, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
