@@ -11,9 +11,11 @@ extension Query: CustomStringConvertible where T == Bool {
     /// angle brackets, and such a string isn't read back.
     public var queryString: String { QueryPrinter.text(node) { QueryConstant.of($0) } }
 
+    /// The same as ``queryString``.
     public var description: String { queryString }
 
     /// The condition as a format of NSPredicate with `%@` for each constant, and the constants, as RealmSwift has it.
+    /// A half-open range is two comparisons there.
     public func _constructPredicate() -> (String, [Any]) {
         let (format, arguments) = QueryPrinter.format(node)
         return (format, arguments.map(QueryConstant.plain))
