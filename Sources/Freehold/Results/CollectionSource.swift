@@ -18,14 +18,31 @@ public struct _CollectionSource {
     let core: RealmCore
     /// Whether the owner of a list or of backlinks still lives.
     let isLive: () -> Bool
+    /// The same in another realm of the file, without stages; nil where it isn't there.
+    private let elsewhere: (RealmCore) -> _CollectionSource?
     /// In the order in which they were asked for.
     private(set) var stages: [WrittenStage] = []
 
-    init(_ base: Base, of table: ManagedTable, isLive: @escaping () -> Bool = { true }) {
+    /// All objects of a class.
+    init(of table: ManagedTable) {
+        self.init(.table, of: table, isLive: { true }) { core in core.table(like: table).map { _CollectionSource(of: $0) } }
+    }
+
+    init(
+        _ base: Base,
+        of table: ManagedTable,
+        isLive: @escaping () -> Bool,
+        elsewhere: @escaping (RealmCore) -> _CollectionSource?
+    ) {
+        self.elsewhere = elsewhere
         self.base = base
         self.table = table
         core = table.core
         self.isLive = isLive
+    }
+
+    func moved(to core: RealmCore) -> _CollectionSource? {
+        elsewhere(core)?.adding(stages.map { $0.withoutLiveObjects })
     }
 
     func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }

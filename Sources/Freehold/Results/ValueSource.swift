@@ -15,6 +15,8 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     let core: RealmCore?
     /// Whether the owner of the collection still lives.
     let isLive: () -> Bool
+    /// The same in another realm of the file, without stages; nil where it isn't there.
+    private let elsewhere: (RealmCore) -> _ValueSource?
     let snapshot: () -> ValueSnapshot<Element>
     /// In the order in which they were asked for.
     private(set) var stages: [ValueStage] = []
@@ -22,10 +24,12 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     init(
         _ core: RealmCore,
         isLive: @escaping () -> Bool,
+        elsewhere: @escaping (RealmCore) -> _ValueSource?,
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
         self.isLive = isLive
+        self.elsewhere = elsewhere
         self.snapshot = snapshot
     }
 
@@ -33,8 +37,15 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     init(_ elements: [Element]) {
         core = nil
         isLive = { true }
+        elsewhere = { _ in nil }
         let snapshot = ValueSnapshot(values: UnmanagedValues.stored(elements)) { elements[$0] }
         self.snapshot = { snapshot }
+    }
+
+    func moved(to core: RealmCore) -> _ValueSource? {
+        var source = elsewhere(core)
+        source?.stages = stages
+        return source
     }
 
     func adding(_ stage: WrittenStage) throws(QueryError) -> _ValueSource {
