@@ -79,9 +79,15 @@ extension Realm {
     /// - Throws: `Realm.Error`; `CancellationError` where the task was cancelled.
     public static func open(
         configuration: Configuration = .defaultConfiguration,
-        _isolation actor: isolated any Actor = #isolation,
+        _isolation actor: isolated (any Actor)? = #isolation,
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws -> Realm {
+        guard let actor else {
+            programmerError(
+                "Realm.open() was called outside the isolation of an actor, such as in an actor's initialiser before all of "
+                    + "its properties are set. Use `Realm(configuration:actor:)`, or `Realm.read` and `Realm.write`."
+            )
+        }
         let prepared = try await RealmCore.prepare(configuration)
         defer { withExtendedLifetime(prepared) {} }
         return Realm(core: try RealmCore.open(configuration, .on(actor)))
@@ -132,7 +138,7 @@ extension Realm {
     /// - Precondition: the realm is one of the main actor or of an actor.
     /// - Returns: Whether there was a newer version.
     @discardableResult
-    public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
+    public func asyncRefresh(_isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
         core.requireActor("asyncRefresh")
         return refresh()
     }
@@ -147,7 +153,7 @@ extension Realm {
     ///   `CancellationError` where the task is cancelled while it waits.
     @discardableResult
     public func asyncWrite<R>(
-        _isolation actor: isolated any Actor = #isolation,
+        _isolation actor: isolated (any Actor)? = #isolation,
         _ block: () throws -> R
     ) async throws -> R {
         core.requireActor("asyncWrite")

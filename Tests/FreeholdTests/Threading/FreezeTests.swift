@@ -23,7 +23,7 @@ struct FreezeTests {
         let read = try onAnotherThread {
             let p = box.value
             return
-                "\(p.name) \(p.age) \(p.best?.name ?? "-") \(p.friends.map(\.name).joined(separator: ",")) \(p.tags.count) \(p.scores["a"] ?? -1) \(p.notes[0]) \(p.admirers.map(\.id))"
+                "\(p.name) \(p.age) \(p.best?.name ?? "-") \(p.friends.map(\.name).joined(separator: ",")) \(p.tags.count) \(p.scores["a"] ?? -1) \(p.notes[0]) \(Array(p.admirers.map(\.id)))"
         }
         #expect(read == "P5 5 P4 P3,P4 1 5 x5 [6, 7]")
         #expect(person.name == "new" && person.best == nil && person.friends.isEmpty)

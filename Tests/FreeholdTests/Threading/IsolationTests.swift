@@ -4,10 +4,10 @@ import Testing
 
 /// As a user of Swift 6 writes it.
 private actor Kennel {
-    private let realm: Realm
+    private var realm: Realm!
 
     init(_ configuration: Realm.Configuration) async throws {
-        realm = try await Realm.open(configuration: configuration)
+        realm = try await Realm(configuration: configuration, actor: self)
     }
 
     func add(_ id: Int) async throws { try await realm.asyncWrite { realm.add(THPerson(id: id, name: "A\(id)", age: id)) } }
@@ -21,18 +21,18 @@ private actor Kennel {
         try await Realm.open(configuration: configuration) == realm
     }
     func thawed() -> Bool { realm.freeze().thaw() == realm }
+    private var order: [Int] = []
     func writeAsync() async throws -> [Int] {
-        let order = Order()
         for i in 0..<5 {
             realm.writeAsync {
-                order.values.append(i)
+                self.order.append(i)
                 self.realm.create(THPerson.self, value: ["id": 100 + i])
             } onComplete: { error in
-                if error == nil { order.values.append(10 + i) }
+                if error == nil { self.order.append(10 + i) }
             }
         }
-        while order.values.count < 10 { try await Task.sleep(for: .milliseconds(2)) }
-        return order.values
+        while order.count < 10 { try await Task.sleep(for: .milliseconds(2)) }
+        return order
     }
     func fails() async -> String {
         do {
@@ -41,8 +41,6 @@ private actor Kennel {
         } catch let error as Realm.Error { return "\(error.code)" } catch { return "\(error)" }
     }
 }
-
-private final class Order { var values: [Int] = [] }
 
 @Suite("Threading: realms of queues and actors")
 struct IsolationTests {
@@ -80,8 +78,8 @@ struct IsolationTests {
             }
             try await group.waitForAll()
         }
-        keeper.refresh()
-        #expect(keeper.objects(THPerson.self).count == 60)
+        #expect(try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 60)
+        withExtendedLifetime(keeper) {}
     }
 
     @Test
@@ -209,7 +207,6 @@ struct IsolationTests {
                 func open(_ configuration: Realm.Configuration) async throws {
                     realm = try await Realm.open(configuration: configuration)
                 }
-                nonisolated func leak() -> Box { Box() }
                 func put(_ box: Box) { box.realm = realm }
             }
             final class Box: @unchecked Sendable { var realm: Realm? }
@@ -223,5 +220,9 @@ struct IsolationTests {
             let realm = try Realm(configuration: threadingConfiguration())
             realm.writeAsync {}
         }
+        let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try await Realm.open(configuration: threadingConfiguration())
+        }
+        #expect(outside.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("Realm.read") } == true)
     }
 }

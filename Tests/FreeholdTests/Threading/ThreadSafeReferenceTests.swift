@@ -20,7 +20,7 @@ struct ThreadSafeReferenceTests {
             let person = realm.resolve(references.0)!
             try realm.write { person.name = "there" }
             return
-                "\(person.name) \(realm.resolve(references.1)!.map(\.id)) \(realm.resolve(references.2)!.keys) \(Array(realm.resolve(references.3)!)) \(realm.resolve(references.4)!.map(\.id)) \(realm.resolve(references.5)!.map(\.id))"
+                "\(person.name) \(Array(realm.resolve(references.1)!.map(\.id))) \(realm.resolve(references.2)!.keys) \(Array(realm.resolve(references.3)!)) \(Array(realm.resolve(references.4)!.map(\.id))) \(Array(realm.resolve(references.5)!.map(\.id)))"
         }
         #expect(text == "there [3, 4] [\"a\"] [\"t2\"] [6] [6, 7]")
         #expect(references.0.isInvalidated)
