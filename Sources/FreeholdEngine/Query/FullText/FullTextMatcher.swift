@@ -8,7 +8,7 @@
 
 /// Looks for the terms of a query in single texts, without an index. Not thread-safe.
 ///
-/// In texts of ASCII alone the terms are looked for by their bytes; others are taken apart into words.
+/// Terms are looked for by their bytes first. Texts that aren't of ASCII alone are then taken apart into words.
 final class FullTextMatcher {
     private let tokenizer: TextTokenizer
     /// Those that have to be there, then those that mustn't.
@@ -47,15 +47,17 @@ final class FullTextMatcher {
     /// Whether all terms are there that have to be, and none that mustn't. Null has no words.
     func matches(_ text: UnsafeRawBufferPointer?) -> Bool {
         guard let text else { return includedCount == 0 }
-        if FoldKernels.isASCII(text) {
-            for i in terms.indices {
-                let isThere = plain[i].map { $0.count(in: text, limit: 1) > 0 } ?? false
-                if isThere != (i < includedCount) { return false }
+        let isASCII = FoldKernels.isASCII(text)
+        var isRead = false
+        for i in terms.indices {
+            var isThere = plain[i].map { $0.count(in: text, limit: 1) > 0 } ?? false
+            if !isThere, !isASCII {
+                if !isRead { read(text) }
+                isRead = true
+                isThere = count(of: i, limit: 1) > 0
             }
-            return true
+            if isThere != (i < includedCount) { return false }
         }
-        read(text)
-        for i in terms.indices where (count(of: i, limit: 1) > 0) != (i < includedCount) { return false }
         return true
     }
 
@@ -101,11 +103,13 @@ final class FullTextMatcher {
     }
 
     private func read(_ text: UnsafeRawBufferPointer, _ distinct: TokenSet? = nil) {
-        var sink = WordHits(tests: tests, distinct: distinct)
-        swap(&sink.hits, &hits)
-        sink.hits.removeAll(keepingCapacity: true)
-        tokenizer.forEach(text, &sink)
-        swap(&sink.hits, &hits)
+        hits.removeAll(keepingCapacity: true)
+        withExtendedLifetime((tests, distinct)) {
+            var sink = WordHits(tests: UnsafeBufferPointer(tests.tests), distinct: distinct.map { .passUnretained($0) })
+            swap(&sink.hits, &hits)
+            tokenizer.forEach(text, &sink)
+            swap(&sink.hits, &hits)
+        }
     }
 
     private func count(of term: Int, limit: Int = .max) -> Int {
@@ -122,7 +126,9 @@ final class FullTextMatcher {
         let words = terms[term].words
         let first = firstWords[term]
         for hit in hits where hit.word == first {
-            let isThere = (1..<words.count).allSatisfy { self.hit(first + $0, at: hit.position + words[$0].offset) != nil }
+            let isThere = (1..<words.count).allSatisfy {
+                self.hit(first + $0, at: hit.position + words[$0].offset) != nil
+            }
             if isThere, !body(hit.position) { return }
         }
     }
@@ -199,16 +205,15 @@ private final class WordTests {
     }
 }
 
-/// Notes which words of a text are those of terms, and perhaps all of them.
+/// Notes which words of a text are those of terms, and perhaps all of them. Keeps neither alive.
 private struct WordHits: TokenSink {
-    let tests: WordTests
-    let distinct: TokenSet?
+    let tests: UnsafeBufferPointer<WordTests.Test>
+    let distinct: Unmanaged<TokenSet>?
     var hits: [WordHit] = []
 
     @inline(__always)
     mutating func take(_ token: TextToken) -> Bool {
-        if let distinct { distinct.insert(token.bytes) }
-        let tests = tests.tests
+        if let distinct { distinct._withUnsafeGuaranteedRef { $0.insert(token.bytes) } }
         for i in tests.indices where tests[i].fits(token.bytes) {
             hits.append(WordHit(word: i, position: token.position, range: token.range))
         }

@@ -1,5 +1,7 @@
-/// Finds a term in texts of ASCII alone by their bytes: without taking the texts apart into words. Its owner deallocates
-/// it.
+/// Finds a term in texts by their bytes: without taking the texts apart into words. Its owner deallocates it.
+///
+/// What it finds is there, in any text. Other scalars than those of ASCII can stand for the term, too, so that only in a
+/// text of ASCII alone it finds all.
 struct PlainTerm {
     /// The folded words, one after the other.
     private let bytes: UnsafeMutablePointer<UInt8>
@@ -7,7 +9,14 @@ struct PlainTerm {
     private let wordCount: Int
     /// The fewest bytes that it takes.
     private let length: Int
-    private let folded = TextTokenizer.folded
+    private let folded = Self.table
+
+    /// As the tokenizer folds them; FF for parts of other scalars, which may belong to a word.
+    nonisolated(unsafe) private static let table: UnsafePointer<UInt8> = {
+        let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        for byte in 0..<256 { table[byte] = byte < 0x80 ? TextTokenizer.folded[byte] : 0xff }
+        return UnsafePointer(table)
+    }()
 
     private struct Word {
         let start: Int
@@ -40,7 +49,7 @@ struct PlainTerm {
         words.deallocate()
     }
 
-    /// How often the term is in a text of ASCII; `limit` if it is there more often.
+    /// How often the term is found in a text; `limit` if it is there more often.
     /// - Complexity: O(the text's length), eight bytes at a time.
     func count(in text: UnsafeRawBufferPointer, limit: Int = .max) -> Int {
         guard text.count >= length, limit > 0 else { return 0 }
@@ -104,7 +113,9 @@ struct PlainTerm {
                 at &+= 1
             }
             if word.isOpen {
-                while at < text.count, folded[Int(text[at])] != 0 { at &+= 1 }
+                if i == wordCount &- 1 { return true }
+                while at < text.count, folded[Int(text[at])] &- 1 < 0xfe { at &+= 1 }
+                if at < text.count, text[at] >= 0x80 { return false }
             } else if at < text.count, folded[Int(text[at])] != 0 {
                 return false
             }

@@ -52,10 +52,12 @@ final class TextTokenizer {
     private static let bufferLength = wordLength + 64
 
     let matching: TextMatching
+    private let scalars: TextScalar.Table
     private let word: UnsafeMutablePointer<UInt8>
 
     init(_ matching: TextMatching) {
         self.matching = matching
+        scalars = TextScalar.table(matching)
         word = .allocate(capacity: Self.bufferLength)
         word.initialize(repeating: 0, count: Self.bufferLength)
         word[0] = OrderedEncoding.Tag.string
@@ -89,6 +91,7 @@ final class TextTokenizer {
         withUnsafeMutablePointer(to: &sink) { sink in
             var run = TextRun(word: word, sink: sink)
             let ascii = Self.folded
+            let scalars = scalars
             let count = text.count
             var i = 0
             while i < count, !run.isOver {
@@ -104,7 +107,7 @@ final class TextTokenizer {
                 }
                 var end = i
                 var scalar = Self.decode(text, &end)
-                let found = matching == .unicode ? TextScalar.of(scalar) : TextScalar.ofLatin(scalar)
+                let found = scalars[scalar]
                 switch found.kind {
                 case .ignored: break
                 case .separator: run.separate(at: i)
@@ -129,7 +132,7 @@ final class TextTokenizer {
                     let start = i
                     var next = end
                     let second = next < count ? Self.decode(text, &next) : 0
-                    if second > 0, TextScalar.of(second).kind == .flag { end = next }
+                    if second > 0, scalars[second].kind == .flag { end = next }
                     run.append(symbol: scalar, end == next ? second : nil, start..<end)
                 }
                 i = end
