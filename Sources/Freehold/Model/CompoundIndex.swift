@@ -28,11 +28,13 @@ public struct CompoundIndex: Hashable, Sendable {
     /// can't be opened with such an index.
     public var isUnique: Bool
 
+    /// By names of properties in Swift, the most significant first.
     public init(_ properties: [String], isUnique: Bool = false) {
         self.properties = properties
         self.isUnique = isUnique
     }
 
+    /// By names of properties in Swift, the most significant first.
     public init(_ properties: String...) { self.init(properties) }
 
     /// By key paths of the class's own properties.
@@ -40,8 +42,10 @@ public struct CompoundIndex: Hashable, Sendable {
         self.init(([first] + others).map { _name(for: $0) })
     }
 
+    /// One that refuses two objects with the same values, by names of properties.
     public static func unique(_ properties: String...) -> CompoundIndex { CompoundIndex(properties, isUnique: true) }
 
+    /// One that refuses two objects with the same values, by key paths of the class's own properties.
     public static func unique<Model: ObjectBase>(
         _ first: PartialKeyPath<Model>,
         _ others: PartialKeyPath<Model>...

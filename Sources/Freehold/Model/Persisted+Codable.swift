@@ -9,7 +9,7 @@ extension Persisted: Decodable where Value: Decodable {
 
 extension Persisted: Encodable where Value: Encodable {
     /// The wrapper of a managed property doesn't hold its value, and what a class's synthesised `encode(to:)` encodes
-    /// is a copy of it. So the object is the one that ``ObjectEncoding`` has noted.
+    /// is a copy of it. So the object is the one that `ObjectEncoding` has noted.
     ///
     /// - Throws: `EncodingError.invalidValue` if it isn't known: see ``EncodableObject``.
     public func encode(to encoder: any Encoder) throws {

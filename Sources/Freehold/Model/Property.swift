@@ -58,7 +58,7 @@ public struct Property: Sendable {
     /// What contradicts itself is found when a realm is opened with the schema.
     ///
     /// - Parameters:
-    ///   - mapTo: The name in the file, where it is another.
+    ///   - columnName: The name in the file, where it is another.
     ///   - optional: Whether the value, or a collection's elements, can be null. Links to one object and in maps always
     ///     can.
     ///   - objectClassName: For links and linking objects: the other class, by its name in the file.

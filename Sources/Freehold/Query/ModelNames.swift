@@ -34,6 +34,13 @@ struct ModelNames: QueryNames {
 
     // MARK: Constants
 
+    func plain(_ name: String, of cls: ManagedTable, _ argument: Any) -> (column: Column, value: Value)? {
+        guard let value = PlainArgument.value(argument), let index = cls.info.index(named: name), let column = cls.columns[index],
+            column.collection == .none, column.type == value.type
+        else { return nil }
+        return (column, value)
+    }
+
     func constant(
         _ argument: Any,
         for column: Column?,

@@ -66,10 +66,13 @@ extension Query where T: RealmCollection, T.Element: OptionalProtocol, T.Element
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
-    // `$0.dogs.age.max`: of the ages of all elements of the list that the path crosses.
+    /// The least value of those that the path leads to: `$0.dogs.age.min`; null where there is none.
     public var min: Query { aggregated(.minimum) }
+    /// The greatest value; null where there is none.
     public var max: Query { aggregated(.maximum) }
+    /// The mean of the values; null where there is none.
     public var avg: Query { aggregated(.average) }
+    /// The sum of the values; 0 where there is none.
     public var sum: Query { aggregated(.sum) }
 }
 

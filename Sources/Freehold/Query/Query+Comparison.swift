@@ -4,15 +4,20 @@ public import FreeholdEngine
 // MARK: Equality
 
 extension Query {
+    /// Whether the values are equal: numbers by value, strings by their bytes, objects by identity. NaN equals nothing.
     public static func == (a: Query, b: T) -> Query<Bool> { a.compared(.equal, b) }
+    /// Whether the values differ; null differs from all others.
     public static func != (a: Query, b: T) -> Query<Bool> { a.compared(.notEqual, b) }
+    /// Whether both properties have equal values, null and null included.
     public static func == (a: Query, b: Query) -> Query<Bool> { a.compared(.equal, to: b) }
+    /// Whether the properties have different values.
     public static func != (a: Query, b: Query) -> Query<Bool> { a.compared(.notEqual, to: b) }
 
     /// Whether there is no value: also what can't be null itself is null behind a link that is.
     @_disfavoredOverload
     public static func == (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.equal, nil) }
 
+    /// Whether there is a value.
     @_disfavoredOverload
     public static func != (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.notEqual, nil) }
 
@@ -51,10 +56,17 @@ extension Date: _QueryNumeric {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+    // Null is neither less nor greater than anything.
+
+    /// Whether the value is greater than this one; null isn't.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
+    /// Whether the value is this one or greater; null is for null only.
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
+    /// Whether the value is less than this one; null isn't.
     public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
+    /// Whether the value is this one or less; null is for null only.
     public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, b) }
+    /// Whether the first property's value is the greater one.
     public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, to: b) }
     public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
     public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, to: b) }

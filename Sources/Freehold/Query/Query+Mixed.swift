@@ -7,6 +7,7 @@ extension AnyRealmValue: _QueryString {}
 extension AnyRealmValue: _QueryNumeric {}
 
 extension Query where T == AnyRealmValue {
+    /// Whether the value is greater than this one; values of other kinds aren't, but for numbers among each other.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
     public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }

@@ -10,28 +10,28 @@ public import FreeholdEngine
 //     }
 
 extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
-    /// Whether the place lies in a ``GeoBox``, ``GeoCircle`` or ``GeoPolygon``.
+    /// Whether the place lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     ///
     /// ```swift
     /// realm.objects(Company.self).where { $0.location.geoWithin(GeoCircle(center: (48.86, 2.35), radius: .kilometers(5)!)!) }
     /// ```
     /// - Precondition: the embedded class has the shape of a place, and the shape an inside (see `GeoPolygon.validate()`).
-    /// - Complexity: O(objects); with an index of places about O(places inside).
+    /// - Complexity: O(objects); with an index of places about O(places inside). See <doc:Places>.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: EmbeddedObject {
-    /// Whether the place lies in a ``GeoBox``, ``GeoCircle`` or ``GeoPolygon``. See the same of optional objects.
+    /// Whether the place lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`. See the same of optional objects.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: RealmCollection, T.Element: EmbeddedObject {
-    /// Whether any of the places lies in a ``GeoBox``, ``GeoCircle`` or ``GeoPolygon``.
+    /// Whether any of the places lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: EmbeddedObject {
-    /// Whether any of the places lies in a ``GeoBox``, ``GeoCircle`` or ``GeoPolygon``.
+    /// Whether any of the places lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 

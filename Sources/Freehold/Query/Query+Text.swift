@@ -7,13 +7,15 @@ extension Query: CustomStringConvertible where T == Bool {
     /// let old = Query<Person>.condition { $0.age > 60 && $0.dogs.name == "Rex" }
     /// ```
     ///
-    /// Arguments are spelled out; values that have no spelling (maps inside mixed values, lists of lists) are shown in
-    /// angle brackets, and such a string isn't read back.
+    /// Arguments are spelled out. Maps, and lists of lists, inside mixed values have no spelling that is read back: a
+    /// string with one of them is for people only.
     public var queryString: String { QueryPrinter.text(node) { QueryConstant.of($0) } }
 
+    /// The same as ``queryString``.
     public var description: String { queryString }
 
     /// The condition as a format of NSPredicate with `%@` for each constant, and the constants, as RealmSwift has it.
+    /// A half-open range is two comparisons there.
     public func _constructPredicate() -> (String, [Any]) {
         let (format, arguments) = QueryPrinter.format(node)
         return (format, arguments.map(QueryConstant.plain))

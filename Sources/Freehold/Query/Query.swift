@@ -8,7 +8,8 @@ import FreeholdEngine
 ///
 /// Members of links are reached through the link (`$0.dog.age`), also where it is null: then the value is null.
 /// Members of a list's or of backlinks' elements mean: of any element. Nothing is read while the closure runs; it
-/// only builds the condition.
+/// only builds the condition. What can't be asked mostly doesn't compile; the rest (two collections compared as wholes,
+/// say) traps when the query is made. Belongs to the closure: don't keep it. See <doc:QueryLanguage> for all operators.
 @dynamicMemberLookup
 public struct Query<T> {
     let node: Condition
@@ -37,8 +38,11 @@ public struct Query<T> {
     func member<V>(_ name: String) -> Query<V> { Query<V>(path.appending(name)) }
 
     func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
-        if let members = MemberComparison(value) { return members.compared(term, op, T.self) }
-        return Query<Bool>(.compare(term, op, .constant(.argument(value as Any)), options.textOptions))
+        let argument = value ?? (Any?.none as Any)
+        if !PlainArgument.isPlain(argument), let members = MemberComparison(value) {
+            return members.compared(term, op, T.self)
+        }
+        return Query<Bool>(.compare(term, op, .constant(.argument(argument)), options.textOptions))
     }
 
     func compared<U>(_ op: ConditionOperator, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
@@ -109,7 +113,10 @@ extension Query where T: ObjectBase {
 // MARK: Logic
 
 extension Query where T == Bool {
+    /// Whether the condition doesn't hold: the plain complement, whatever is null.
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
+    /// Whether both conditions hold.
     public static func && (a: Query, b: Query) -> Query { Query(.conjunction(a.node, b.node)) }
+    /// Whether one of the conditions holds, or both.
     public static func || (a: Query, b: Query) -> Query { Query(.disjunction(a.node, b.node)) }
 }

@@ -35,6 +35,7 @@ extension RealmCollection {
     /// where there is none.
     ///
     /// - Precondition: the property is a number, a date or a mixed value.
+    /// - Complexity: O(n); of all objects of a class, by an indexed property, O(log n).
     public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.convert(aggregated(.minimum, property), to: T.self)
     }
@@ -49,6 +50,7 @@ extension RealmCollection {
     /// Ask for a type that is wide enough: an integer that isn't gets the sum's low bits.
     ///
     /// - Precondition: the property is a number or a mixed value.
+    /// - Complexity: O(n)
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         AggregateValue.sum(aggregated(.sum, property), to: T.self)
     }
@@ -58,6 +60,7 @@ extension RealmCollection {
     /// Ask for a `Double`: an `Int` takes the whole part only.
     ///
     /// - Precondition: the property is a number or a mixed value.
+    /// - Complexity: O(n)
     public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         AggregateValue.convert(aggregated(.average, property), to: T.self)

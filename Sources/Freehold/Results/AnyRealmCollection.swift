@@ -1,4 +1,4 @@
-/// A live collection whose kind doesn't matter: results, a list or linking objects.
+/// A live collection whose kind doesn't matter: results, a list, a set or linking objects.
 ///
 /// ```swift
 /// func show(_ dogs: AnyRealmCollection<Dog>) { … }

@@ -9,11 +9,13 @@ extension RealmCollection {
     /// people.filter("dogs.@count > $0 SORT(name ASC) LIMIT(10)", 3)
     /// ```
     ///
-    /// The language is RQL's and that of NSPredicate as RealmSwift takes it; see <doc:Queries>. Traps with the error's
-    /// text where the string isn't right or doesn't fit the class: for strings that come from elsewhere use
+    /// The language is RQL's and that of NSPredicate as RealmSwift takes it; see <doc:QueryLanguage>. Traps with the
+    /// error's text where the string isn't right or doesn't fit the class: for strings that come from elsewhere use
     /// ``filter(validating:_:)``.
     ///
     /// - Parameter args: what `%@`, `%K`, `$0` and the like stand for.
+    /// - Precondition: a managed collection of objects, on its realm's thread.
+    /// - Complexity: O(length); what it finds is looked for when the results are read.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
         trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
     }
@@ -47,7 +49,7 @@ extension RealmCollection {
         try filtered(predicate.writtenQuery())
     }
 
-    /// The position of the first element that a query string finds; nil if there is none.
+    /// The position of the first element that a query string finds; nil if there is none. Traps as `filter` does.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         let found = trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
         return found.first.flatMap { index(of: $0) }

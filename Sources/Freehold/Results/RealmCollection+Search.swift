@@ -19,6 +19,7 @@ extension RealmCollection where Element: ObjectBase {
     ///   - limit: the most objects that are wanted.
     /// - Throws: `QueryError` where the search has no word or one both wanted and excluded, or the property no full-text
     ///   index.
+    /// - Precondition: a managed collection, on its realm's thread.
     /// - Complexity: O(the strings of all objects found), beside the search.
     public func search<T>(
         _ property: KeyPath<Element, T>,
@@ -57,7 +58,8 @@ extension RealmCollection where Element: ObjectBase {
     }
 }
 
-/// An object that a ranked full-text search found.
+/// An object that a ranked full-text search found: what it was then, but for the object, which is live. Belongs to the
+/// realm's thread.
 public struct SearchHit<Element: ObjectBase> {
     public let object: Element
     /// How well it fits: above 0, without an upper limit, comparable within one search only. 0 where the search has

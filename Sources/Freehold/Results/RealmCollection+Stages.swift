@@ -6,14 +6,18 @@ public import FreeholdEngine
 extension RealmCollection {
     /// The elements that meet a condition: see ``Query``.
     ///
-    /// - Precondition: a managed collection of objects.
+    /// The closure is called once, at once. Traps where the condition doesn't fit the class.
+    ///
+    /// - Precondition: a managed collection of objects, on its realm's thread.
+    /// - Complexity: O(condition); what it finds is looked for when the results are read.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         adding("where", .filter(condition(Query<Element>()).node))
     }
 
-    /// The position of the first element that meets the condition.
+    /// The position of the first element that meets the condition; nil if there is none.
     ///
     /// - Precondition: a managed collection of objects.
+    /// - Complexity: that of the query.
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         self.where(condition).first.flatMap { self.index(of: $0) }
     }
@@ -25,6 +29,7 @@ extension RealmCollection {
     /// first, and last come elements with a link on the path that leads to nothing. Strings go by their bytes.
     ///
     /// - Precondition: the class has such a property, which is a number, string, date, Bool, identifier or mixed value.
+    /// - Complexity: O(1); when the results are read, O(n log n), with a limit after it O(n), by an index less.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -43,6 +48,7 @@ extension RealmCollection {
     /// ```
     ///
     /// - Precondition: as for `sorted(byKeyPath:ascending:)`.
+    /// - Complexity: O(1); when the results are read, O(n).
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
         adding("distinct", .distinct(keyPaths.map { NamedPath(trapping: $0) }))
     }

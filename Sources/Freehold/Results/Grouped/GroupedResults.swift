@@ -129,6 +129,9 @@ extension RealmCollection where Element: ObjectBase {
     /// ```swift
     /// for group in people.grouped(by: \.city, \.age) { print(group.key.0, group.key.1, group.count) }
     /// ```
+    ///
+    /// - Precondition: a managed collection.
+    /// - Complexity: O(n), once a version of the realm.
     public func grouped<First: RealmCollectionValue, each Rest: RealmCollectionValue>(
         by first: KeyPath<Element, First>,
         _ rest: repeat KeyPath<Element, each Rest>
@@ -142,6 +145,9 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The objects in groups of those that are equal in properties whose names, or key paths, are known at run time only.
+    ///
+    /// - Precondition: a managed collection, and at least one name, each of a property with one value an object.
+    /// - Complexity: O(n), once a version of the realm.
     public func grouped<S: Sequence>(by keyPaths: S) -> GroupedResults<[AnyRealmValue], Element>
     where S.Element == String {
         grouped(Array(keyPaths)) { $0.map { GroupKey.make($0) } }

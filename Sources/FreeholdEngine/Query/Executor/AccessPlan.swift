@@ -127,7 +127,7 @@ extension Planner {
     func candidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         conjuncts.indices.compactMap { i in
             access(conjuncts[i], table).map { AccessPlan.Candidate(access: $0, covers: [i]) }
-        } + compoundCandidates(conjuncts, table)
+        } + rangeCandidates(conjuncts, table) + compoundCandidates(conjuncts, table)
     }
 
     /// How an index finds the objects that meet a condition; nil where none can.
@@ -175,7 +175,7 @@ extension Planner {
         return access(condition, column, table)
     }
 
-    private func access(_ condition: EncodedCondition, _ column: Column, _ table: Table) -> (any IndexAccess)? {
+    func access(_ condition: EncodedCondition, _ column: Column, _ table: Table) -> (any IndexAccess)? {
         guard let tree = view.searchTree(column) else { return nil }
         return ValuesAccess(
             view: view,

@@ -20,10 +20,10 @@ struct CompoundMatch {
             let encoded = onColumn.compactMap { condition in
                 EncodedCondition(condition.test, column, isPart: true).map { (condition.place, $0) }
             }
-            guard let (place, condition) = encoded.first(where: { $0.1.ranges.isEmpty }) ?? encoded.first else { break }
+            guard let (places, condition) = EncodedCondition.narrowest(encoded) else { break }
             let runs = condition.values.count + condition.ranges.count
             guard prefixes.count * runs <= Self.maximumRuns else { break }
-            covers.append(place)
+            covers += places
             isExact = isExact && condition.isExact
             let all = (0..<condition.values.count).map { condition.values.with($0) { Array($0) } }
             guard condition.ranges.isEmpty else {
@@ -117,7 +117,70 @@ extension EncodedRange {
     }
 }
 
+extension EncodedCondition {
+    /// Of several conditions on one column, with their places, what an index is best searched with: one that is met by
+    /// single values, else where each of them is one range what all of these have in common.
+    static func narrowest(_ all: [(place: Int, condition: EncodedCondition)]) -> ([Int], EncodedCondition)? {
+        guard let best = all.first(where: { $0.condition.ranges.isEmpty }) ?? all.first else { return nil }
+        var (places, condition) = ([best.place], best.condition)
+        guard condition.isRange else { return (places, condition) }
+        for other in all where other.place != best.place && other.condition.isRange {
+            condition.narrow(to: other.condition)
+            places.append(other.place)
+        }
+        return (places, condition)
+    }
+
+    private var isRange: Bool { values.isEmpty && ranges.count == 1 }
+
+    /// Both are one range.
+    private mutating func narrow(to other: EncodedCondition) {
+        let range = other.ranges[0]
+        if let bytes = range.lower {
+            if ranges[0].lower.map({ $0.lexicographicallyPrecedes(bytes) }) ?? true {
+                (ranges[0].lower, ranges[0].includesLower) = (bytes, range.includesLower)
+            } else if ranges[0].lower == bytes {
+                ranges[0].includesLower = ranges[0].includesLower && range.includesLower
+            }
+        }
+        if let bytes = range.upper {
+            if ranges[0].upper.map({ bytes.lexicographicallyPrecedes($0) }) ?? true {
+                (ranges[0].upper, ranges[0].includesUpper) = (bytes, range.includesUpper)
+            } else if ranges[0].upper == bytes {
+                ranges[0].includesUpper = ranges[0].includesUpper && range.includesUpper
+            }
+        }
+        isExact = isExact && other.isExact
+        if ranges[0].isEmpty { ranges = [] }
+    }
+}
+
+extension EncodedRange {
+    fileprivate var isEmpty: Bool {
+        guard let lower, let upper else { return false }
+        if lower == upper { return !includesLower || !includesUpper }
+        return upper.lexicographicallyPrecedes(lower)
+    }
+}
+
 extension Planner {
+    /// Several ranges of one indexed column, as one.
+    func rangeCandidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
+        if conjuncts.count < 2 { return [] }
+        let conditions = ColumnCondition.all(conjuncts).filter { $0.column.isIndexed || $0.column.isPrimaryKey }
+        return Dictionary(grouping: conditions, by: \.column.index).values.compactMap { onColumn in
+            guard onColumn.count > 1 else { return nil }
+            let column = onColumn[0].column
+            let encoded = onColumn.compactMap { condition in
+                EncodedCondition(condition.test, column).map { (condition.place, $0) }
+            }
+            guard let (places, condition) = EncodedCondition.narrowest(encoded), places.count > 1,
+                let access = access(condition, column, table)
+            else { return nil }
+            return AccessPlan.Candidate(access: access, covers: places)
+        }
+    }
+
     /// What the table's compound indexes offer for a conjunction.
     func compoundCandidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         if table.compounds.isEmpty { return [] }

@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// print(query.explain(in: snapshot))
-/// // index on 'Person.age': about 120 rows, 118 looked at, 118 found
-/// // conditions on the rows found: about 118 rows, 118 looked at, 7 found
+/// // index on 'Person.age': about 120 expected, 118 looked at, 118 found
+/// // conditions on the rows found: about 118 expected, 118 looked at, 7 found
 /// // 7 objects, 236 rows looked at, 0.041 ms
 /// ```
 public struct QueryPlan: Sendable, CustomStringConvertible {
@@ -51,6 +51,7 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     public internal(set) var steps: [Step] = []
     /// How many objects came out in the end.
     public internal(set) var matches = 0
+    /// How long it took, indexes and conditions, sorts and limits.
     public internal(set) var duration: Duration = .zero
 
     /// Of nothing.

@@ -24,15 +24,19 @@ struct GeoCell: Equatable {
     /// In squares of the level.
     let column: Int
     let row: Int
+    private let spanX: Span
+    private let spanY: Span
 
     /// The side as a square.
-    init(face: Int) { self.init(face: face, level: 0, column: 0, row: 0) }
+    init(face: Int) { self.init(face: face, level: 0, column: 0, row: 0, spanX: .side, spanY: .side) }
 
-    private init(face: Int, level: Int, column: Int, row: Int) {
+    private init(face: Int, level: Int, column: Int, row: Int, spanX: Span, spanY: Span) {
         self.face = face
         self.level = level
         self.column = column
         self.row = row
+        self.spanX = spanX
+        self.spanY = spanY
     }
 
     /// The number of the smallest square around a place.
@@ -78,14 +82,21 @@ struct GeoCell: Equatable {
     }
 
     var quarters: [GeoCell] {
-        (0..<4).map {
-            GeoCell(face: face, level: level + 1, column: column << 1 | $0 >> 1, row: row << 1 | $0 & 1)
+        let (columns, rows) = ([column << 1, column << 1 | 1], [row << 1, row << 1 | 1])
+        let (spansX, spansY) = (spanX.halves(columns, level: level + 1), spanY.halves(rows, level: level + 1))
+        return (0..<4).map {
+            GeoCell(
+                face: face,
+                level: level + 1,
+                column: columns[$0 >> 1],
+                row: rows[$0 & 1],
+                spanX: spansX[$0 >> 1],
+                spanY: spansY[$0 & 1]
+            )
         }
     }
 
-    private func corner(_ column: Double, _ row: Double) -> SphereVector {
-        let size = Double(1 << level)
-        let (u, v) = (tan((column / size - 0.5) * (.pi / 2)), tan((row / size - 0.5) * (.pi / 2)))
+    private func vector(_ u: Double, _ v: Double) -> SphereVector {
         let sign = face < 3 ? 1.0 : -1.0
         return switch face % 3 {
         case 0: SphereVector(sign, u, v).normalized
@@ -94,12 +105,42 @@ struct GeoCell: Equatable {
         }
     }
 
+    var center: SphereVector { vector(spanX.middle, spanY.middle) }
+
+    /// Nothing in the square is further away from its centre: half an edge one way and half an edge the other, none of
+    /// which is longer than it is in the middle of a side.
+    var reach: Double { .pi / 2 / Double(1 << level) }
+
     /// A circle around the square.
     var bound: (center: SphereVector, radius: Double) {
-        let (c, r) = (Double(column), Double(row))
-        let center = corner(c + 0.5, r + 0.5)
-        let corners = [corner(c, r), corner(c + 1, r), corner(c, r + 1), corner(c + 1, r + 1)]
-        return (center, corners.reduce(0) { max($0, center.angle(to: $1)) } + 1e-14)
+        let center = center
+        var chordSquared = 0.0
+        for (u, v) in [
+            (spanX.low, spanY.low), (spanX.high, spanY.low), (spanX.low, spanY.high), (spanX.high, spanY.high),
+        ] {
+            chordSquared = max(chordSquared, (center - vector(u, v)).lengthSquared)
+        }
+        // At least the angle, as far as chords of half a side of the cube go.
+        return (center, chordSquared.squareRoot() * (1 + chordSquared / 20) + 1e-14)
+    }
+
+    /// The edges of a square and its middle, on the side of the cube.
+    private struct Span: Equatable {
+        let low: Double
+        let middle: Double
+        let high: Double
+
+        static let side = Span(low: -1, middle: 0, high: 1)
+
+        /// - Parameter places: of the halves, in squares of the next level, `level` halvings down.
+        func halves(_ places: [Int], level: Int) -> [Span] {
+            let size = Double(1 << level)
+            func middle(_ place: Int) -> Double { tan(((Double(place) + 0.5) / size - 0.5) * (.pi / 2)) }
+            return [
+                Span(low: low, middle: middle(places[0]), high: self.middle),
+                Span(low: self.middle, middle: middle(places[1]), high: high),
+            ]
+        }
     }
 }
 
@@ -115,6 +156,7 @@ extension GeoRegion {
         while next < pending.count {
             let cell = pending[next]
             next += 1
+            if isFar(cell.center, radius: cell.reach) { continue }
             let bound = cell.bound
             switch relation(bound.center, radius: bound.radius) {
             case .outside: continue

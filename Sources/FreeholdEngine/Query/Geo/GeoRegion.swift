@@ -66,6 +66,18 @@ struct GeoRegion {
 
     // MARK: Areas
 
+    /// Whether a circle is outside: told quickly, so that of most circles that are near it isn't said.
+    func isFar(_ center: SphereVector, radius: Double) -> Bool {
+        let (middle, reach): (SphereVector, Double)
+        switch form {
+        case .box: return false
+        case .circle(let center, let radius, _): (middle, reach) = (center, radius)
+        case .polygon(let outer, _): (middle, reach) = outer.bound
+        }
+        // Straight through the earth it is less far.
+        return (middle - center).lengthSquared > (reach + radius) * (reach + radius)
+    }
+
     enum Relation { case outside, partly, inside }
 
     /// Where a small circle lies. `partly` may be said of circles that are wholly inside or outside, too.

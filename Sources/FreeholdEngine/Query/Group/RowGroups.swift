@@ -59,8 +59,13 @@ package final class RowGroups {
         self.counts = counts
         self.coder = coder
         // The groups are sorted as their first objects are.
-        order = RowSorter(view: view, sort: paths.map { SortKey($0) }, countsNoLink: true)
-            .sorted(.keys(firsts), limit: nil).map { coder.code($0) }
+        let sorted = RowSorter(view: view, sort: paths.map { SortKey($0) }, countsNoLink: true)
+            .sorted(.keys(firsts), limit: nil)
+        order =
+            switch rows {
+            case .slots(let codes): sorted.map { codes[Int($0.raw)] }
+            case .keys: sorted.map { coder.code($0) }
+            }
     }
 
     // MARK: Groups, by position

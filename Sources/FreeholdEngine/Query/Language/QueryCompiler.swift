@@ -35,6 +35,9 @@ package struct QueryCompiler<Names: QueryNames> {
         case .or(let all): return .or(try predicates(all))
         case .not(let inner): return .not(try predicate(inner))
         case .term(let term): return try predicate(.compare(term, .equal, .constant(.value(.bool(true))), []))
+        case .compare(.path(let path), let op, .constant(.argument(let argument)), []):
+            if let predicate = plain(path, op, argument) { return predicate }
+            return try compare(.path(path), op, .constant(.argument(argument)), [])
         case .compare(let left, let op, let right, let options): return try compare(left, op, right, options)
         case .between(let term, let lower, let upper, let isClosed):
             return try between(term, lower, upper, isClosed)
@@ -46,6 +49,15 @@ package struct QueryCompiler<Names: QueryNames> {
             }
             return try within(path, resolved, shape)
         }
+    }
+
+    private func plain(_ path: NamedPath, _ op: ConditionOperator, _ argument: Any) -> Predicate? {
+        guard case .name(let name)? = path.steps.first, path.steps.count == 1, path.suffix == nil,
+            path.quantifier == nil, let comparison = op.comparison,
+            let (column, value) = names.plain(name, of: cls, argument)
+        else { return nil }
+        if op.isOrder, column.type == .bool { return nil }
+        return .comparison(PropertyPath(column), comparison, value)
     }
 
     private func predicates(_ all: [Condition]) throws(QueryError) -> [Predicate] {

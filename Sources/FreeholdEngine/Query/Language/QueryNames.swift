@@ -18,6 +18,14 @@ package protocol QueryNames {
     /// What an argument stands for, compared with values of that column (nil: with the object reached, of the class
     /// given). Nil for an object that no link can lead to.
     func constant(_ argument: Any, for column: Column?, of target: Class?) throws(QueryError) -> Constant?
+
+    /// The short way for a property compared with an argument of just its type, which most conditions are. Nil for all
+    /// others, mistakes too.
+    func plain(_ name: String, of cls: Class, _ argument: Any) -> (column: Column, value: Value)?
+}
+
+extension QueryNames {
+    package func plain(_ name: String, of cls: Class, _ argument: Any) -> (column: Column, value: Value)? { nil }
 }
 
 package struct NamedProperty<Class> {
