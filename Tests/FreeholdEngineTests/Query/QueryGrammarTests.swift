@@ -32,7 +32,8 @@ import Testing
         Accepted("a BEGINSWITH[C] 'x'", "a BEGINSWITH[c] \"x\""),
         Accepted("a ENDSWITH [ cd ] 'x'", "a ENDSWITH[cd] \"x\""), Accepted("a IN[c] {'x'}", "a IN[c] {\"x\"}"),
         Accepted("a BETWEEN {1, 2}"), Accepted("a between {-1.5, 2e3}", "a BETWEEN {-1.5, 2e3}"),
-        Accepted("a.b BETWEEN {1, 2}"), Accepted("a BETWEEN {1, <2}"), Accepted("a TEXT 'x -y z*'", "a TEXT \"x -y z*\""),
+        Accepted("a.b BETWEEN {1, 2}"), Accepted("a BETWEEN {1, <2}"),
+        Accepted("a TEXT 'x -y z*'", "a TEXT \"x -y z*\""),
         Accepted("a.b text 'x'", "a.b TEXT \"x\""),
     ]
 
@@ -147,6 +148,7 @@ import Testing
         Accepted("text TEXT 'x'", "text TEXT \"x\""),
         Accepted("and == 1 and or == 2", "and == 1 && or == 2"), Accepted("any == 1", "SELF.any == 1"),
         Accepted("any IN {1}", "SELF.any IN {1}"), Accepted("ANY in == 1"),
+        Accepted("any LIKE[c] 'x'", "SELF.any LIKE[c] \"x\""), Accepted("ANY like[0] == 1"),
         Accepted("(ANY in + 1) > (ANY like)", "(ANY in + 1) > ANY like"), Accepted("ANY in IN {1}"),
         Accepted("any.b == 1", "any.b == 1"), Accepted("not == 1", "SELF.not == 1"),
         Accepted("NOT in == 1", "NOT (in == 1)"),
