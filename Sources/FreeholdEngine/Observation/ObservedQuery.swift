@@ -82,7 +82,8 @@ extension ObservedQuery.Origin {
     package static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.table, .table): true
-        case (.collection(let a, let x), .collection(let b, let y)), (.backlinks(let a, let x), .backlinks(let b, let y)):
+        case (.collection(let a, let x), .collection(let b, let y)),
+            (.backlinks(let a, let x), .backlinks(let b, let y)):
             a.id == b.id && a.tableID == b.tableID && a.targetTableID == b.targetTableID && x == y
         default: false
         }
@@ -92,7 +93,8 @@ extension ObservedQuery.Origin {
     func exists(in view: DataView) -> Bool {
         switch self {
         case .table: true
-        case .collection(let column, let key): view.schema.table(id: column.tableID).map { view.contains($0, key) } ?? false
+        case .collection(let column, let key):
+            view.schema.table(id: column.tableID).map { view.contains($0, key) } ?? false
         case .backlinks(let column, let key):
             view.schema.table(id: column.targetTableID!).map { view.contains($0, key) } ?? false
         }

@@ -86,7 +86,8 @@ struct ObservationDriver {
     private mutating func changes(to next: Snapshot) -> VersionChanges {
         let kept = log.changes(from: last, to: next)
         if kept.isCompared { problems.append("no records of \(last.version)…\(next.version)") }
-        let stored = last.version == next.version
+        let stored =
+            last.version == next.version
             ? [] : (last.version + 1...next.version).map { next.changes(ofVersion: $0)! }
         if log.records(from: last, to: next) != stored { problems.append("kept and stored records differ") }
         let compared = VersionChanges(comparing: last, with: next)
@@ -153,7 +154,8 @@ struct ObservationDriver {
     private mutating func origin(_ table: Table) -> ObservedQuery.Origin {
         guard chance(3) else { return .table }
         if chance(3) {
-            let all = last.schema.linkColumns(to: table)
+            let all =
+                last.schema.linkColumns(to: table)
                 + last.schema.tables.flatMap(\.columns).filter { $0.type == .mixed }.map { $0.aimed(at: table) }
             guard let target = last.keys(table).randomElement(using: &random) else { return .table }
             // Backlinks are of the origin's table.
@@ -303,12 +305,15 @@ struct ObservationDriver {
             let found = collections[i].dictionary.advance(to: next, changes)
             _ = collections[i].list.advance(to: next, changes)
             let old = Dictionary(uniqueKeysWithValues: last.dictionaryEntries(it.column, it.owner).map { ($0, $1) })
-            let new = isGone
+            let new =
+                isGone
                 ? [:] : Dictionary(uniqueKeysWithValues: next.dictionaryEntries(it.column, it.owner).map { ($0, $1) })
             let change = found ?? DictionaryChanges()
             if Set(change.deletions) != Set(old.keys).subtracting(new.keys)
                 || Set(change.insertions) != Set(new.keys).subtracting(old.keys)
-            { problems.append("\(note): \(change) of \(old.keys) to \(new.keys)") }
+            {
+                problems.append("\(note): \(change) of \(old.keys) to \(new.keys)")
+            }
             for (key, value) in new where old[key] != nil {
                 let isSame = old[key] == value && !isModified(value)
                 if !isSame, !change.modifications.contains(key) { problems.append("\(note): \(key) isn't modified") }
