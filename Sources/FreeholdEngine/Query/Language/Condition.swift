@@ -160,6 +160,12 @@ extension NamedPath {
         return path
     }
 
+    package func quantified(_ quantifier: Quantifier) -> NamedPath {
+        var path = self
+        path.quantifier = quantifier
+        return path
+    }
+
     package func with(_ suffix: Suffix) -> NamedPath {
         var path = self
         path.suffix = suffix
