@@ -16,10 +16,13 @@ public struct _CollectionSource {
     let table: ManagedTable
     /// The core, kept alive.
     let core: RealmCore
-    /// Whether the owner of a list or of backlinks still lives.
-    let isLive: () -> Bool
     /// The same in another realm of the file, without stages; nil where it isn't there.
     private let elsewhere: (RealmCore) -> _CollectionSource?
+    /// Whether the owner of a list or of backlinks still lives.
+    private let isOwnerLive: () -> Bool
+    /// The core's state when the collection was asked for; `Realm.invalidate()` ends those before it, and with them what
+    /// is derived from them later.
+    private let birth: UInt64
     /// In the order in which they were asked for.
     private(set) var stages: [WrittenStage] = []
 
@@ -38,7 +41,13 @@ public struct _CollectionSource {
         self.base = base
         self.table = table
         core = table.core
-        self.isLive = isLive
+        isOwnerLive = isLive
+        birth = table.core.stateVersion
+    }
+
+    var isInvalidated: Bool {
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
     func moved(to core: RealmCore) -> _CollectionSource? {

@@ -13,10 +13,12 @@ struct ValueSnapshot<Element: RealmCollectionValue> {
 public struct _ValueSource<Element: RealmCollectionValue> {
     /// Kept alive; nil for an unmanaged collection, which is read once.
     let core: RealmCore?
-    /// Whether the owner of the collection still lives.
-    let isLive: () -> Bool
     /// The same in another realm of the file, without stages; nil where it isn't there.
     private let elsewhere: (RealmCore) -> _ValueSource?
+    /// Whether the owner of the collection still lives.
+    private let isOwnerLive: () -> Bool
+    /// As that of a ``_CollectionSource``.
+    private let birth: UInt64
     let snapshot: () -> ValueSnapshot<Element>
     /// In the order in which they were asked for.
     private(set) var stages: [ValueStage] = []
@@ -28,16 +30,18 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
-        self.isLive = isLive
         self.elsewhere = elsewhere
+        isOwnerLive = isLive
+        birth = core.stateVersion
         self.snapshot = snapshot
     }
 
     /// Values that are in memory.
     init(_ elements: [Element]) {
         core = nil
-        isLive = { true }
         elsewhere = { _ in nil }
+        isOwnerLive = { true }
+        birth = 0
         let snapshot = ValueSnapshot(values: UnmanagedValues.stored(elements)) { elements[$0] }
         self.snapshot = { snapshot }
     }
@@ -46,6 +50,12 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         var source = elsewhere(core)
         source?.stages = stages
         return source
+    }
+
+    var isInvalidated: Bool {
+        guard let core else { return false }
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
     func adding(_ stage: WrittenStage) throws(QueryError) -> _ValueSource {
