@@ -33,8 +33,11 @@ final class ObjectSubject: Subject {
         let types: [ObjectBase.Type] =
             kind.hasShelves
             ? [Shelf.self, Address.self]
-            : kind == .articles ? [Article.self] : kind == .shops ? [Shop.self, Place.self]
-            : isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
+            : kind == .articles
+                ? [Article.self]
+                : kind == .shops
+                    ? [Shop.self, Place.self]
+                    : isKennel ? [Owner.self, Dog.self] : kind == .indexed ? [IndexedPerson.self] : [Person.self]
         attempt {
             realm = try Realm(
                 configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: path(kind)), objectTypes: types)

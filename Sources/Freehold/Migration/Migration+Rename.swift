@@ -62,7 +62,11 @@ extension Migration {
         let transaction = new.requireWrite()
         func refuse(_ text: String) {
             new.record(
-                Realm.Error(.schemaMismatch, "Class '\(oldName)' can't become '\(newName)': \(text).", className: oldName)
+                Realm.Error(
+                    .schemaMismatch,
+                    "Class '\(oldName)' can't become '\(newName)': \(text).",
+                    className: oldName
+                )
             )
         }
         guard let object = newSchema[newName] else { return refuse("the new schema has no '\(newName)'") }

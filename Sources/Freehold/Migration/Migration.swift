@@ -133,7 +133,9 @@ public final class Migration {
 
     private func oldTable(named name: String, _ newTable: ManagedTable?) -> ManagedTable? {
         let stored = old.view.schema
-        if let table = newTable.flatMap({ stored.table(id: $0.table.id) }) { return old.dynamicTable(table, in: stored) }
+        if let table = newTable.flatMap({ stored.table(id: $0.table.id) }) {
+            return old.dynamicTable(table, in: stored)
+        }
         return newTable == nil ? old.dynamicTable(named: newSchema[name]?.className ?? name) : nil
     }
 

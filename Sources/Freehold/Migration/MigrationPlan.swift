@@ -64,7 +64,15 @@ public struct MigrationPlan: Sendable {
                 steps = plan.steps(in: view)
             case .migrate:
                 action = .migration
-                var all = plan.steps(in: view)
+                var all = plan.steps(in: view).map { step in
+                    // Default values have to be written.
+                    guard case .addProperty = step.kind,
+                        let added = plan.addedColumns.first(where: {
+                            $0.table.name == step.className && $0.spec.name == step.property
+                        }), DefaultValues(schema, className: step.className, added.spec) != nil
+                    else { return step }
+                    return MigrationStep(step.kind, step.className, step.property, objects: view.count(added.table))
+                }
                 if configuration.migrationBlock != nil {
                     let objects = view.schema.tables.reduce(0) { $0 + view.count($1) }
                     all.append(MigrationStep(.runBlock, "", objects: objects))

@@ -100,16 +100,13 @@ struct MigrationRun {
     private func fillDefaults(_ plan: SchemaPlan, _ transaction: WriteTransaction) throws {
         for (table, spec) in plan.addedColumns {
             guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
-                let column = table.column(named: spec.name), spec.collection == .none,
-                let defaults = DefaultValues(schema, className: table.name, columnName: spec.name)
+                let column = table.column(named: spec.name),
+                let defaults = DefaultValues(schema, className: table.name, spec)
             else { continue }
-            let first = defaults.next()
-            if first == transaction.zero(column), first == defaults.next() { continue }
             let step = SchemaStep(.addProperty, table.name, column.name, objects: transaction.count(table))
-            let isConstant = first == defaults.next()
             for (i, key) in transaction.keys(table).enumerated() {
                 if i % MigrationProgress.interval == 0 { progress.report(step, i) }
-                try transaction.set(column, key, isConstant ? first : defaults.next())
+                try transaction.set(column, key, defaults.next())
             }
         }
     }

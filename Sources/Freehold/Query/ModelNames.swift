@@ -35,7 +35,8 @@ struct ModelNames: QueryNames {
     // MARK: Constants
 
     func plain(_ name: String, of cls: ManagedTable, _ argument: Any) -> (column: Column, value: Value)? {
-        guard let value = PlainArgument.value(argument), let index = cls.info.index(named: name), let column = cls.columns[index],
+        guard let value = PlainArgument.value(argument), let index = cls.info.index(named: name),
+            let column = cls.columns[index],
             column.collection == .none, column.type == value.type
         else { return nil }
         return (column, value)

@@ -42,11 +42,13 @@ extension Table {
         nextColumnID: Int? = nil
     ) -> Table {
         let given = columns ?? self.columns
-        let specs = compounds ?? self.compounds.compactMap { compound -> (CompoundIndexSpec, UInt32)? in
-            if compound.columns.contains(where: { replaced.contains($0.id) }) { return nil }
-            let names = compound.columns.map { old in given.first { $0.id == old.id }!.name }
-            return (CompoundIndexSpec(names, unique: compound.isUnique), compound.firstSegment)
-        }
+        let specs =
+            compounds
+            ?? self.compounds.compactMap { compound -> (CompoundIndexSpec, UInt32)? in
+                if compound.columns.contains(where: { replaced.contains($0.id) }) { return nil }
+                let names = compound.columns.map { old in given.first { $0.id == old.id }!.name }
+                return (CompoundIndexSpec(names, unique: compound.isUnique), compound.firstSegment)
+            }
         let members = Set(specs.flatMap(\.spec.columns))
         let placed = given.enumerated().map { $1.with(index: $0, isInCompound: members.contains($1.name)) }
         return Table(

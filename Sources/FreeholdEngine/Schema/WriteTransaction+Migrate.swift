@@ -147,11 +147,6 @@ extension WriteTransaction {
         }
     }
 
-    /// What objects have in a column that nothing has been written to.
-    package func zero(_ column: Column) -> Value {
-        FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
-    }
-
     // MARK: Names
 
     /// A property that stays takes the place of one that `extendSchema` has made, under its name, and keeps its number
@@ -206,7 +201,12 @@ extension WriteTransaction {
     ///   changed then.
     package func renameTable(from: String, to name: String, specs: [TableSpec]) throws(EngineError) {
         func refuse(_ text: String) -> EngineError {
-            EngineError(.schemaMismatch, "Class '\(from)' can't become '\(name)': \(text).", path: core.path, table: from)
+            EngineError(
+                .schemaMismatch,
+                "Class '\(from)' can't become '\(name)': \(text).",
+                path: core.path,
+                table: from
+            )
         }
         guard let old = currentSchema.table(named: from) else { throw refuse("the file has no such class") }
         if let made = currentSchema.table(named: name) {

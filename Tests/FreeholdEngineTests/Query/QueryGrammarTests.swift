@@ -32,7 +32,8 @@ import Testing
         Accepted("a BEGINSWITH[C] 'x'", "a BEGINSWITH[c] \"x\""),
         Accepted("a ENDSWITH [ cd ] 'x'", "a ENDSWITH[cd] \"x\""), Accepted("a IN[c] {'x'}", "a IN[c] {\"x\"}"),
         Accepted("a BETWEEN {1, 2}"), Accepted("a between {-1.5, 2e3}", "a BETWEEN {-1.5, 2e3}"),
-        Accepted("a.b BETWEEN {1, 2}"), Accepted("a BETWEEN {1, <2}"), Accepted("a TEXT 'x -y z*'", "a TEXT \"x -y z*\""),
+        Accepted("a.b BETWEEN {1, 2}"), Accepted("a BETWEEN {1, <2}"),
+        Accepted("a TEXT 'x -y z*'", "a TEXT \"x -y z*\""),
         Accepted("a.b text 'x'", "a.b TEXT \"x\""),
     ]
 

@@ -30,7 +30,9 @@ struct MigrationEmbeddedTests {
     /// Owner 0 has parts 0 to 3, each its own.
     private func write(_ base: Realm.Configuration, _ more: (Realm, [DynamicObject], DynamicObject) -> Void) throws {
         try writeFile(migrationConfiguration(base, 1, classes(embedded: false))) { realm in
-            let parts = (0..<4).map { realm.dynamicCreate("Part", value: ["n": $0, "tags": ["t\($0)"]] as [String: Any]) }
+            let parts = (0..<4).map {
+                realm.dynamicCreate("Part", value: ["n": $0, "tags": ["t\($0)"]] as [String: Any])
+            }
             let owner = realm.dynamicCreate("Owner", value: ["id": 0])
             owner["one"] = parts[0]
             owner["many"] = [parts[1]]

@@ -8,7 +8,8 @@ import Testing
 struct MigrationKeyTests {
     private func old(_ key: String?) -> ObjectSchema {
         person(
-            Property("id", .int, primaryKey: key == "id"), Property("name", .string, primaryKey: key == "name"),
+            Property("id", .int, primaryKey: key == "id"),
+            Property("name", .string, primaryKey: key == "name"),
             Property("twin", .int)
         )
     }
@@ -46,10 +47,14 @@ struct MigrationKeyTests {
         try withNewFile { base in
             try write(base, "id")
             let new = person(
-                Property("id", .int), Property("name", .string), Property("twin", .int, primaryKey: true)
+                Property("id", .int),
+                Property("name", .string),
+                Property("twin", .int, primaryKey: true)
             )
             let configuration = migrationConfiguration(base, 2, [new]) { migration, _ in
-                if areMended { migration.enumerateObjects(ofType: "Person") { $1!["twin"] = 1000 - ($0!["id"] as! Int) } }
+                if areMended {
+                    migration.enumerateObjects(ofType: "Person") { $1!["twin"] = 1000 - ($0!["id"] as! Int) }
+                }
             }
             guard areMended else {
                 let error = try expectRefused(configuration, .duplicatePrimaryKey)
@@ -99,7 +104,8 @@ struct MigrationKeyTests {
                 realm.core.view.schema.table(named: "Person")!.columns.map(\.id)
             }
             let new = person(
-                Property("number", .int, primaryKey: true), Property("label", .string, optional: true, indexed: true),
+                Property("number", .int, primaryKey: true),
+                Property("label", .string, optional: true, indexed: true),
                 Property("twin", .int)
             )
             let configuration = migrationConfiguration(base, 2, [new]) { migration, _ in
@@ -146,7 +152,9 @@ struct MigrationKeyTests {
             }
             for (from, to) in [("Nobody", "Log"), ("Person", "Nobody"), ("Person", "Log")] {
                 try expectRefused(
-                    migrationConfiguration(base, 2, [new, log]) { $0.renameClass(from: from, to: to); _ = $1 },
+                    migrationConfiguration(base, 2, [new, log]) {
+                        $0.renameClass(from: from, to: to); _ = $1
+                    },
                     .schemaMismatch
                 )
             }

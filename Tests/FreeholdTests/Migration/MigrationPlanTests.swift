@@ -6,11 +6,16 @@ import Testing
 @testable import Freehold
 
 private let first = person(
-    Property("id", .int, primaryKey: true), Property("name", .string), Property("age", .int), Property("gone", .bool)
+    Property("id", .int, primaryKey: true),
+    Property("name", .string),
+    Property("age", .int),
+    Property("gone", .bool)
 )
 private let second = person(
-    Property("id", .int), Property("name", .string, indexed: true, primaryKey: true),
-    Property("age", .int, optional: true), Property("more", .string, defaultValue: "x")
+    Property("id", .int),
+    Property("name", .string, indexed: true, primaryKey: true),
+    Property("age", .int, optional: true),
+    Property("more", .string, defaultValue: "x")
 )
 
 private func write(_ base: Realm.Configuration) throws {
@@ -53,7 +58,10 @@ struct MigrationPlanTests {
             #expect(error.code == .schemaMismatch && !refused.steps.isEmpty)
             let log = ObjectSchema("Log", properties: [Property("n", .int)])
             let added = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [first, log]))
-            #expect(added.action == .addition && added.description == "add what is new, at schema version 1:\n- add class 'Log'")
+            #expect(
+                added.action == .addition
+                    && added.description == "add what is new, at schema version 1:\n- add class 'Log'"
+            )
             var reset = configuration
             reset.deleteRealmIfMigrationNeeded = true
             #expect(try Realm.migrationPlan(for: reset).action == .reset)
@@ -86,7 +94,8 @@ struct MigrationPlanTests {
         try withNewFile { base in
             try write(base)
             let more = person(
-                Property("id", .int, primaryKey: true), Property("name", .string, indexed: true),
+                Property("id", .int, primaryKey: true),
+                Property("name", .string, indexed: true),
                 Property("extra", .int, optional: true)
             )
             let log = ObjectSchema("Log", properties: [Property("n", .int)])

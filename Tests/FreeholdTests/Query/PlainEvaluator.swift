@@ -263,7 +263,8 @@ struct PlainEvaluator {
         case .between(let term, let lower, let upper, let isClosed):
             let (facts, quantifier) = values(term, object)
             return quantified(quantifier, facts) {
-                compare($0, .greaterOrEqual, fact(lower), []) && compare($0, isClosed ? .lessOrEqual : .less, fact(upper), [])
+                compare($0, .greaterOrEqual, fact(lower), [])
+                    && compare($0, isClosed ? .lessOrEqual : .less, fact(upper), [])
             }
         case .fullText, .within: fatalError("not generated")
         }

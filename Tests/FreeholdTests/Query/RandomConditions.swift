@@ -141,7 +141,9 @@ struct RandomConditions {
                 let more = (0..<below(4)).map { _ in self.constant(kind, isNullable: isNullable) }
                 return .compare(.path(path), .isIn, .constant(.list(more + [constant])), [])
             }
-            let op: ConditionOperator = some([.equal, .notEqual, .contains, .beginsWith, .endsWith, .like, .less, .greaterOrEqual])
+            let op: ConditionOperator = some([
+                .equal, .notEqual, .contains, .beginsWith, .endsWith, .like, .less, .greaterOrEqual,
+            ])
             let folds = op.text != nil && below(2) == 0
             return .compare(.path(path), op, .constant(constant), folds ? .ignoringCase : [])
         case .bool, .uuid, .data, .object:
@@ -154,7 +156,8 @@ struct RandomConditions {
             [.name("marks")], [.name("numbers")], [.name("counts")], [.name("friends"), .name("age")],
             [.name("homes"), .name("number")], [.name("admirers"), .name("score")], [.name("best"), .name("marks")],
         ]
-        let all = numbers + [[.name("tags")], [.name("friends")], [.name("family")], [.name("fans")], [.name("byName")]]
+        let all =
+            numbers + [[.name("tags")], [.name("friends")], [.name("family")], [.name("fans")], [.name("byName")]]
         let suffix: NamedPath.Suffix =
             below(3) == 0
             ? .count : .aggregate(some([.minimum, .maximum, .sum, .average]))

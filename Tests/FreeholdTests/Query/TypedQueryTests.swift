@@ -289,7 +289,11 @@ struct TypedQueryTests {
             { $0.name < $0.toys.owners.name },
             { o in o.toys.contains { $0.owners.contains { o.name < $0.name } } }
         )
-        check("diacritics", { $0.name.equals("zoe", options: [.caseInsensitive, .diacriticInsensitive]) }, { ["Zoë", "zoe"].contains($0.name) })
+        check(
+            "diacritics",
+            { $0.name.equals("zoe", options: [.caseInsensitive, .diacriticInsensitive]) },
+            { ["Zoë", "zoe"].contains($0.name) }
+        )
         check("int", { $0.age > $0.favourite.price }, { o in o.favourite.map { o.age > $0.price } ?? false })
     }
 
