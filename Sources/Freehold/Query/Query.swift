@@ -56,6 +56,24 @@ public struct Query<T> {
 
     private static var isCollection: Bool { T.self is any RealmCollectionBase.Type }
 
+    /// The elements of a collection, any of which may meet a condition.
+    var anyElement: Query { Query(path.quantified(.any)) }
+
+    /// Whether the collection has the element.
+    func has(_ element: Any?) -> Query<Bool> {
+        if let members = MemberComparison(element) { return members.compared(term, .equal, T.self) }
+        return Query<Bool>(.compare(.constant(.argument(element as Any)), .isIn, term, []))
+    }
+
+    func aggregated<V>(_ aggregate: Aggregate) -> Query<V> { Query<V>(path.with(.aggregate(aggregate))) }
+
+    /// Whether the least and the greatest value of a collection do.
+    func lies(from lower: Any, to upper: Any, isClosed: Bool) -> Query<Bool> {
+        let least: Query<T> = aggregated(.minimum)
+        let greatest: Query<T> = aggregated(.maximum)
+        return least.compared(.greaterOrEqual, lower) && greatest.compared(isClosed ? .lessOrEqual : .less, upper)
+    }
+
     func between(_ lower: Any, _ upper: Any, isClosed: Bool) -> Query<Bool> {
         Query<Bool>(.between(term, lower: .argument(lower), upper: .argument(upper), isClosed: isClosed))
     }

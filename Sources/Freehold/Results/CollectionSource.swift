@@ -17,7 +17,10 @@ public struct _CollectionSource {
     /// The core, kept alive.
     let core: RealmCore
     /// Whether the owner of a list or of backlinks still lives.
-    let isLive: () -> Bool
+    private let isOwnerLive: () -> Bool
+    /// The core's state when the collection was asked for; `Realm.invalidate()` ends those before it, and with them what
+    /// is derived from them later.
+    private let birth: UInt64
     /// In the order in which they were asked for.
     private(set) var stages: [WrittenStage] = []
 
@@ -25,7 +28,13 @@ public struct _CollectionSource {
         self.base = base
         self.table = table
         core = table.core
-        self.isLive = isLive
+        isOwnerLive = isLive
+        birth = table.core.stateVersion
+    }
+
+    var isInvalidated: Bool {
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
     func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }

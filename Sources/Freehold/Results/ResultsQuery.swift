@@ -5,8 +5,6 @@ final class ResultsQuery {
     let source: _CollectionSource
     private var compiledQuery: CompiledQuery
     private var compiledGeneration: Int
-    /// The core's state when the query was made; `Realm.invalidate()` ends those before it.
-    private let birth: UInt64
     private var keys: [ObjectKey] = []
     private var keysAt = EvaluationState()
     private var counted = 0
@@ -16,7 +14,6 @@ final class ResultsQuery {
         self.source = source
         compiledQuery = try CompiledQuery(source)
         compiledGeneration = source.core.schemaGeneration
-        birth = source.core.stateVersion
     }
 
     /// Traps where the query doesn't fit the class.
@@ -27,10 +24,7 @@ final class ResultsQuery {
     var core: RealmCore { source.core }
     var table: ManagedTable { source.table }
 
-    var isInvalidated: Bool {
-        core.verifyThread()
-        return birth < core.invalidatedBefore || !source.isLive()
-    }
+    var isInvalidated: Bool { source.isInvalidated }
 
     // MARK: Reading
 

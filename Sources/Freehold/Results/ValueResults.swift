@@ -3,23 +3,16 @@ import FreeholdEngine
 /// The values that results stand for, at the realm's present state.
 final class ValueResults<Element: RealmCollectionValue> {
     let source: _ValueSource<Element>
-    /// The core's state when the results were made; `Realm.invalidate()` ends those before it.
-    private let birth: UInt64
     private var snapshot: ValueSnapshot<Element>
     private var positions: [Int] = []
     private var readAt: EvaluationState?
 
     init(_ source: _ValueSource<Element>) {
         self.source = source
-        birth = source.core?.stateVersion ?? 0
         snapshot = ValueSnapshot(values: []) { _ in preconditionFailure("Nothing was read") }
     }
 
-    var isInvalidated: Bool {
-        guard let core = source.core else { return false }
-        core.verifyThread()
-        return birth < core.invalidatedBefore || !source.isLive()
-    }
+    var isInvalidated: Bool { source.isInvalidated }
 
     /// Reads the collection if it can have changed.
     private func read() -> [Int] {

@@ -14,7 +14,9 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     /// Kept alive; nil for an unmanaged collection, which is read once.
     let core: RealmCore?
     /// Whether the owner of the collection still lives.
-    let isLive: () -> Bool
+    private let isOwnerLive: () -> Bool
+    /// As that of a ``_CollectionSource``.
+    private let birth: UInt64
     let snapshot: () -> ValueSnapshot<Element>
     /// In the order in which they were asked for.
     private(set) var stages: [ValueStage] = []
@@ -25,16 +27,24 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
-        self.isLive = isLive
+        isOwnerLive = isLive
+        birth = core.stateVersion
         self.snapshot = snapshot
     }
 
     /// Values that are in memory.
     init(_ elements: [Element]) {
         core = nil
-        isLive = { true }
+        isOwnerLive = { true }
+        birth = 0
         let snapshot = ValueSnapshot(values: UnmanagedValues.stored(elements)) { elements[$0] }
         self.snapshot = { snapshot }
+    }
+
+    var isInvalidated: Bool {
+        guard let core else { return false }
+        core.verifyThread()
+        return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
     func adding(_ stage: WrittenStage) throws(QueryError) -> _ValueSource {

@@ -148,6 +148,7 @@ import Testing
         Accepted("text TEXT 'x'", "text TEXT \"x\""),
         Accepted("and == 1 and or == 2", "and == 1 && or == 2"), Accepted("any == 1", "SELF.any == 1"),
         Accepted("any IN {1}", "SELF.any IN {1}"), Accepted("ANY in == 1"),
+        Accepted("any LIKE[c] 'x'", "SELF.any LIKE[c] \"x\""), Accepted("ANY like[0] == 1"),
         Accepted("(ANY in + 1) > (ANY like)", "(ANY in + 1) > ANY like"), Accepted("ANY in IN {1}"),
         Accepted("any.b == 1", "any.b == 1"), Accepted("not == 1", "SELF.not == 1"),
         Accepted("NOT in == 1", "NOT (in == 1)"),

@@ -7,7 +7,6 @@ final class GroupQuery {
     private var resolved: [QueryCompiler<ModelNames>.ResolvedPath] = []
     private var stages: [Stage] = []
     private var compiledGeneration = -1
-    private let birth: UInt64
     private var groups: RowGroups?
     private var groupedAt = EvaluationState()
     /// What was aggregated last: the next group is asked for the same, mostly.
@@ -17,14 +16,10 @@ final class GroupQuery {
         if keyPaths.isEmpty { programmerError("grouped(by:) was given no property. Name at least one.") }
         self.source = source
         paths = keyPaths.map { NamedPath(trapping: $0) }
-        birth = source.core.stateVersion
         compile()
     }
 
-    var isInvalidated: Bool {
-        source.core.verifyThread()
-        return birth < source.core.invalidatedBefore || !source.isLive()
-    }
+    var isInvalidated: Bool { source.isInvalidated }
 
     private func compile() {
         let compiler = QueryCompiler(source.table)

@@ -11,7 +11,7 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     let results: Results<SectionElement>
     private let keyOf: (SectionElement) -> Key
     private var sections: [Section] = []
-    private var byKey: [Key: Int] = [:]
+    private var byKey: [SectionIdentity<Key>: Int] = [:]
     private var sectionedAt: EvaluationState?
 
     init(_ results: Results<SectionElement>, _ keyOf: @escaping (SectionElement) -> Key) {
@@ -33,10 +33,11 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
         byKey = [:]
         for (i, element) in results.enumerated() {
             let key = keyOf(element)
-            if let known = byKey[key] {
+            let identity = SectionIdentity(key)
+            if let known = byKey[identity] {
                 sections[known].positions.append(i)
             } else {
-                byKey[key] = sections.count
+                byKey[identity] = sections.count
                 sections.append(Section(key: key, positions: [i]))
             }
         }
@@ -47,6 +48,27 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     /// None for a section that has vanished.
     func positions(of key: Key) -> [Int] {
         let sections = current()
-        return sections.isEmpty ? [] : byKey[key].map { sections[$0].positions } ?? []
+        return sections.isEmpty ? [] : byKey[SectionIdentity(key)].map { sections[$0].positions } ?? []
+    }
+}
+
+/// A section's key as queries tell values apart: NaN is one key, and strings are equal if their bytes are.
+private struct SectionIdentity<Key: _Persistable & Hashable>: Hashable {
+    private let key: Key
+    /// Of keys that are plain values.
+    private let value: Value?
+
+    init(_ key: Key) {
+        self.key = key
+        if case .value(let value) = Key._rlmContent(key) { self.value = value } else { value = nil }
+    }
+
+    static func == (a: SectionIdentity, b: SectionIdentity) -> Bool {
+        guard let x = a.value, let y = b.value else { return a.key == b.key }
+        return Value.areEqual(x, y)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if let value { value.hashEqual(into: &hasher) } else { hasher.combine(key) }
     }
 }

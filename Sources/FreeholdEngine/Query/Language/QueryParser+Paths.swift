@@ -199,7 +199,8 @@ extension QueryParser {
             guard let key = ArgumentValue.string(try argument(number)) else {
                 throw fail(.argument, "A key is given as a string.")
             }
-            place = .key(key)
+            // As RealmSwift spells it.
+            place = key == "#any" ? .all : .key(key)
         default: throw fail("A place in a collection is missing.", expected: Self.places)
         }
         advance()

@@ -477,16 +477,25 @@ package struct QueryParser {
         case .wildcard, .end: return false
         case .name(let next):
             guard Self.isOperator(next) else { return true }
-            // `ANY in == 1` is about a property `in`, `any IN {1}` about a property `any`.
+            // `ANY in == 1` is about a property `in`, `any IN {1}` and `any LIKE[c] 'x'` about a property `any`.
             switch token(after: 2).kind {
+            case .symbol(.openBracket): return !areTextOptions(after: 2)
             case .symbol(let symbol):
                 return symbol.comparison != nil || symbol.arithmetic != nil
-                    || [.dot, .openBracket, .close].contains(symbol)
+                    || [.dot, .close].contains(symbol)
             case .name(let third): return Self.isOperator(third)
             case .end: return true
             default: return false
             }
         }
+    }
+
+    /// `[c]`, `[d]`, `[cd]`, which can't be a place in a collection.
+    private func areTextOptions(after offset: Int) -> Bool {
+        guard let letters = token(after: offset + 1).name?.lowercased(), letters.allSatisfy({ "cd".contains($0) }),
+            case .symbol(.closeBracket) = token(after: offset + 2).kind
+        else { return false }
+        return true
     }
 
     private static func isOperator(_ name: String) -> Bool {

@@ -64,7 +64,12 @@ package struct QueryPrinter {
             comparison { printer in
                 printer.write(left)
                 printer.out += " \(op.rawValue)\(options.text) "
-                printer.write(right)
+                // `value IN list` says it already.
+                if op == .isIn, !printer.isInline, case .path(let path) = right {
+                    printer.writeSteps(path)
+                } else {
+                    printer.write(right)
+                }
             }
         case .between(let term, let lower, let upper, let isClosed) where isClosed || isInline:
             comparison { printer in
@@ -167,7 +172,7 @@ package struct QueryPrinter {
             out += "SELF"
             isFirst = false
         }
-        for step in path.steps {
+        for (i, step) in path.steps.enumerated() {
             switch step {
             case .name(let name):
                 separate(&self)
@@ -177,7 +182,11 @@ package struct QueryPrinter {
                 out += "@links.\(className.replacing(" ", with: "\\ ")).\(property.replacing(" ", with: "\\ "))"
             case .place(.keys):
                 separate(&self)
-                out += "@keys"
+                out += isInline ? "@keys" : "@allKeys"
+            // Of a map, whose values a closure asks for.
+            case .place(.all) where !isInline && path.collections.contains(i + 1):
+                separate(&self)
+                out += "@allValues"
             case .place(let place): write(place)
             }
             isFirst = false
@@ -217,7 +226,10 @@ package struct QueryPrinter {
         case .key(let key): write(place: .string(key), plain: key)
         case .first: out += "[FIRST]"
         case .last: out += "[LAST]"
-        case .all: out += "[*]"
+        case .all where isInline: out += "[*]"
+        case .all:
+            out += "[%K]"
+            arguments.append("#any")
         case .keys: out += ".@keys"
         }
     }
@@ -248,7 +260,7 @@ package struct QueryPrinter {
             out += "}"
         case .argument(let argument):
             switch convert(argument) {
-            case .argument?, nil: out += "<\(type(of: argument))>"
+            case .argument?, nil: out += "<\(Self.typeName(argument))>"
             case let constant?: write(constant)
             }
         case .object(let tableID, let key): out += tableID.map { "L\($0):\(key.raw)" } ?? "O\(key.raw)"
@@ -256,6 +268,15 @@ package struct QueryPrinter {
             out += "obj(\(Value.string(className).queryText), \(value.queryText))"
         case .shape(let shape): out += shape.description
         }
+    }
+
+    /// That of what is in an optional.
+    private static func typeName(_ argument: Any) -> String {
+        let mirror = Mirror(reflecting: argument)
+        guard mirror.displayStyle == .optional, let wrapped = mirror.children.first else {
+            return "\(type(of: argument))"
+        }
+        return typeName(wrapped.value)
     }
 
     private mutating func writePlaceholder(_ constant: Constant) {

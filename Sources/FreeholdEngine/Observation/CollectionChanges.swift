@@ -1,0 +1,70 @@
+/// How an ordered collection changed. What moved counts as deleted and inserted.
+///
+/// To turn the old collection into the new one: remove `deletions` (from the back), then insert `insertions` (from the
+/// front).
+package struct CollectionChanges: Equatable, Sendable {
+    /// Positions in the old collection, rising.
+    package var deletions: [Int] = []
+    /// Positions in the new collection, rising.
+    package var insertions: [Int] = []
+    /// Positions in the old collection, rising, of elements that stayed.
+    package var modifications: [Int] = []
+    /// Their positions in the new collection.
+    package var modificationsNew: [Int] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    /// Where an element that stayed has gone. - Complexity: O(log changes).
+    package func newIndex(ofOld index: Int) -> Int {
+        let rank = index - deletions.partitionIndex { $0 < index }
+        return rank + insertions.indices.partitionIndex { insertions[$0] - $0 <= rank }
+    }
+
+    /// Where an element that stayed has come from. - Complexity: O(log changes).
+    package func oldIndex(ofNew index: Int) -> Int {
+        let rank = index - insertions.partitionIndex { $0 < index }
+        return rank + deletions.indices.partitionIndex { deletions[$0] - $0 <= rank }
+    }
+
+    func isDeletion(_ index: Int) -> Bool { Self.contains(deletions, index) }
+    func isInsertion(_ index: Int) -> Bool { Self.contains(insertions, index) }
+
+    private static func contains(_ sorted: [Int], _ index: Int) -> Bool {
+        let i = sorted.partitionIndex { $0 < index }
+        return i < sorted.count && sorted[i] == index
+    }
+
+    /// - Parameter positions: in the old collection, in any order; those that were deleted are left out.
+    mutating func setModifications(_ positions: [Int]) {
+        modifications = positions.filter { !isDeletion($0) }
+        modifications.sort()
+        modificationsNew = modifications.map { newIndex(ofOld: $0) }
+    }
+}
+
+/// How a dictionary changed: keys, in the order of their bytes.
+package struct DictionaryChanges: Equatable, Sendable {
+    package var deletions: [String] = []
+    package var insertions: [String] = []
+    package var modifications: [String] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+}
+
+extension RandomAccessCollection {
+    /// How many elements, from the front, meet the condition, which has to hold for a front part only.
+    @inline(__always)
+    func partitionIndex(_ belongsBefore: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if belongsBefore(self[index(startIndex, offsetBy: middle)]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,110 @@
+/// What the observers of an object's collections share: how its positions changed.
+struct CollectionWatch: Sendable {
+    let column: Column
+    let owner: ObjectKey
+    private let isLinks: Bool
+    /// By table id: when an element that is, or holds a link to, an object of the table counts as modified.
+    private let watches: [Int: ModificationWatch]
+
+    init(_ column: Column, _ owner: ObjectKey, _ watched: WatchedPaths, _ schema: DatabaseSchema) {
+        self.column = column
+        self.owner = owner
+        isLinks = column.type == .link
+        var watches: [Int: ModificationWatch] = [:]
+        if let target = column.type == .link ? column.targetTableID : nil, let table = schema.table(id: target) {
+            watches[target] = ModificationWatch(watched, table, in: schema)
+        } else if column.type == .mixed {
+            switch watched {
+            case .paths: break
+            case .deep, .shallow:
+                for table in schema.tables { watches[table.id] = ModificationWatch(watched, table, in: schema) }
+            }
+        }
+        self.watches = watches
+    }
+
+    func exists(in view: Snapshot) -> Bool {
+        view.schema.table(id: column.tableID).map { view.contains($0, owner) } ?? false
+    }
+
+    /// How the elements changed; of a dictionary those in the order of the keys, where a key that was taken out and put
+    /// in again is another.
+    func changes(from old: Snapshot, to new: Snapshot, _ changes: VersionChanges) -> CollectionChanges {
+        var out = CollectionChanges()
+        let delta = changes.tables[column.tableID]
+        if let delta, delta.modified[column.id]?.containsSorted(owner) ?? false {
+            out = edited(delta.edits, old, new) ?? compared(old, new)
+        }
+        let deep = modified(by: changes, old, new)
+        if !deep.isEmpty { out.setModifications(Array(Set(deep).union(out.modifications))) }
+        return out
+    }
+
+    private func edited(_ edits: [ListEdit]?, _ old: Snapshot, _ new: Snapshot) -> CollectionChanges? {
+        guard let edits else { return nil }
+        let count = old.listCount(column, owner)
+        var positions = EditedPositions(count: count)
+        for edit in edits where edit.key == owner && edit.column == column.id { positions.apply(edit.operation) }
+        if positions.isLost || positions.count != new.listCount(column, owner) { return nil }
+        return positions.changes(count)
+    }
+
+    private func compared(_ old: Snapshot, _ new: Snapshot) -> CollectionChanges {
+        if column.collection == .dictionary {
+            let a = old.dictionaryEntries(column, owner)
+            let b = new.dictionaryEntries(column, owner)
+            var out = KeyDifference.changes(from: a.map(\.key), to: b.map(\.key))
+            out.setModifications(
+                a.indices.filter { !out.isDeletion($0) && a[$0].value != b[out.newIndex(ofOld: $0)].value }
+            )
+            return out
+        }
+        if isLinks, !column.isOptional {
+            return KeyDifference.changes(from: old.listLinks(column, owner), to: new.listLinks(column, owner))
+        }
+        let a = old.listValues(column, owner)
+        let b = new.listValues(column, owner)
+        var out = KeyDifference.changes(from: a.map { EqualValue($0) }, to: b.map { EqualValue($0) })
+        out.setModifications(a.indices.filter { !out.isDeletion($0) && a[$0] != b[out.newIndex(ofOld: $0)] })
+        return out
+    }
+
+    // MARK: Modified objects
+
+    /// Positions in the old collection of elements whose objects count as modified.
+    private func modified(by changes: VersionChanges, _ old: Snapshot, _ new: Snapshot) -> [Int] {
+        var affected: [Int: Set<ObjectKey>] = [:]
+        for (table, watch) in watches {
+            let keys = watch.affected(by: changes, in: new)!.filter { isElement($0, table, old) }
+            if !keys.isEmpty { affected[table] = Set(keys) }
+        }
+        if affected.isEmpty { return [] }
+        var out: [Int] = []
+        var i = 0
+        _ = old.forEachElement(column, owner) { element in
+            defer { i += 1 }
+            switch element {
+            case .link(let key): if affected[column.targetTableID!]?.contains(key) ?? false { out.append(i) }
+            case .null: break
+            default:
+                var isModified = false
+                element.forEachObjectLink { link in
+                    if affected[link.tableID]?.contains(link.key) ?? false { isModified = true }
+                }
+                if isModified { out.append(i) }
+            }
+            return true
+        }
+        return out
+    }
+
+    /// Whether the collection held the object, told by the object's backlinks, so that a collection in which nothing
+    /// changed isn't read.
+    private func isElement(_ key: ObjectKey, _ tableID: Int, _ view: Snapshot) -> Bool {
+        guard let table = view.schema.table(id: tableID), view.contains(table, key) else { return false }
+        let origin = column.aimed(at: table)
+        let n = view.backlinkCount(origin, key)
+        let i = (0..<n).partitionIndex { view.backlink(origin, key, at: $0) < owner }
+        return i < n && view.backlink(origin, key, at: i) == owner
+    }
+}

@@ -1,0 +1,93 @@
+/// Which objects of a table have changed themselves or link, over at most three links, to one that did.
+struct DeepReach: Sendable {
+    /// Links that are followed.
+    static let depth = 3
+
+    private let tableID: Int
+    /// By number of links: the tables that can be reached with so many or fewer.
+    private let reachable: [Set<Int>]
+    /// Whether a link inside a mixed value can be on the way.
+    private let crossesMixed: Bool
+
+    init(_ table: Table, in schema: DatabaseSchema) {
+        tableID = table.id
+        var reachable: [Set<Int>] = [[table.id]]
+        var crossesMixed = false
+        for _ in 0..<Self.depth {
+            var next = reachable.last!
+            for id in reachable.last! {
+                for column in schema.table(id: id)?.columns ?? [] {
+                    if column.type == .mixed {
+                        crossesMixed = true
+                        next.formUnion(schema.tables.map(\.id))
+                    } else if let target = column.targetTableID {
+                        next.insert(target)
+                    }
+                }
+            }
+            reachable.append(next)
+        }
+        self.reachable = reachable
+        self.crossesMixed = crossesMixed
+    }
+
+    /// Rising.
+    /// - Parameter limit: about so many objects are looked at at most.
+    /// - Returns: nil over the limit.
+    /// - Complexity: O(changes and the links that lead back from them).
+    func affected(by changes: VersionChanges, in view: Snapshot, limit: Int) -> [ObjectKey]? {
+        var budget = limit
+        // By table, objects of which so far none was followed.
+        var edge: [Int: [ObjectKey]] = [:]
+        for (id, delta) in changes.tables where reachable[Self.depth].contains(id) {
+            var keys: [ObjectKey] = []
+            for modified in delta.modified.values { keys += modified }
+            keys.sortUnique()
+            budget -= keys.count
+            if !keys.isEmpty { edge[id] = keys }
+        }
+        var result = edge[tableID] ?? []
+        var seen: [Int: Set<ObjectKey>] = [:]
+        for left in (0..<Self.depth).reversed() where !edge.isEmpty {
+            var next: [Int: [ObjectKey]] = [:]
+            for (id, keys) in edge {
+                guard let table = view.schema.table(id: id) else { continue }
+                for key in keys where view.contains(table, key) {
+                    guard seen[id, default: []].insert(key).inserted else { continue }
+                    origins(of: key, table, left, view, &budget, &next)
+                    if budget < 0 { return nil }
+                }
+            }
+            for id in next.keys { next[id]!.sortUnique() }
+            result += next[tableID] ?? []
+            edge = next
+        }
+        result.sortUnique()
+        return budget < 0 ? nil : result
+    }
+
+    /// Objects that link to one and can themselves be reached with `left` links.
+    private func origins(
+        of key: ObjectKey,
+        _ table: Table,
+        _ left: Int,
+        _ view: Snapshot,
+        _ budget: inout Int,
+        _ out: inout [Int: [ObjectKey]]
+    ) {
+        for column in view.schema.linkColumns(to: table) where reachable[left].contains(column.tableID) {
+            let count = view.backlinkCount(column, key)
+            if count == 0 { continue }
+            budget -= count
+            if budget < 0 { return }
+            out[column.tableID, default: []] += view.backlinks(column, key)
+        }
+        guard crossesMixed else { return }
+        let codes = view.withBacklinks(table.mixedInverse, key) { view.ints(of: $0, type: .int) }
+        budget -= codes.count
+        for code in codes {
+            let origin = MixedOrigin(code)
+            if reachable[left].contains(origin.tableID) { out[origin.tableID, default: []].append(origin.key) }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Follows a collection's elements through a sequence of edits by position.
+struct EditedPositions {
+    /// Neighbours that have had the same life.
+    private struct Run {
+        /// The position in the old collection of the first; nil for elements that are new.
+        var old: Int?
+        var count: Int
+        var isModified = false
+    }
+
+    /// More runs than this, and the collections are compared instead.
+    private static let limit = 4096
+
+    private var runs: [Run]
+    /// Whether the edits were too many, or don't fit the collection.
+    private(set) var isLost = false
+
+    /// - Parameter count: elements of the old collection.
+    init(count: Int) { runs = count == 0 ? [] : [Run(old: 0, count: count)] }
+
+    var count: Int { runs.reduce(0) { $0 + $1.count } }
+
+    mutating func apply(_ edit: ListEdit.Operation) {
+        if isLost { return }
+        switch edit {
+        case .insert(let at, let count): insert(at, count)
+        case .remove(let at, let count): remove(at, count)
+        case .set(let at): set(at)
+        case .move(let from, let to):
+            if from == to { return }
+            remove(from, 1)
+            insert(to, 1)
+        case .clear: runs = []
+        }
+        if runs.count > Self.limit { isLost = true }
+    }
+
+    /// The run that begins at a position, which is made to begin one.
+    private mutating func run(at position: Int) -> Int {
+        var start = 0
+        for i in runs.indices {
+            if start == position { return i }
+            let end = start + runs[i].count
+            if position < end {
+                let front = position - start
+                var back = runs[i]
+                back.old = back.old.map { $0 + front }
+                back.count -= front
+                runs[i].count = front
+                runs.insert(back, at: i + 1)
+                return i + 1
+            }
+            start = end
+        }
+        if start != position { isLost = true }
+        return runs.count
+    }
+
+    private mutating func insert(_ at: Int, _ count: Int) {
+        if count == 0 { return }
+        let i = run(at: at)
+        if i > 0, runs[i - 1].old == nil {
+            runs[i - 1].count += count
+        } else {
+            runs.insert(Run(old: nil, count: count), at: i)
+        }
+    }
+
+    private mutating func remove(_ at: Int, _ count: Int) {
+        if count == 0 { return }
+        let first = run(at: at)
+        let end = run(at: at + count)
+        if isLost { return }
+        runs.removeSubrange(first..<end)
+    }
+
+    private mutating func set(_ at: Int) {
+        let first = run(at: at)
+        let end = run(at: at + 1)
+        guard !isLost, first < end else {
+            isLost = true
+            return
+        }
+        runs[first].isModified = true
+    }
+
+    /// - Parameter oldCount: elements of the old collection.
+    func changes(_ oldCount: Int) -> CollectionChanges {
+        var out = CollectionChanges()
+        var oldAt = 0
+        var newAt = 0
+        for run in runs {
+            defer { newAt += run.count }
+            guard let old = run.old else {
+                out.insertions += newAt..<newAt + run.count
+                continue
+            }
+            out.deletions += oldAt..<old
+            oldAt = old + run.count
+            guard run.isModified else { continue }
+            out.modifications += old..<old + run.count
+            out.modificationsNew += newAt..<newAt + run.count
+        }
+        out.deletions += oldAt..<oldCount
+        return out
+    }
+}

@@ -1,0 +1,79 @@
+/// The difference of two sequences, as positions to delete and to insert, with as few moves as can be.
+enum KeyDifference {
+    /// Keys may occur several times.
+    ///
+    /// - Complexity: O(n), and O(n log n) where much has moved.
+    static func changes<T: Hashable>(from old: some RandomAccessCollection<T>, to new: some RandomAccessCollection<T>)
+        -> CollectionChanges
+    {
+        let old = Array(old)
+        let new = Array(new)
+        var start = 0
+        while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
+        var oldEnd = old.count
+        var newEnd = new.count
+        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        var out = CollectionChanges()
+        if oldEnd == start || newEnd == start {
+            out.deletions = Array(start..<oldEnd)
+            out.insertions = Array(start..<newEnd)
+            return out
+        }
+        let matches = match(old, start..<oldEnd, new, start..<newEnd)
+        let kept = risingRun(matches.map { $0.old })
+        var oldAt = start
+        var newAt = start
+        for i in kept {
+            out.deletions += oldAt..<matches[i].old
+            out.insertions += newAt..<matches[i].new
+            oldAt = matches[i].old + 1
+            newAt = matches[i].new + 1
+        }
+        out.deletions += oldAt..<oldEnd
+        out.insertions += newAt..<newEnd
+        return out
+    }
+
+    /// The k-th occurrence of an element in the one with the k-th in the other, by position in the new one.
+    private static func match<T: Hashable>(_ old: [T], _ oldRange: Range<Int>, _ new: [T], _ newRange: Range<Int>)
+        -> [(old: Int, new: Int)]
+    {
+        var first: [T: Int] = [:]
+        first.reserveCapacity(oldRange.count)
+        // Behind each position, that of the element's next occurrence; 0 for none.
+        var following = [Int](repeating: 0, count: oldRange.count)
+        for i in oldRange.reversed() {
+            following[i - oldRange.lowerBound] = first.updateValue(i + 1, forKey: old[i]) ?? 0
+        }
+        var out: [(old: Int, new: Int)] = []
+        for i in newRange {
+            guard let found = first[new[i]], found > 0 else { continue }
+            out.append((found - 1, i))
+            first[new[i]] = following[found - 1 - oldRange.lowerBound]
+        }
+        return out
+    }
+
+    /// The places of a longest run of rising numbers, all different.
+    static func risingRun(_ numbers: [Int]) -> [Int] {
+        if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
+        // By length of a run: the place of the least number that ends one.
+        var ends: [Int] = []
+        var previous = [Int](repeating: -1, count: numbers.count)
+        for (i, number) in numbers.enumerated() {
+            let length = ends.partitionIndex { numbers[$0] < number }
+            if length > 0 { previous[i] = ends[length - 1] }
+            if length == ends.count { ends.append(i) } else { ends[length] = i }
+        }
+        var out: [Int] = []
+        var at = ends.last ?? -1
+        while at >= 0 {
+            out.append(at)
+            at = previous[at]
+        }
+        return out.reversed()
+    }
+}

@@ -1,0 +1,66 @@
+/// One object, and which of its properties change from version to version.
+///
+/// A value; one thread at a time.
+package struct ObservedObject: Sendable {
+    package enum Change: Equatable, Sendable {
+        case deleted
+        /// - columns: the ids of the object's own columns that were set, rising; of those watched.
+        /// - paths: the positions, rising, of the watched paths on which something changed; none without paths.
+        case modified(columns: [Int], paths: [Int])
+    }
+
+    package let table: Table
+    package let key: ObjectKey
+    package private(set) var snapshot: Snapshot
+    package private(set) var isDeleted: Bool
+    private let paths: [WatchTree]?
+
+    /// - Parameter paths: what is watched (see `WatchedPaths.paths`); nil for all columns of the object itself.
+    package init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
+        self.table = table
+        self.key = key
+        self.snapshot = snapshot
+        isDeleted = !snapshot.contains(table, key)
+        self.paths = paths?.map { path in
+            var tree = WatchTree(table)
+            tree.add(path)
+            return tree
+        }
+    }
+
+    /// Moves on to a later version.
+    ///
+    /// - Parameter changes: what lies between this version and that one.
+    /// - Returns: nil where nothing that is watched was set.
+    /// - Complexity: O(columns · log changes); with paths over links O(changes and the links that lead back from them).
+    package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Change? {
+        precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
+        snapshot = next
+        if isDeleted { return nil }
+        guard next.contains(table, key) else {
+            isDeleted = true
+            return .deleted
+        }
+        let modified = changes.tables[table.id]?.modified ?? [:]
+        var columns: [Int] = []
+        for (id, keys) in modified where keys.containsSorted(key) {
+            if paths?.contains(where: { $0.nodes[0].columns.contains(id) }) ?? true { columns.append(id) }
+        }
+        columns.sort()
+        var fired: [Int] = []
+        for (i, tree) in (paths ?? []).enumerated() where hasChanged(tree, changes, next) { fired.append(i) }
+        return columns.isEmpty && fired.isEmpty ? nil : .modified(columns: columns, paths: fired)
+    }
+
+    private func hasChanged(_ tree: WatchTree, _ changes: VersionChanges, _ view: Snapshot) -> Bool {
+        tree.affected(by: changes, in: view, limit: .max)!.containsSorted(key)
+    }
+}
+
+extension [ObjectKey] {
+    /// Of rising keys. - Complexity: O(log n).
+    func containsSorted(_ key: ObjectKey) -> Bool {
+        let i = partitionIndex { $0 < key }
+        return i < count && self[i] == key
+    }
+}

@@ -1,0 +1,149 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension VersionChanges {
+    /// What differs between two versions, of the tables and columns that both have.
+    ///
+    /// Leaves that weren't written stand at the same address in both, so that mostly these are passed by.
+    /// - Complexity: O(clusters · columns + objects in leaves that changed, and in those with long values).
+    init(comparing old: Snapshot, with new: Snapshot) {
+        self.init(from: old.version, to: new.version)
+        isCompared = true
+        for table in new.schema.tables {
+            guard let before = old.schema.table(id: table.id) else {
+                tables[table.id] = TableDelta(all: new.keys(table))
+                continue
+            }
+            let delta = TableComparison(old: old, new: new, before: before, after: table).delta()
+            if let delta { tables[table.id] = delta }
+        }
+    }
+}
+
+extension VersionChanges.TableDelta {
+    fileprivate init(all keys: [ObjectKey]) {
+        inserted = keys
+        edits = nil
+    }
+}
+
+/// Two states of one table.
+private struct TableComparison {
+    let old: Snapshot
+    let new: Snapshot
+    let before: Table
+    let after: Table
+
+    /// Nil where nothing differs.
+    func delta() -> VersionChanges.TableDelta? {
+        var out = VersionChanges.TableDelta()
+        out.edits = nil
+        let clusters = max(old.clusterCount(before), new.clusterCount(after))
+        for cluster in 0..<clusters { comparePresence(cluster, &out) }
+        for column in after.columns {
+            guard let origin = before.columns.first(where: { $0.id == column.id }),
+                origin.type == column.type, origin.collection == column.collection
+            else { continue }
+            var keys: [ObjectKey] = []
+            for cluster in 0..<min(old.clusterCount(before), clusters) where !isSame(origin, column, cluster) {
+                old.forEachKey(before, cluster: cluster) { key in
+                    guard new.contains(after, key), !isEqual(origin, column, key) else { return }
+                    keys.append(key)
+                    compareLinks(column, key, &out)
+                }
+            }
+            if !keys.isEmpty { out.modified[column.id] = keys }
+            for key in out.deleted { links(old, column, key, -1, &out) }
+            for key in out.inserted { links(new, column, key, 1, &out) }
+        }
+        let isSame = out.inserted.isEmpty && out.deleted.isEmpty && out.modified.isEmpty
+        return isSame ? nil : out
+    }
+
+    private func comparePresence(_ cluster: Int, _ out: inout VersionChanges.TableDelta) {
+        let oldCount = cluster < old.clusterCount(before) ? old.liveCount(before, cluster: cluster) : 0
+        let newCount = cluster < new.clusterCount(after) ? new.liveCount(after, cluster: cluster) : 0
+        if oldCount == newCount {
+            if oldCount == 0 { return }
+            let a = old.presence(before, cluster: cluster)
+            let b = new.presence(after, cluster: cluster)
+            if a == b { return }
+        }
+        if oldCount > 0 {
+            old.forEachKey(before, cluster: cluster) { if !new.contains(after, $0) { out.deleted.append($0) } }
+        }
+        if newCount > 0 {
+            new.forEachKey(after, cluster: cluster) { if !old.contains(before, $0) { out.inserted.append($0) } }
+        }
+    }
+
+    /// Whether a leaf is the same in both, as far as its own bytes tell all.
+    private func isSame(_ a: Column, _ b: Column, _ cluster: Int) -> Bool {
+        guard let x = old.leaf(a, cluster: cluster), let y = new.leaf(b, cluster: cluster) else {
+            return old.leaf(a, cluster: cluster) == nil && new.leaf(b, cluster: cluster) == nil
+        }
+        // What lies outside is changed where it lies.
+        let leaf = Leaf(y)
+        return x == y && !leaf.isSplit && !leaf.hasReferences
+    }
+
+    private func isEqual(_ a: Column, _ b: Column, _ key: ObjectKey) -> Bool {
+        switch b.collection {
+        case .none: return old.value(a, key) == new.value(b, key)
+        case .list, .set: return old.listValues(a, key) == new.listValues(b, key)
+        case .dictionary:
+            let x = old.dictionaryEntries(a, key)
+            let y = new.dictionaryEntries(b, key)
+            return x.count == y.count && zip(x, y).allSatisfy { $0.key == $1.key && $0.value == $1.value }
+        }
+    }
+
+    // MARK: Links
+
+    private func compareLinks(_ column: Column, _ key: ObjectKey, _ out: inout VersionChanges.TableDelta) {
+        links(old, column, key, -1, &out)
+        links(new, column, key, 1, &out)
+    }
+
+    private func links(
+        _ view: Snapshot,
+        _ column: Column,
+        _ key: ObjectKey,
+        _ delta: Int,
+        _ out: inout VersionChanges.TableDelta
+    ) {
+        guard column.type == .link || column.type == .mixed else { return }
+        func add(_ table: Int, _ target: ObjectKey) {
+            out.links.append(
+                LinkEdit(column: column.id, origin: key, targetTable: table, target: target, delta: delta)
+            )
+        }
+        view.forEachTarget(column, key, add)
+    }
+}
+
+extension DataView {
+    /// Every object that a column of an object links to, with its table's id; of a mixed column wherever it lies.
+    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (Int, ObjectKey) -> Void) {
+        switch (column.type, column.collection) {
+        case (.link, .none): if let target = readLink(column, key) { body(column.targetTableID!, target) }
+        case (.link, _):
+            _ = forEachLink(column, key) {
+                body(column.targetTableID!, $0)
+                return true
+            }
+        case (.mixed, .none): value(column, key).forEachObjectLink { body($0.tableID, $0.key) }
+        case (.mixed, _):
+            _ = forEachElement(column, key) { element in
+                element.forEachObjectLink { body($0.tableID, $0.key) }
+                return true
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// What lies between two versions of a database, as far as observers ask: made of the records of the commits between
+/// them, or of a comparison where these are gone.
+///
+/// A value whose column was set counts as changed even where the old value was set again. Made by a comparison
+/// (`isCompared`) it tells only what differs.
+package struct VersionChanges: Sendable {
+    /// Of one table.
+    package struct TableDelta: Sendable {
+        /// Objects that the old version doesn't have, rising.
+        package var inserted: [ObjectKey] = []
+        /// Objects that the new version doesn't have, rising.
+        package var deleted: [ObjectKey] = []
+        /// By column id: objects of both versions, rising. Some may be among the deleted ones.
+        package var modified: [Int: [ObjectKey]] = [:]
+        /// Every link that was gained or lost; several may cancel each other out.
+        package var links: [LinkEdit] = []
+        /// Edits of collections, in order; nil where they aren't known.
+        package var edits: [ListEdit]? = []
+
+        package init() {}
+    }
+
+    package let from: UInt64
+    package let to: UInt64
+    /// By table id.
+    package internal(set) var tables: [Int: TableDelta] = [:]
+    /// Whether the two versions' states were compared.
+    package internal(set) var isCompared = false
+
+    init(from: UInt64, to: UInt64) {
+        self.from = from
+        self.to = to
+    }
+
+    package var isEmpty: Bool { tables.isEmpty }
+}
+
+extension VersionChanges {
+    /// - Parameter records: of each version after `from` up to `to`, in order.
+    /// - Returns: nil where the records don't tell everything.
+    init?(_ records: [ChangeRecord], from: Snapshot, to: Snapshot) {
+        self.init(from: from.version, to: to.version)
+        for record in records {
+            if record.schemaChanged { return nil }
+            for table in record.tables where table.isIncomplete { return nil }
+        }
+        var firstNew: [Int: ObjectKey] = [:]
+        for record in records {
+            for table in record.tables {
+                if firstNew[table.table] == nil { firstNew[table.table] = table.firstInserted }
+                tables[table.table, default: TableDelta()].add(table, firstNew: firstNew[table.table]!)
+            }
+        }
+        for id in tables.keys {
+            tables[id]!.finish(wasMerged: records.count > 1)
+            guard let first = firstNew[id], let table = to.schema.table(id: id) else { continue }
+            let end = records.reduce(first) { end, record in
+                max(end, record.tables.first { $0.table == id }?.nextKey ?? end)
+            }
+            guard first < end else { continue }
+            tables[id]!.inserted = (first.raw..<end.raw).lazy.map { ObjectKey($0) }.filter { to.contains(table, $0) }
+        }
+    }
+}
+
+extension VersionChanges.TableDelta {
+    fileprivate mutating func add(_ table: TableChanges, firstNew: ObjectKey) {
+        deleted += table.deleted.prefix { $0 < firstNew }
+        for (column, keys) in table.modified {
+            let old = keys.last.map { $0 < firstNew } ?? true ? keys : Array(keys.prefix { $0 < firstNew })
+            guard !old.isEmpty else { continue }
+            if modified[column] == nil { modified[column] = old } else { modified[column]! += old }
+        }
+        links += table.links
+        edits! += table.listEdits
+    }
+
+    fileprivate mutating func finish(wasMerged: Bool) {
+        guard wasMerged else { return }
+        deleted.sort()
+        for column in modified.keys { modified[column]!.sortUnique() }
+    }
+}
+
+extension [ObjectKey] {
+    /// Rising, each once.
+    mutating func sortUnique() {
+        guard count > 1 else { return }
+        sort()
+        var end = 1
+        for i in 1..<count where self[i] != self[end - 1] {
+            self[end] = self[i]
+            end += 1
+        }
+        removeSubrange(end...)
+    }
+}
