@@ -140,6 +140,11 @@ enum RealmCache {
         return nil
     }
 
+    /// Whether any thread of the process has a realm of it.
+    static func isOpen(_ source: Source) -> Bool {
+        cores.withLock { cores in cores.byKey.contains { $0.key.source == source && $0.value.life != nil } }
+    }
+
     static func insert(_ core: RealmCore, _ sources: [Source]) {
         guard let confinement = core.confinement.key else { return }
         cores.withLock { cores in

@@ -116,7 +116,7 @@ struct IsolationTests {
     }
 
     @Test
-    func `asynchronous writes of a queue run in order, and can be cancelled`() throws {
+    func `asynchronous writes of a queue run in order, and can be cancelled`() async throws {
         let configuration = threadingConfiguration()
         let queue = DispatchQueue(label: "writer")
         final class Box: @unchecked Sendable {
@@ -124,31 +124,38 @@ struct IsolationTests {
             var log: [String] = []
         }
         let box = Box()
-        let done = DispatchSemaphore(value: 0)
-        try queue.sync {
-            let realm = try Realm(configuration: configuration, queue: queue)
-            box.realm = realm
-            realm.writeAsync { realm.add(THPerson(id: 1, name: "a", age: 1)) } onComplete: {
-                box.log.append("1 \($0 == nil)")
-            }
-            let second = realm.writeAsync { box.log.append("never") } onComplete: { _ in box.log.append("never") }
-            realm.writeAsync { realm.add(THPerson(id: 1, name: "b", age: 1)) } onComplete: {
-                box.log.append("3 \(($0 as? Realm.Error)?.code == .duplicatePrimaryKey)")
-            }
-            realm.beginAsyncWrite {
-                realm.add(THPerson(id: 4, name: "c", age: 1))
-                realm.commitAsyncWrite { error in
-                    box.log.append("4 \(error == nil) \(realm.objects(THPerson.self).count)")
-                    done.signal()
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            queue.async {
+                do {
+                    let realm = try Realm(configuration: configuration, queue: queue)
+                    box.realm = realm
+                    realm.writeAsync { realm.add(THPerson(id: 1, name: "a", age: 1)) } onComplete: {
+                        box.log.append("1 \($0 == nil)")
+                    }
+                    let second = realm.writeAsync { box.log.append("never") } onComplete: { _ in box.log.append("never") }
+                    realm.writeAsync { realm.add(THPerson(id: 1, name: "b", age: 1)) } onComplete: {
+                        box.log.append("3 \(($0 as? Realm.Error)?.code == .duplicatePrimaryKey)")
+                    }
+                    realm.beginAsyncWrite {
+                        realm.add(THPerson(id: 4, name: "c", age: 1))
+                        realm.commitAsyncWrite { error in
+                            box.log.append("4 \(error == nil) \(realm.objects(THPerson.self).count)")
+                        }
+                    }
+                    realm.beginAsyncWrite { realm.add(THPerson(id: 5, name: "rolled back", age: 1)) }
+                    realm.writeAsync({}) { _ in
+                        box.log.append("6 \(realm.objects(THPerson.self).count)")
+                        done.resume()
+                    }
+                    #expect(realm.isPerformingAsynchronousWriteOperations)
+                    try realm.cancelAsyncWrite(second)
+                } catch {
+                    done.resume(throwing: error)
                 }
             }
-            realm.beginAsyncWrite { realm.add(THPerson(id: 5, name: "rolled back", age: 1)) }
-            #expect(realm.isPerformingAsynchronousWriteOperations)
-            try realm.cancelAsyncWrite(second)
         }
-        #expect(done.wait(timeout: .now() + 10) == .success)
         queue.sync {
-            #expect(box.log == ["1 true", "3 true", "4 true 2"])
+            #expect(box.log == ["1 true", "3 true", "4 true 2", "6 2"])
             box.realm = nil
         }
     }
