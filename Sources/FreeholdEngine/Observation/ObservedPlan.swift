@@ -19,12 +19,14 @@ struct ObservedPlan: Sendable {
     /// What the order, and stages that aren't followed step by step, read besides.
     let ordering: WatchTree
     let watch: ModificationWatch
+    private let limits: ObservationLimits
 
     init(
         _ query: Query,
         _ origin: ObservedQuery.Origin,
         _ watched: WatchedPaths,
-        _ schema: DatabaseSchema
+        _ schema: DatabaseSchema,
+        _ limits: ObservationLimits
     ) {
         let pipeline = Pipeline(query)
         var conditions = WatchTree(query.table)
@@ -66,7 +68,8 @@ struct ObservedPlan: Sendable {
         self.lastWindow = lastWindow
         self.conditions = conditions
         self.ordering = ordering
-        watch = ModificationWatch(watched, query.table, in: schema)
+        self.limits = limits
+        watch = ModificationWatch(watched, query.table, in: schema, limits: limits)
     }
 
     /// The rows before the window.
@@ -139,9 +142,10 @@ struct ObservedPlan: Sendable {
         to new: Snapshot,
         _ changes: VersionChanges
     ) -> (KeySequence, CollectionChanges) {
-        let limit = max(1024, rows.count / 4)
+        let limit = limits.rerun(rows.count)
         let moved: (KeySequence, CollectionChanges)
         if let touched = touched(by: changes, in: new, limit: limit) {
+            let touched = narrowed(touched, old, new)
             if touched.isEmpty {
                 moved = (rows, CollectionChanges())
             } else if let step = RowStep(self, rows, old, new) {
@@ -153,7 +157,7 @@ struct ObservedPlan: Sendable {
             moved = rerun(rows, new)
         }
         var out = moved.1
-        let modified = watch.affected(by: changes, in: new)!
+        let modified = watch.affected(by: changes, in: new, elements: rows.count) { rows.array }
         if !modified.isEmpty { out.setModifications(positions(of: modified, in: rows, old)) }
         return (moved.0, out)
     }
@@ -192,6 +196,21 @@ struct ObservedPlan: Sendable {
         else { return nil }
         out.tested = survivors(tested, out.inserted, view)
         out.ordered = survivors(ordered, out.inserted, view)
+        return out
+    }
+
+    /// For rows that can only be found by running the query: without objects that the first conditions keep out.
+    private func narrowed(_ touched: Touched, _ old: Snapshot, _ new: Snapshot) -> Touched {
+        guard case .run = order, !touched.source, !touched.isEmpty else { return touched }
+        let condition = Pipeline(query).predicate
+        let before = Planner(view: old).node(condition, query.table)
+        let after = Planner(view: new).node(condition, query.table)
+        var out = touched
+        out.inserted.removeAll { !after.test($0) }
+        out.deleted.removeAll { !before.test($0) }
+        // New objects come into a collection by edits of it.
+        out.tested.removeAll { !old.contains(query.table, $0) || before.test($0) == after.test($0) }
+        out.ordered.removeAll { !old.contains(query.table, $0) || (!before.test($0) && !after.test($0)) }
         return out
     }
 

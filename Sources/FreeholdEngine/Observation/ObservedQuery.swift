@@ -41,10 +41,20 @@ package struct ObservedQuery: Sendable {
         watching watched: WatchedPaths = .deep,
         in snapshot: Snapshot
     ) {
+        self.init(query, from: origin, watching: watched, in: snapshot, limits: ObservationLimits())
+    }
+
+    init(
+        _ query: Query,
+        from origin: Origin,
+        watching watched: WatchedPaths,
+        in snapshot: Snapshot,
+        limits: ObservationLimits
+    ) {
         self.query = query
         self.origin = origin
         self.snapshot = snapshot
-        plan = ObservedPlan(query, origin, watched, snapshot.schema)
+        plan = ObservedPlan(query, origin, watched, snapshot.schema, limits)
         isOwnerDeleted = !origin.exists(in: snapshot)
         rows = plan.run(in: snapshot)
         keys = plan.window(rows)
