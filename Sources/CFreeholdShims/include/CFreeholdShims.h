@@ -25,6 +25,9 @@ extern __thread void *_Nullable fh_encoding_frame;
 static inline void *_Nullable fh_encoding(void) { return fh_encoding_frame; }
 static inline void fh_set_encoding(void *_Nullable frame) { fh_encoding_frame = frame; }
 
+// Asks for the cache line at an address, which needn't be readable.
+static inline void fh_prefetch(const void *_Nullable p) { __builtin_prefetch(p); }
+
 // Publishing pointers to other threads.
 static inline const void *_Nullable fh_load_acquire(const void *_Nullable const *_Nonnull p) {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);

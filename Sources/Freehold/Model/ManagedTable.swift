@@ -75,15 +75,11 @@ final class ManagedTable {
         for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
     }
 
-    /// Takes the table as another schema of the file has it, after another realm or process has changed indexes.
+    /// Takes the table as another schema of the file has it, after another realm or process, or a migration, has changed it.
     ///
     /// - Returns: Whether anything differs.
     func rebind(to schema: DatabaseSchema) -> Bool {
         guard let stored = schema.table(id: table.id), stored !== table else { return false }
-        let fits = zip(stored.columns, table.columns).allSatisfy {
-            $0.id == $1.id && $0.indexKind == $1.indexKind
-        }
-        if fits && stored.columns.count == table.columns.count { return false }
         table = stored
         columns = info.properties.map { $0.isComputed ? nil : stored.column(named: $0.columnName) }
         referToColumns()

@@ -35,9 +35,28 @@ extension Realm {
         /// Opens an existing file for reading only.
         public var readOnly: Bool
 
-        /// The version of the model classes; a file remembers the highest it was opened with and refuses lower ones.
-        /// `UInt64.max` is reserved.
+        /// The version of the model classes; a file remembers the highest it was opened with, is migrated to a higher one
+        /// (see ``migrationBlock``) and refuses lower ones. `UInt64.max` is reserved.
         public var schemaVersion: UInt64
+
+        /// What the program does when the file's schema version is lower than `schemaVersion`; nil where the library does
+        /// all that is needed. Runs once, in the one write transaction that the migration is. See ``Migration``.
+        public var migrationBlock: MigrationBlock?
+
+        /// Deletes everything in a file whose schema version is another, or whose classes need a migration, instead of
+        /// migrating it or throwing.
+        public var deleteRealmIfMigrationNeeded: Bool
+
+        /// What opening may do to the file's schema.
+        public var schemaMode = SchemaMode.automatic
+
+        /// When a class becomes embedded: whether objects that nothing links to are deleted and objects with several links
+        /// are copied, one for each. Else such objects make the opening throw, unless the migration block has seen to them.
+        public var resolvesOwnersInMigrations = false
+
+        /// Called now and then while a file is migrated, at least every 1,000 objects of a step, on the thread that
+        /// opens it.
+        public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
         /// The classes stored in the realm, or nil for every model class of the process.
         public var objectTypes: [ObjectBase.Type]?
@@ -84,12 +103,16 @@ extension Realm {
             inMemoryIdentifier: String? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
+            migrationBlock: MigrationBlock? = nil,
+            deleteRealmIfMigrationNeeded: Bool = false,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             self.inMemoryIdentifier = inMemoryIdentifier
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
+            self.migrationBlock = migrationBlock
+            self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.objectTypes = objectTypes
         }
     }
@@ -131,6 +154,8 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         if let inMemoryIdentifier { parts.append("inMemoryIdentifier: \(inMemoryIdentifier)") }
         parts.append("readOnly: \(readOnly)")
         parts.append("schemaVersion: \(schemaVersion)")
+        if deleteRealmIfMigrationNeeded { parts.append("deleteRealmIfMigrationNeeded: true") }
+        if schemaMode != .automatic { parts.append("schemaMode: .\(schemaMode)") }
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
         if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }
         if textMatching != .unicode { parts.append("textMatching: .\(textMatching)") }

@@ -12,3 +12,4 @@
 @_exported public import struct FreeholdEngine.ObjectId
 @_exported public import struct FreeholdEngine.QueryError
 @_exported public import struct FreeholdEngine.QueryPlan
+@_exported public import struct FreeholdEngine.SchemaStep

@@ -28,8 +28,8 @@ public struct Realm {
 
     /// Opens the configuration's file, and makes it where it doesn't exist.
     ///
-    /// New classes and indexes are added to the file; any other difference between the classes and the file throws
-    /// ``Error/Code/schemaMismatch`` with a list of all of them. What is wrong with the classes themselves is thrown
+    /// A file with a lower schema version is migrated. Else new classes and indexes are added to it, and any other
+    /// difference between the classes and the file throws ``Error/Code/schemaMismatch`` with a list of all of them. What is wrong with the classes themselves is thrown
     /// as one ``Error/Code/invalidSchema``.
     ///
     /// - Throws: `Realm.Error`.

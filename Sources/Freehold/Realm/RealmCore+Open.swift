@@ -4,6 +4,7 @@ import FreeholdEngine
 extension RealmCore {
     /// The core of the configuration's file on this thread: the one that is alive, else a new one.
     static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
+        let configuration = configuration.withModes
         let source = try configuration.source()
         if let core = RealmCache.core(source) {
             try core.checkFits(configuration)
@@ -32,16 +33,7 @@ extension RealmCore {
         _ schema: Schema
     ) throws(Realm.Error) -> RealmCore {
         do {
-            var snapshot = try file.database.snapshot()
-            let fit = SchemaFit(schema.tableSpecs(configuration.textMatching), stored: snapshot.schema)
-            if configuration.readOnly {
-                try fit.checkReadOnly(configuration)
-            } else {
-                try checkVersion(configuration, stored: snapshot)
-                if !fit.isExact || snapshot.userVersion != configuration.schemaVersion {
-                    snapshot = try apply(schema, file.database, configuration)
-                }
-            }
+            let snapshot = try prepare(file, configuration, schema)
             return RealmCore(file: file, configuration: configuration, schema: schema, snapshot: snapshot)
         } catch let error as Realm.Error {
             throw error.with(fileURL: configuration.fileURL)
@@ -49,36 +41,6 @@ extension RealmCore {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         } catch {
             throw Realm.Error(.fail, "\(error)", fileURL: configuration.fileURL, cause: error)
-        }
-    }
-
-    /// Gives the file what the classes need, if that is compatible. Looks again inside the transaction, because
-    /// another process may have been first.
-    private static func apply(
-        _ schema: Schema,
-        _ database: Database,
-        _ configuration: Realm.Configuration
-    ) throws -> Snapshot {
-        let transaction = try database.beginWrite()
-        defer { transaction.cancel() }
-        try checkVersion(configuration, stored: transaction)
-        try transaction.applySchema(
-            schema.tableSpecs(configuration.textMatching),
-            userVersion: configuration.schemaVersion
-        )
-        return try transaction.commit()
-    }
-
-    private static func checkVersion(_ configuration: Realm.Configuration, stored: DataView) throws(Realm.Error) {
-        // A new file has no version.
-        if stored.schema.tables.isEmpty { return }
-        if stored.userVersion > configuration.schemaVersion {
-            throw Realm.Error(
-                .schemaVersionTooLow,
-                "The file has schema version \(stored.userVersion), the configuration \(configuration.schemaVersion). "
-                    + "Open it with the file's version or a higher one.",
-                fileURL: configuration.fileURL
-            )
         }
     }
 
@@ -110,7 +72,7 @@ extension RealmCore {
 // MARK: The database
 
 extension RealmCore {
-    private static func openDatabase(_ configuration: Realm.Configuration) throws(Realm.Error) -> Database {
+    static func openDatabase(_ configuration: Realm.Configuration) throws(Realm.Error) -> Database {
         var options = Database.Options()
         if let mapSize = configuration.mapSize { options.mapSize = mapSize }
         if let readers = configuration.maximumReaders { options.maximumReaders = readers }
@@ -131,10 +93,24 @@ extension RealmCore {
 }
 
 extension Realm.Configuration {
+    /// With `readOnly` and `schemaMode` saying the same.
+    var withModes: Self {
+        var out = self
+        if schemaMode == .readOnly || schemaMode == .immutable { out.readOnly = true }
+        if readOnly, schemaMode != .immutable { out.schemaMode = .readOnly }
+        return out
+    }
+
     /// Where the cache finds it. - Throws: where the fields contradict each other or name nothing.
     func source() throws(Realm.Error) -> RealmCache.Source {
         if schemaVersion == .max {
             throw Realm.Error(.invalidInput, "Schema version \(UInt64.max) is reserved. Choose a lower one.")
+        }
+        if readOnly, deleteRealmIfMigrationNeeded {
+            throw Realm.Error(
+                .invalidInput,
+                "A read-only file can't be deleted. Clear `readOnly` or `deleteRealmIfMigrationNeeded`."
+            )
         }
         if schema != nil, objectTypes != nil || naming != .plain {
             throw Realm.Error(
@@ -162,7 +138,7 @@ extension Realm.Configuration {
     }
 
     /// The schema that the configuration gives or asks for, if there is no mistake in it.
-    fileprivate func checkedSchema() throws(Realm.Error) -> Schema {
+    func checkedSchema() throws(Realm.Error) -> Schema {
         guard let schema else { return try SchemaCache.schema(of: objectTypes, naming) }
         return try SchemaBuilder.check(schema)
     }

@@ -293,6 +293,15 @@ final class RealmCore {
         invalidations.didCancel(at: stateVersion)
     }
 
+    /// After the open transaction has changed the file's schema.
+    func didChangeSchema() { advance() }
+
+    /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
+    func leaveTransaction() {
+        transaction = nil
+        invalidate()
+    }
+
     /// Moves to the newest version; whether there was a newer one.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()

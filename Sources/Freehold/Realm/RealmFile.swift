@@ -88,6 +88,11 @@ enum RealmCache {
         return core
     }
 
+    /// Whether any thread of the process has a realm of it.
+    static func isOpen(_ source: Source) -> Bool {
+        cores.withLock { cores in cores.byKey.contains { $0.key.source == source && $0.value.life != nil } }
+    }
+
     static func insert(_ core: RealmCore, _ sources: [Source]) {
         let thread = fh_thread_serial()
         cores.withLock { cores in

@@ -1,13 +1,8 @@
 import FreeholdEngine
 
-/// How the tables that a schema asks for differ from those of a file. Tables that only the file has are left alone.
+/// What a read-only file lacks of what a schema asks for. What only the file has doesn't hinder reading, nor do indexes.
 struct SchemaFit {
-    private(set) var differences: [String] = []
-    /// Differences that don't hinder reading.
-    private(set) var harmless: [String] = []
-
-    /// Whether the file needs no change.
-    var isExact: Bool { differences.isEmpty && harmless.isEmpty }
+    private var differences: [String] = []
 
     init(_ specs: [TableSpec], stored: DatabaseSchema) {
         for spec in specs {
@@ -32,7 +27,6 @@ struct SchemaFit {
             } else if found.isOptional != column.isOptional && column.type != .link {
                 differences.append("property \(place) is \(found.isOptional ? "optional" : "required") in the file")
             }
-            if found.indexKind != column.indexKind { harmless.append("index of \(place)") }
         }
         if table.isEmbedded != spec.isEmbedded {
             differences.append("class '\(spec.name)' is \(table.isEmbedded ? "embedded" : "not embedded") in the file")
@@ -40,14 +34,6 @@ struct SchemaFit {
         if table.primaryKey?.name != spec.primaryKey {
             let name = table.primaryKey.map { "'\($0.name)'" } ?? "none"
             differences.append("the primary key of class '\(spec.name)' is \(name) in the file")
-        }
-        if Set(table.compounds.map { CompoundIndexSpec($0.columns.map(\.name), unique: $0.isUnique) })
-            != Set(spec.compounds)
-        {
-            harmless.append("compound indexes of class '\(spec.name)'")
-        }
-        for column in table.columns where !spec.columns.contains(where: { $0.name == column.name }) {
-            harmless.append("property '\(spec.name).\(column.name)' is only in the file")
         }
     }
 

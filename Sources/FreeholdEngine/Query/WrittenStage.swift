@@ -30,7 +30,7 @@ extension QueryCompiler {
         var out: [Stage] = []
         for stage in written {
             switch stage {
-            case .filter(let condition): out.append(.filter(try predicate(condition)))
+            case .filter(let condition): out.append(.filter(try whole(condition)))
             case .sort(let keys):
                 var sort: [SortKey] = []
                 for key in keys { sort.append(SortKey(try orderedPath(key.path, "sorted"), ascending: key.ascending)) }

@@ -29,6 +29,9 @@ public struct ColumnSpec: Equatable, Sendable {
         indexKind = index
     }
 
+    /// What objects have in a new column that nothing has been written to.
+    package var zero: Value { FieldCoding.defaultValue(type, isOptional: isOptional) }
+
     /// A column with or without an index of its values.
     public init(
         _ name: String,

@@ -32,6 +32,9 @@ final class ColumnOverlay {
 
     deinit { for bits in modified.values { bits.deallocate() } }
 
+    /// Goes on with what another overlay of the column has noted.
+    func takeModified(_ other: ColumnOverlay) { swap(&modified, &other.modified) }
+
     @inline(__always)
     func cached(_ cluster: Int) -> LeafBuffer? { unretained(cluster)?._withUnsafeGuaranteedRef { $0 } }
 
@@ -108,7 +111,7 @@ final class TableOverlay {
     @exclusivity(unchecked) var columns: [ColumnOverlay?]
     /// Of an embedded table: objects made by this transaction that nothing links to yet.
     @exclusivity(unchecked) var unowned: Set<Int64> = []
-    let isEmbedded: Bool
+    var isEmbedded: Bool
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
     @exclusivity(unchecked) var indexes: [IndexOverlay?]

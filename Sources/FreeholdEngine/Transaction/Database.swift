@@ -138,6 +138,9 @@ public final class Database: Sendable {
         return try make(lease, options)
     }
 
+    /// Whether this process has the file open.
+    package static func isOpen(at path: String) -> Bool { EnvironmentRegistry.shared.isOpen(path: path) }
+
     /// Opens the in-memory database of that name: it goes when the last that uses it goes.
     public static func inMemory(identifier: String, options: Options = Options()) throws(EngineError) -> Database {
         var storage = StorageOptions(mapSize: options.mapSize, maximumReaders: options.maximumReaders, inMemory: true)

@@ -25,12 +25,14 @@ extension WriteTransaction {
         if let failure { throw failure }
         try checkUniqueness()
         guard hasChanges else { return base }
+        forgetDroppedBlocks()
         let history = record.encoded()
         let addresses = sealed.keys.sorted()
         var version: UInt64 = 0
         try core.storage.writer.sync { () throws(EngineError) in
             try writeBlocks(addresses)
             let writer = storageWriter!
+            try removeDroppedBlocks(writer)
             try History.append(history, to: writer, version: base.version + 1) {
                 core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
             }

@@ -41,9 +41,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var currentSchema: DatabaseSchema
     @exclusivity(unchecked) var root: CatalogueRoot
     var schemaChanged = false
-    /// Tables that were dropped, for commit to clear.
-    var droppedTables: [Table] = []
-    var droppedColumns: [Column] = []
+    /// The first segments of tables and columns that were dropped, for commit to clear.
+    var droppedSegments: Set<UInt32> = []
+    /// Told of the progress of long changes of the schema: what is done, how many objects of how many.
+    package var schemaProgress: ((_ step: SchemaStep, _ done: Int) -> Void)?
     private(set) var isOpen = true
     /// Set by the first failure inside LMDB's transaction; commit throws it.
     var failure: EngineError?
@@ -80,6 +81,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnOverlays = grown
         columnCapacity = capacity
     }
+
+    /// After the schema was replaced.
+    func forgetColumnOverlays() { columnOverlays.update(repeating: nil, count: columnCapacity) }
 
     public override var schema: DatabaseSchema { currentSchema }
     public override var userVersion: UInt64 { root.userVersion }

@@ -170,6 +170,28 @@ struct QueryStateAuditTests {
     }
 
     @Test
+    func `a condition that nests too deeply is an error, a long one isn't`() throws {
+        func alternating(_ depth: Int) -> NSPredicate {
+            (0..<depth).reduce(NSPredicate(format: "id == 3")) { all, i in
+                i % 2 == 0
+                    ? NSCompoundPredicate(andPredicateWithSubpredicates: [all, NSPredicate(format: "id > 1")])
+                    : NSCompoundPredicate(orPredicateWithSubpredicates: [all, NSPredicate(format: "id == 1")])
+            }
+        }
+        #expect(ids(all.filter(alternating(400))) == [1, 3])
+        do {
+            _ = try all.filter(validating: alternating(1500))
+            Issue.record("a tower was taken")
+        } catch {
+            #expect(error.code == .syntax && error.message.contains("1000 levels"))
+        }
+        let chain = all.where { row in (0..<2000).reduce(row.id == -1) { $0 || row.int == $1 } }
+        #expect(ids(chain.sorted(by: \.id)) == ids(all.filter("int BETWEEN {0, 1999}")))
+        let rightwards = all.where { row in (0..<300).reduce(row.id == -1) { row.int == $1 || $0 } }
+        #expect(ids(rightwards) == ids(all.filter("int BETWEEN {0, 299}")))
+    }
+
+    @Test
     func `another thread's query traps with a sentence`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try queryAuditRealm()

@@ -238,4 +238,17 @@ struct GeoQueryTests {
         #expect(problem([type, list("position")]).contains("stored as, coordinates"))
         #expect(problem([list("coordinates")]).contains("stored as, type"))
     }
+
+    @Test(
+        arguments: [
+            GeoPoint.self, GeoBox.self, GeoCircle.self, GeoPolygon.self, GeoShape.self, Distance.self, GeoPoint?.self,
+        ] as [Any.Type]
+    )
+    func `no property can be of a shape, a place or a distance`(type: Any.Type) {
+        // What a property wrapper's value has to be: such a declaration doesn't compile.
+        #expect(!(type is any _Persistable.Type))
+        #expect(!(type is any RealmCollectionValue.Type))
+        let number: Any.Type = Double.self
+        #expect(number is any _Persistable.Type && number is any RealmCollectionValue.Type)
+    }
 }

@@ -7,23 +7,30 @@
 #endif
 
 /// Looks for the terms of a query in single texts, without an index. Not thread-safe.
+///
+/// Terms are looked for by their bytes first. Texts that aren't of ASCII alone are then taken apart into words.
 final class FullTextMatcher {
-    let query: FullTextQuery
     private let tokenizer: TextTokenizer
+    /// Those that have to be there, then those that mustn't.
     private let terms: [FullTextTerm]
-    /// The words of all terms.
-    private let words: [FullTextTerm.Word]
-    /// By term: its first word.
+    private let includedCount: Int
+    /// By term; nil where no text of ASCII has it.
+    private let plain: [PlainTerm?]
+    /// By term: its first word among all.
     private let firstWords: [Int]
-    /// By word: where it stands in the text, rising.
-    private var positions: [[Int]]
-    private var ranges: [[Range<Int>]]
+    private let tests: WordTests
+    /// What words of the terms the text has, by rising position.
+    private var hits: [WordHit] = []
+    /// By included term: how often the text has it.
+    private(set) var counts: [Int]
 
-    init(_ query: FullTextQuery) {
-        self.query = query
+    /// - Parameter phrasesOnly: leaves single words and prefixes out, which an index has told about.
+    init(_ query: FullTextQuery, phrasesOnly: Bool = false) {
         tokenizer = TextTokenizer(query.matching)
-        terms = query.included + query.excluded
-        words = terms.flatMap(\.words)
+        let included = query.included.filter { !phrasesOnly || !$0.isSingle }
+        terms = included + query.excluded.filter { !phrasesOnly || !$0.isSingle }
+        includedCount = included.count
+        plain = terms.map { PlainTerm($0) }
         var firstWords: [Int] = []
         var at = 0
         for term in terms {
@@ -31,41 +38,54 @@ final class FullTextMatcher {
             at += term.words.count
         }
         self.firstWords = firstWords
-        positions = Array(repeating: [], count: words.count)
-        ranges = Array(repeating: [], count: words.count)
+        tests = WordTests(terms.flatMap(\.words))
+        counts = Array(repeating: 0, count: included.count)
     }
+
+    deinit { for term in plain { term?.deallocate() } }
 
     /// Whether all terms are there that have to be, and none that mustn't. Null has no words.
     func matches(_ text: UnsafeRawBufferPointer?) -> Bool {
-        read(text)
-        for term in query.included.indices where !hasTerm(term) { return false }
-        return !query.excluded.indices.contains { hasTerm($0 + query.included.count) }
+        guard let text else { return includedCount == 0 }
+        let isASCII = FoldKernels.isASCII(text)
+        var isRead = false
+        for i in terms.indices {
+            var isThere = plain[i].map { $0.count(in: text, limit: 1) > 0 } ?? false
+            if !isThere, !isASCII {
+                if !isRead { read(text) }
+                isRead = true
+                isThere = count(of: i, limit: 1) > 0
+            }
+            if isThere != (i < includedCount) { return false }
+        }
+        return true
     }
 
-    /// How often each included term is there, and how many words the text has that differ.
-    func count(_ text: UnsafeRawBufferPointer?, distinct: TokenSet) -> [Int] {
-        distinct.removeAll()
-        read(text) { distinct.insert($0) }
-        return query.included.indices.map { term in
-            var count = 0
-            forEachPlace(of: term) { _ in
-                count += 1
-                return true
-            }
-            return count
+    /// Counts the included terms in a text: see `counts`.
+    /// - Parameter distinct: gets the text's words, if it is given.
+    func count(_ text: UnsafeRawBufferPointer?, distinct: TokenSet?) {
+        distinct?.removeAll()
+        if let text, !FoldKernels.isASCII(text) {
+            read(text, distinct)
+            for i in 0..<includedCount { counts[i] = count(of: i) }
+            return
+        }
+        for i in 0..<includedCount { counts[i] = text.flatMap { plain[i]?.count(in: $0) } ?? 0 }
+        if let distinct, let text {
+            var sink = TokenCollector(set: distinct)
+            tokenizer.forEach(text, &sink)
         }
     }
 
     /// Where the included terms stand in a text, in bytes, rising and without overlaps.
     func places(_ text: UnsafeRawBufferPointer?) -> [Range<Int>] {
+        guard let text else { return [] }
         read(text)
         var all: [Range<Int>] = []
-        for term in query.included.indices {
-            let first = firstWords[term]
+        for term in 0..<includedCount {
             forEachPlace(of: term) { start in
                 for (i, word) in terms[term].words.enumerated() {
-                    let at = positions[first + i].firstIndex(of: start + word.offset)!
-                    all.append(ranges[first + i][at])
+                    all.append(hits[hit(firstWords[term] + i, at: start + word.offset)!].range)
                 }
                 return true
             }
@@ -82,57 +102,121 @@ final class FullTextMatcher {
         return out
     }
 
-    private func read(_ text: UnsafeRawBufferPointer?, _ note: (UnsafeRawBufferPointer) -> Void = { _ in }) {
-        for i in positions.indices {
-            positions[i].removeAll(keepingCapacity: true)
-            ranges[i].removeAll(keepingCapacity: true)
-        }
-        guard let text else { return }
-        tokenizer.forEach(text) { token in
-            note(token.bytes)
-            for (i, word) in words.enumerated() where word.fits(token.bytes) {
-                positions[i].append(token.position)
-                ranges[i].append(token.range)
-            }
-            return true
+    private func read(_ text: UnsafeRawBufferPointer, _ distinct: TokenSet? = nil) {
+        hits.removeAll(keepingCapacity: true)
+        withExtendedLifetime((tests, distinct)) {
+            var sink = WordHits(tests: UnsafeBufferPointer(tests.tests), distinct: distinct.map { .passUnretained($0) })
+            swap(&sink.hits, &hits)
+            tokenizer.forEach(text, &sink)
+            swap(&sink.hits, &hits)
         }
     }
 
-    private func hasTerm(_ term: Int) -> Bool {
-        var found = false
+    private func count(of term: Int, limit: Int = .max) -> Int {
+        var count = 0
         forEachPlace(of: term) { _ in
-            found = true
-            return false
+            count += 1
+            return count < limit
         }
-        return found
+        return count
     }
 
-    /// Calls the body with the positions at which a term stands, less its first word's offset.
+    /// Calls the body with the positions at which a term stands.
     private func forEachPlace(of term: Int, _ body: (Int) -> Bool) {
         let words = terms[term].words
         let first = firstWords[term]
-        for position in positions[first] {
-            let start = position - words[0].offset
-            let isThere = (1..<words.count).allSatisfy { contains(positions[first + $0], start + words[$0].offset) }
-            if isThere, !body(start) { return }
+        for hit in hits where hit.word == first {
+            let isThere = (1..<words.count).allSatisfy {
+                self.hit(first + $0, at: hit.position + words[$0].offset) != nil
+            }
+            if isThere, !body(hit.position) { return }
         }
     }
 
-    private func contains(_ sorted: [Int], _ value: Int) -> Bool {
+    /// The hit of a word at a position.
+    private func hit(_ word: Int, at position: Int) -> Int? {
         var low = 0
-        var high = sorted.count
+        var high = hits.count
         while low < high {
             let middle = (low + high) >> 1
-            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+            if hits[middle].position < position { low = middle + 1 } else { high = middle }
         }
-        return low < sorted.count && sorted[low] == value
+        while low < hits.count, hits[low].position == position {
+            if hits[low].word == word { return low }
+            low += 1
+        }
+        return nil
     }
 }
 
-extension FullTextTerm.Word {
+/// A word of a text that is one of the terms'.
+private struct WordHit {
+    let word: Int
+    let position: Int
+    let range: Range<Int>
+}
+
+/// The words of terms, so that a token is told from most of them by its first bytes.
+private final class WordTests {
+    struct Test {
+        /// The first eight bytes, as far as there are so many.
+        let head: UInt64
+        let mask: UInt64
+        let bytes: UnsafeMutablePointer<UInt8>
+        let count: Int
+        let isPrefix: Bool
+
+        @inline(__always)
+        func fits(_ token: UnsafeRawBufferPointer) -> Bool {
+            // The tokenizer's buffer is longer than any token.
+            guard token.baseAddress!.loadUnaligned(as: UInt64.self) & mask == head else { return false }
+            if token.count < count || (!isPrefix && token.count > count) { return false }
+            return count <= 8 || memcmp(bytes, token.baseAddress!, count) == 0
+        }
+    }
+
+    let tests: UnsafeMutableBufferPointer<Test>
+
+    init(_ words: [FullTextTerm.Word]) {
+        tests = .allocate(capacity: words.count)
+        for (i, word) in words.enumerated() {
+            let count = word.bytes.count
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 8))
+            bytes.initialize(repeating: 0, count: max(count, 8))
+            for (k, byte) in word.bytes.enumerated() { bytes[k] = byte }
+            let mask = count >= 8 ? UInt64.max : (1 << UInt64(count * 8)) - 1
+            let head = UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
+            tests.initializeElement(
+                at: i,
+                to: Test(
+                    head: head,
+                    mask: UInt64(littleEndian: mask),
+                    bytes: bytes,
+                    count: count,
+                    isPrefix: word.isPrefix
+                )
+            )
+        }
+    }
+
+    deinit {
+        for test in tests { test.bytes.deallocate() }
+        tests.deallocate()
+    }
+}
+
+/// Notes which words of a text are those of terms, and perhaps all of them. Keeps neither alive.
+private struct WordHits: TokenSink {
+    let tests: UnsafeBufferPointer<WordTests.Test>
+    let distinct: Unmanaged<TokenSet>?
+    var hits: [WordHit] = []
+
     @inline(__always)
-    func fits(_ token: UnsafeRawBufferPointer) -> Bool {
-        if token.count < bytes.count || (!isPrefix && token.count > bytes.count) { return false }
-        return bytes.withUnsafeBytes { memcmp($0.baseAddress!, token.baseAddress!, $0.count) == 0 }
+    mutating func take(_ token: TextToken) -> Bool {
+        if let distinct { distinct._withUnsafeGuaranteedRef { $0.insert(token.bytes) } }
+        for i in tests.indices where tests[i].fits(token.bytes) {
+            hits.append(WordHit(word: i, position: token.position, range: token.range))
+        }
+        return true
     }
 }

@@ -37,30 +37,45 @@ public struct FullTextRanking {
     }
 
     /// How well an object fits; 0 where it has none of the terms.
-    public func score(of key: ObjectKey) -> Double {
-        let counts = search.view.withBytes(search.column, key) { matcher.count($0, distinct: words) }
-        let length = Double(words.count) / meanLength
+    public func score(of key: ObjectKey) -> Double { search.view.withBytes(search.column, key) { score(of: $0) } }
+
+    private func score(of text: UnsafeRawBufferPointer?) -> Double {
+        matcher.count(text, distinct: words)
+        return score(length: words.count)
+    }
+
+    /// The score of the string last counted, if it has so many different words: less for more.
+    private func score(length: Int) -> Double {
+        let length = Double(length) / meanLength
         let norm = Self.saturation * (1 - Self.lengthWeight + Self.lengthWeight * length)
         var score = 0.0
-        for (weight, count) in zip(weights, counts) where count > 0 {
-            score += weight * Double(count) * (Self.saturation + 1) / (Double(count) + norm)
+        for (i, weight) in weights.enumerated() where matcher.counts[i] > 0 {
+            let count = Double(matcher.counts[i])
+            score += weight * count * (Self.saturation + 1) / (count + norm)
         }
         return score
     }
 
     /// The best of some objects, the best first; those that fit alike in the order given.
-    /// - Complexity: O(the lengths of all their strings).
+    /// - Complexity: O(the lengths of all their strings). With a limit, those that the terms are in too seldom to be among
+    ///   the best aren't taken apart into words.
     public func best(_ keys: [ObjectKey], limit: Int? = nil) -> [(key: ObjectKey, score: Double)] {
         typealias Ranked = (key: ObjectKey, score: Double, place: Int)
         func isBefore(_ a: Ranked, _ b: Ranked) -> Bool { a.score == b.score ? a.place < b.place : a.score > b.score }
         let limit = max(0, limit ?? keys.count)
         guard limit > 0 else { return [] }
+        // Exclusions alone tell nobody from another.
+        if weights.isEmpty { return keys.prefix(limit).map { ($0, 0) } }
         var best: [Ranked] = []
-        // With the worst that can still be among them.
+        // With the worst that can still be among them, which comes before all that fit no better.
         var worst: Ranked?
-        for (place, key) in keys.enumerated() {
-            let ranked = (key, score(of: key), place)
-            if let worst, !isBefore(ranked, worst) { continue }
+        search.view.forEachText(search.column, keys.count, key: { keys[$0] }) { place, text in
+            if let worst {
+                matcher.count(text, distinct: nil)
+                if score(length: 1) <= worst.score { return }
+            }
+            let ranked = (keys[place], score(of: text), place)
+            if let worst, !isBefore(ranked, worst) { return }
             best.append(ranked)
             if best.count >= limit + max(limit, 64) {
                 best.sort(by: isBefore)

@@ -143,19 +143,31 @@ struct FullTextSearch {
 
     // MARK: Phrases
 
-    /// Looks at the texts. Of excluded phrases, only where all their words are.
+    /// Looks at the texts for phrases. Of excluded ones, only where all their words are.
     private func check(_ found: inout [Int64], hasPhrase: Bool, excluding phrases: [FullTextTerm]) {
-        let matcher = FullTextMatcher(query)
-        func matches(_ key: Int64) -> Bool { view.withBytes(column, ObjectKey(key)) { matcher.matches($0) } }
-        if hasPhrase { return found.removeAll { !matches($0) } }
+        let matcher = FullTextMatcher(query, phrasesOnly: true)
+        if hasPhrase { return look(through: &found, keeping: true, matcher) }
         for phrase in phrases {
             var suspects = found
             for word in phrase.words where !suspects.isEmpty {
                 let entry = Entry(bytes: word.bytes, isPrefix: word.isPrefix)
                 keep(&suspects, entry, count(entry))
             }
-            suspects.removeAll { matches($0) }
+            look(through: &suspects, keeping: false, matcher)
             filter(&found, suspects, keeping: false)
         }
+    }
+
+    /// Of some keys, those whose texts (don't) match.
+    private func look(through found: inout [Int64], keeping: Bool, _ matcher: FullTextMatcher) {
+        let keys = found
+        var kept = 0
+        view.forEachText(column, keys.count, key: { ObjectKey(keys[$0]) }) { i, text in
+            if matcher.matches(text) == keeping {
+                found[kept] = keys[i]
+                kept += 1
+            }
+        }
+        found.removeLast(found.count - kept)
     }
 }

@@ -28,23 +28,44 @@ struct TextScalar {
     /// Several scalars stand for it: see `BaseLetters`.
     var isSeveral: Bool { bits & 1 << 23 != 0 }
 
-    private static let low: [TextScalar] = (0..<0x3000).map { computed($0) }
-    private static let forms: [TextScalar] = (0xf900..<0x10000).map { computed($0) }
-    private static let latin: [TextScalar] = (0..<0x100).map { computedLatin($0) }
+    /// Where scalars are looked up, those of most texts at once. Made once, never freed.
+    struct Table {
+        /// The first scalars.
+        private let low: UnsafePointer<TextScalar>
+        private let lowEnd: UInt32
+        /// Forms of letters, from F900 on; nil where all beyond the first scalars are separators.
+        private let forms: UnsafePointer<TextScalar>?
 
-    @inline(__always)
-    static func of(_ scalar: UInt32) -> TextScalar {
-        if scalar < 0x3000 { return low[Int(scalar)] }
-        if scalar &- 0x4e00 < 0x5200 || scalar &- 0xac00 < 0x2ba4 { return TextScalar(.unspaced, scalar) }
-        if scalar &- 0xf900 < 0x700 { return forms[Int(scalar &- 0xf900)] }
-        return computed(scalar)
+        fileprivate init(lowEnd: UInt32, hasForms: Bool, _ make: (UInt32) -> TextScalar) {
+            low = Self.stored(0..<lowEnd, make)
+            self.lowEnd = lowEnd
+            forms = hasForms ? Self.stored(0xf900..<0x10000, make) : nil
+        }
+
+        private static func stored(
+            _ scalars: Range<UInt32>,
+            _ make: (UInt32) -> TextScalar
+        ) -> UnsafePointer<TextScalar> {
+            let table = UnsafeMutablePointer<TextScalar>.allocate(capacity: scalars.count)
+            for (i, scalar) in scalars.enumerated() { (table + i).initialize(to: make(scalar)) }
+            return UnsafePointer(table)
+        }
+
+        @inline(__always)
+        subscript(scalar: UInt32) -> TextScalar {
+            if scalar < lowEnd { return low[Int(scalar)] }
+            guard let forms else { return TextScalar(.separator, scalar) }
+            if scalar &- 0x4e00 < 0x5200 || scalar &- 0xac00 < 0x2ba4 { return TextScalar(.unspaced, scalar) }
+            if scalar &- 0xf900 < 0x700 { return forms[Int(scalar &- 0xf900)] }
+            return computed(scalar)
+        }
     }
 
+    nonisolated(unsafe) private static let unicode = Table(lowEnd: 0x3400, hasForms: true) { computed($0) }
     /// By the rules of Realm: letters and digits of ASCII and Latin-1 only.
-    @inline(__always)
-    static func ofLatin(_ scalar: UInt32) -> TextScalar {
-        scalar < 0x100 ? latin[Int(scalar)] : TextScalar(.separator, scalar)
-    }
+    nonisolated(unsafe) private static let latin = Table(lowEnd: 0x100, hasForms: false) { computedLatin($0) }
+
+    static func table(_ matching: TextMatching) -> Table { matching == .unicode ? unicode : latin }
 
     // MARK: Rules
 

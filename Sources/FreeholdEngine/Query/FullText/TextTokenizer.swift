@@ -37,6 +37,12 @@ struct TextToken {
     let range: Range<Int>
 }
 
+/// What is done with the words of a text.
+protocol TokenSink {
+    /// - Returns: whether to go on.
+    mutating func take(_ token: TextToken) -> Bool
+}
+
 /// Finds the words of texts. Not thread-safe: it has the buffer that a word is put together in.
 ///
 /// Each character of a run without spaces begins one token, so that any string of such characters is found: the pair
@@ -46,43 +52,62 @@ final class TextTokenizer {
     private static let bufferLength = wordLength + 64
 
     let matching: TextMatching
+    private let scalars: TextScalar.Table
     private let word: UnsafeMutablePointer<UInt8>
 
     init(_ matching: TextMatching) {
         self.matching = matching
+        scalars = TextScalar.table(matching)
         word = .allocate(capacity: Self.bufferLength)
+        word.initialize(repeating: 0, count: Self.bufferLength)
         word[0] = OrderedEncoding.Tag.string
     }
 
     deinit { word.deallocate() }
 
-    /// ASCII in lower case; 0 for all but letters and digits.
-    private static let ascii: [UInt8] = (UInt8(0)..<128).map { byte in
-        switch byte {
-        case 48...57, 97...122: byte
-        case 65...90: byte | 0x20
-        default: 0
+    /// By byte: ASCII letters in lower case and digits; 0 for all others.
+    nonisolated(unsafe) static let folded: UnsafePointer<UInt8> = {
+        let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        for byte in UInt8.min...UInt8.max {
+            switch byte {
+            case 48...57, 97...122: table[Int(byte)] = byte
+            case 65...90: table[Int(byte)] = byte | 0x20
+            default: table[Int(byte)] = 0
+            }
         }
-    }
+        return UnsafePointer(table)
+    }()
 
     /// Calls the body with each token in order, until it returns false.
     func forEach(_ text: UnsafeRawBufferPointer, _ body: (TextToken) -> Bool) {
         withoutActuallyEscaping(body) { body in
-            var run = TextRun(word: word, body: body)
-            let ascii = Self.ascii
+            var sink = TokenBody(body: body)
+            forEach(text, &sink)
+        }
+    }
+
+    /// Gives each token to the sink in order, until it wants no more.
+    func forEach<Sink: TokenSink>(_ text: UnsafeRawBufferPointer, _ sink: inout Sink) {
+        withUnsafeMutablePointer(to: &sink) { sink in
+            var run = TextRun(word: word, sink: sink)
+            let ascii = Self.folded
+            let scalars = scalars
             let count = text.count
             var i = 0
             while i < count, !run.isOver {
                 let byte = text[i]
                 if byte < 0x80 {
-                    let folded = ascii[Int(byte)]
-                    if folded != 0 { run.append(folded, at: i) } else { run.separate(at: i) }
-                    i &+= 1
+                    if ascii[Int(byte)] != 0 {
+                        i = run.append(asciiOf: text, from: i, ascii)
+                    } else {
+                        run.separate(at: i)
+                        i &+= 1
+                    }
                     continue
                 }
                 var end = i
                 var scalar = Self.decode(text, &end)
-                let found = matching == .unicode ? TextScalar.of(scalar) : TextScalar.ofLatin(scalar)
+                let found = scalars[scalar]
                 switch found.kind {
                 case .ignored: break
                 case .separator: run.separate(at: i)
@@ -107,7 +132,7 @@ final class TextTokenizer {
                     let start = i
                     var next = end
                     let second = next < count ? Self.decode(text, &next) : 0
-                    if second > 0, TextScalar.of(second).kind == .flag { end = next }
+                    if second > 0, scalars[second].kind == .flag { end = next }
                     run.append(symbol: scalar, end == next ? second : nil, start..<end)
                 }
                 i = end
@@ -184,10 +209,16 @@ final class TextTokenizer {
     }
 }
 
-/// What the tokenizer has of the word it is in.
-private struct TextRun {
-    let word: UnsafeMutablePointer<UInt8>
+/// A sink for tests and where speed doesn't count.
+private struct TokenBody: TokenSink {
     let body: (TextToken) -> Bool
+    mutating func take(_ token: TextToken) -> Bool { body(token) }
+}
+
+/// What the tokenizer has of the word it is in.
+private struct TextRun<Sink: TokenSink> {
+    let word: UnsafeMutablePointer<UInt8>
+    let sink: UnsafeMutablePointer<Sink>
     var isOver = false
     private var position = 0
     /// Bytes of the word.
@@ -198,20 +229,34 @@ private struct TextRun {
     private var before: UInt32 = 0
     private var beforeRange = 0..<0
 
-    init(word: UnsafeMutablePointer<UInt8>, body: @escaping (TextToken) -> Bool) {
+    init(word: UnsafeMutablePointer<UInt8>, sink: UnsafeMutablePointer<Sink>) {
         self.word = word
-        self.body = body
+        self.sink = sink
     }
 
+    /// Appends the ASCII letters and digits from a place on. - Returns: where they end.
     @inline(__always)
-    mutating func append(_ byte: UInt8, at i: Int) {
-        begin(at: i)
-        if length < TextTokenizer.wordLength, !isCut {
-            length &+= 1
-            word[length] = byte
-        } else {
-            isCut = true
+    mutating func append(
+        asciiOf text: UnsafeRawBufferPointer,
+        from start: Int,
+        _ folded: UnsafePointer<UInt8>
+    ) -> Int {
+        begin(at: start)
+        var i = start
+        var length = self.length
+        while i < text.count {
+            let byte = folded[Int(text[i])]
+            if byte == 0 { break }
+            if length < TextTokenizer.wordLength, !isCut {
+                length &+= 1
+                word[length] = byte
+            } else {
+                isCut = true
+            }
+            i &+= 1
         }
+        self.length = length
+        return i
     }
 
     mutating func append(scalar: UInt32, at i: Int) {
@@ -261,7 +306,8 @@ private struct TextRun {
 
     private mutating func give(_ kind: TextToken.Kind, _ range: Range<Int>) {
         let bytes = UnsafeRawBufferPointer(start: word, count: length &+ 1)
-        if !isOver, !body(TextToken(bytes: bytes, kind: kind, position: position, range: range)) { isOver = true }
+        let token = TextToken(bytes: bytes, kind: kind, position: position, range: range)
+        if !isOver, !sink.pointee.take(token) { isOver = true }
         position &+= 1
         length = 0
         isCut = false

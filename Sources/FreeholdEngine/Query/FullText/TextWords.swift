@@ -11,10 +11,8 @@ final class TextWords {
     private func read(_ text: UnsafeRawBufferPointer?, _ set: TokenSet) {
         set.removeAll()
         guard let text else { return }
-        tokenizer.forEach(text) {
-            set.insert($0.bytes)
-            return true
-        }
+        var sink = TokenCollector(set: set)
+        tokenizer.forEach(text, &sink)
     }
 
     /// - Parameter text: nil for null, which has no words.

@@ -136,6 +136,34 @@ extension Condition {
     }
 }
 
+extension Condition {
+    /// Of negations, subqueries, calculations, and of AND in OR and the other way round.
+    package static let maximumDepth = 1000
+
+    /// Whether nothing nests deeper. Looks no further down than that.
+    func fits(depth: Int) -> Bool {
+        if depth < 0 { return false }
+        switch self {
+        case .truth, .fullText, .within: return true
+        case .and(let all), .or(let all): return all.allSatisfy { $0.fits(depth: depth - 1) }
+        case .not(let inner): return inner.fits(depth: depth - 1)
+        case .compare(let a, _, let b, _): return a.fits(depth: depth) && b.fits(depth: depth)
+        case .between(let term, _, _, _), .term(let term): return term.fits(depth: depth)
+        }
+    }
+}
+
+extension Term {
+    fileprivate func fits(depth: Int) -> Bool {
+        if depth < 0 { return false }
+        switch self {
+        case .constant, .path: return true
+        case .subquery(_, _, let condition): return condition.fits(depth: depth - 1)
+        case .arithmetic(_, let a, let b): return a.fits(depth: depth - 1) && b.fits(depth: depth - 1)
+        }
+    }
+}
+
 extension NamedPath {
     /// As it is written, without a quantifier.
     package var text: String { QueryPrinter.text(self, variable: nil) }

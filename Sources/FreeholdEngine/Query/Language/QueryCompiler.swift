@@ -20,12 +20,20 @@ package struct QueryCompiler<Names: QueryNames> {
     /// - Throws: errors with the query's text, where it had one.
     package func compile(_ query: WrittenQuery) throws(QueryError) -> (predicate: Predicate, stages: [Stage]) {
         do throws(QueryError) {
-            return (try predicate(query.condition), try stages(Array(query.allStages.dropFirst())))
+            return (try whole(query.condition), try stages(Array(query.allStages.dropFirst())))
         } catch {
             var error = error
             if error.text == nil { error.text = query.text }
             throw error
         }
+    }
+
+    /// A condition from outside, which may nest deeper than a thread's stack is.
+    func whole(_ condition: Condition) throws(QueryError) -> Predicate {
+        if !condition.fits(depth: Condition.maximumDepth) {
+            throw error(.syntax, "The condition nests deeper than \(Condition.maximumDepth) levels.", nil)
+        }
+        return try predicate(condition)
     }
 
     package func predicate(_ condition: Condition) throws(QueryError) -> Predicate {

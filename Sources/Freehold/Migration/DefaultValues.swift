@@ -1,0 +1,35 @@
+import FreeholdEngine
+
+/// The values that new objects of a class have in a property.
+final class DefaultValues {
+    private let catalogue: DynamicCatalogue
+    private let info: ClassInfo
+    private let index: Int
+
+    /// The value of all objects, if they have the same; else each gets its own, as identifiers are.
+    private let constant: Value?
+
+    /// Nil where that is what a new column holds by itself: for links, collections, and defaults of zero or null.
+    init?(_ schema: Schema, className: String, _ spec: ColumnSpec) {
+        catalogue = DynamicCatalogue(schema, stored: Schema([]))
+        guard let info = catalogue.info(named: className),
+            let index = info.properties.firstIndex(where: { $0.columnName == spec.name && !$0.isComputed }),
+            info.properties[index].shape.type != .object, info.properties[index].shape.collection == .none
+        else {
+            catalogue.clear()
+            return nil
+        }
+        self.info = info
+        self.index = index
+        let first = info.value(of: info.makeUnmanaged(), at: index)
+        constant = first == info.value(of: info.makeUnmanaged(), at: index) ? first : nil
+        if constant == spec.zero {
+            catalogue.clear()
+            return nil
+        }
+    }
+
+    deinit { catalogue.clear() }
+
+    func next() -> Value { constant ?? info.value(of: info.makeUnmanaged(), at: index) }
+}

@@ -1,0 +1,94 @@
+import FreeholdEngine
+
+extension Migration {
+    /// Gives a property another name: its values are kept, at no cost.
+    ///
+    /// An optional property can't become required by that, and no property another type: copy the values instead. Such
+    /// a mistake is thrown by the opening, as is a class or property that isn't there, or one that the new class still
+    /// has under the old name.
+    ///
+    /// - Parameters:
+    ///   - typeName: The class's name in the file or in Swift.
+    ///   - oldName: The name in the file.
+    ///   - newName: The name in Swift or in the file.
+    /// - Complexity: O(1); O(n) where a required property becomes optional.
+    public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
+        let transaction = new.requireWrite()
+        func refuse(_ text: String) {
+            new.record(
+                Realm.Error(
+                    .schemaMismatch,
+                    "Property '\(typeName).\(oldName)' can't become '\(newName)': \(text).",
+                    className: typeName,
+                    property: oldName
+                )
+            )
+        }
+        guard let object = newSchema[typeName] else { return refuse("the new schema has no such class") }
+        guard let table = transaction.schema.table(named: object.className),
+            let stored = old.view.schema.table(id: table.id)
+        else { return refuse("the old schema has no such class") }
+        guard let column = stored.column(named: oldName) ?? oldColumn(named: oldName, object, stored) else {
+            return refuse("the old class has no property '\(oldName)'")
+        }
+        guard let property = object[newName], let spec = property.columnSpec else {
+            return refuse("the new class has no property '\(newName)' that is stored")
+        }
+        // The same name in the file: nothing is to be moved.
+        if column.name == spec.name { return }
+        if object.properties.contains(where: { $0.columnName == column.name && !$0.isComputed }) {
+            return refuse("the new class still has '\(column.name)'")
+        }
+        change(object.className, oldName) { () throws(EngineError) in
+            try transaction.renameColumn(table, from: column.name, to: spec)
+        }
+    }
+
+    /// By the name in Swift that the new class has for the old property.
+    private func oldColumn(named name: String, _ object: ObjectSchema, _ stored: Table) -> Column? {
+        object[name].flatMap { stored.column(named: $0.columnName) }
+    }
+
+    /// Gives a class another name: its objects are kept, and every link to them, at no cost but that of what else has
+    /// changed in the class.
+    ///
+    /// To be called before anything is read or written of the class under its new name. A class that isn't there, or
+    /// one that has objects already under the new name, makes the opening throw.
+    ///
+    /// - Parameters:
+    ///   - oldName: The name in the file.
+    ///   - newName: The name in Swift or in the file.
+    public func renameClass(from oldName: String, to newName: String) {
+        let transaction = new.requireWrite()
+        func refuse(_ text: String) {
+            new.record(
+                Realm.Error(
+                    .schemaMismatch,
+                    "Class '\(oldName)' can't become '\(newName)': \(text).",
+                    className: oldName
+                )
+            )
+        }
+        guard let object = newSchema[newName] else { return refuse("the new schema has no '\(newName)'") }
+        // The same name in the file: nothing is to be moved.
+        if object.className == oldName { return }
+        guard old.view.schema.table(named: oldName) != nil else { return refuse("the old schema has no such class") }
+        if newSchema.objectSchema.contains(where: { $0.className == oldName }) {
+            return refuse("the new schema still has '\(oldName)'")
+        }
+        let specs = specs
+        change(oldName, nil) { () throws(EngineError) in
+            try transaction.renameTable(from: oldName, to: object.className, specs: specs)
+            try transaction.extendSchema(to: specs, unkeysAll: true)
+        }
+    }
+
+    private func change(_ className: String, _ property: String?, _ body: () throws(EngineError) -> Void) {
+        do throws(EngineError) {
+            try body()
+        } catch {
+            new.record(Realm.Error(error, className: className, property: property))
+        }
+        new.didChangeSchema()
+    }
+}

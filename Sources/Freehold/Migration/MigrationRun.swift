@@ -1,0 +1,113 @@
+import Foundation
+import FreeholdEngine
+
+/// One migration of a file, from the first look to the commit.
+struct MigrationRun {
+    let file: RealmFile
+    let configuration: Realm.Configuration
+    /// The classes of the configuration.
+    let schema: Schema
+    private let specs: [TableSpec]
+    private let progress: MigrationProgress.Meter
+
+    init(_ file: RealmFile, _ configuration: Realm.Configuration, _ schema: Schema) {
+        self.file = file
+        self.configuration = configuration
+        self.schema = schema
+        specs = schema.tableSpecs(configuration.textMatching)
+        progress = MigrationProgress.Meter(configuration)
+    }
+
+    /// - Precondition: the transaction has changed nothing yet.
+    /// - Throws: after which the transaction can only be cancelled.
+    func run(in transaction: WriteTransaction) throws {
+        let oldVersion = transaction.userVersion
+        transaction.schemaProgress = { [progress] in progress.report($0, $1) }
+        let hasBlock = configuration.migrationBlock != nil
+        let plan = try transaction.extendSchema(to: specs, unkeysAll: hasBlock)
+        try fillDefaults(plan, transaction)
+        if let block = configuration.migrationBlock {
+            let cleared = try run(block, transaction, from: oldVersion)
+            for id in cleared {
+                if let table = transaction.schema.table(id: id) { transaction.dropTable(table) }
+            }
+        }
+        try transaction.finishSchema(
+            specs,
+            userVersion: configuration.schemaVersion,
+            resolvesOwners: configuration.resolvesOwnersInMigrations
+        )
+    }
+
+    // MARK: The block
+
+    /// - Returns: the tables that go.
+    private func run(
+        _ block: MigrationBlock,
+        _ transaction: WriteTransaction,
+        from oldVersion: UInt64
+    ) throws(Realm.Error) -> Set<Int> {
+        let old = core(oldSchema(transaction.base.schema), transaction.base)
+        let new = core(stageSchema(transaction.schema), transaction.base)
+        new.adopt(transaction)
+        // Objects that the block has kept are invalid afterwards, and hold nothing open.
+        defer {
+            new.leaveTransaction()
+            old.invalidate()
+        }
+        let migration = Migration(old: old, new: new, newSchema: schema, specs: specs, progress: progress)
+        block(migration, oldVersion)
+        if let error = new.pendingError { throw error }
+        return migration.cleared
+    }
+
+    private func core(_ schema: Schema, _ snapshot: Snapshot) -> RealmCore {
+        RealmCore(file: file, configuration: configuration, schema: schema, snapshot: snapshot)
+    }
+
+    /// What the file has, with the names in Swift that the new classes have for it.
+    private func oldSchema(_ stored: DatabaseSchema) -> Schema {
+        var old = Schema(stored)
+        for i in old.objectSchema.indices {
+            guard let object = schema.objectSchema.first(where: { $0.className == old.objectSchema[i].className })
+            else { continue }
+            for p in old.objectSchema[i].properties.indices {
+                let column = old.objectSchema[i].properties[p].columnName
+                if let known = object.properties.first(where: { $0.columnName == column && !$0.isComputed }) {
+                    old.objectSchema[i].properties[p].name = known.name
+                }
+            }
+        }
+        return old
+    }
+
+    /// The new classes as they are while the block runs: without primary keys, and not embedded yet where they weren't.
+    private func stageSchema(_ stored: DatabaseSchema) -> Schema {
+        var stage = schema
+        for i in stage.objectSchema.indices {
+            let table = stored.table(named: stage.objectSchema[i].className)
+            stage.objectSchema[i].isEmbedded = table?.isEmbedded ?? false
+            for p in stage.objectSchema[i].properties.indices {
+                stage.objectSchema[i].properties[p].isPrimaryKey = false
+            }
+        }
+        return stage
+    }
+
+    // MARK: Default values
+
+    /// Objects that were there get what a new object would get in the properties that are new.
+    private func fillDefaults(_ plan: SchemaPlan, _ transaction: WriteTransaction) throws {
+        for (table, spec) in plan.addedColumns {
+            guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
+                let column = table.column(named: spec.name),
+                let defaults = DefaultValues(schema, className: table.name, spec)
+            else { continue }
+            let step = SchemaStep(.addProperty, table.name, column.name, objects: transaction.count(table))
+            for (i, key) in transaction.keys(table).enumerated() {
+                if i % MigrationProgress.interval == 0 { progress.report(step, i) }
+                try transaction.set(column, key, defaults.next())
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import FreeholdEngine
+
+/// What opening a file with a configuration does to it.
+enum SchemaAction {
+    case nothing
+    /// New classes, indexes, the version.
+    case apply
+    /// The same and new properties, whatever the version.
+    case extend
+    case migrate
+    /// Everything goes, and the file begins anew.
+    case reset
+
+    /// - Throws: where the file can't be opened with the configuration.
+    init(_ configuration: Realm.Configuration, _ specs: [TableSpec], _ stored: DataView) throws {
+        let version = configuration.schemaVersion
+        switch configuration.schemaMode {
+        case .readOnly, .immutable:
+            if configuration.schemaMode == .immutable, stored.userVersion != version {
+                throw Realm.Error(
+                    .schemaMismatch,
+                    "The file has schema version \(stored.userVersion), the configuration \(version). An immutable file "
+                        + "can't be migrated: open it with its version."
+                )
+            }
+            try SchemaFit(specs, stored: stored.schema).checkReadOnly(configuration)
+            self = .nothing
+        case .additive:
+            let plan = try SchemaPlan(specs, against: stored.schema)
+            self = plan.addsNothing && stored.userVersion >= version ? .nothing : .extend
+        case .automatic:
+            let plan = try SchemaPlan(specs, against: stored.schema)
+            let isSame = stored.userVersion == version
+            if isSame, plan.isExact {
+                self = .nothing
+            } else if stored.schema.tables.isEmpty {
+                // A new file has no version.
+                self = .apply
+            } else if configuration.deleteRealmIfMigrationNeeded, !isSame || !plan.differences.isEmpty {
+                self = .reset
+            } else if stored.userVersion > version {
+                throw Realm.Error(
+                    .schemaVersionTooLow,
+                    "The file has schema version \(stored.userVersion), the configuration \(version). "
+                        + "Open it with the file's version or a higher one."
+                )
+            } else {
+                self = isSame ? .apply : .migrate
+            }
+        }
+    }
+
+    /// Whether those who have the file open would lose what they read.
+    var isExclusive: Bool {
+        switch self {
+        case .migrate, .reset: true
+        case .nothing, .apply, .extend: false
+        }
+    }
+}
+
+extension RealmCore {
+    /// The newest version of the file, after it was given what the configuration's classes need.
+    static func prepare(
+        _ file: RealmFile,
+        _ configuration: Realm.Configuration,
+        _ schema: Schema
+    ) throws -> Snapshot {
+        let specs = schema.tableSpecs(configuration.textMatching)
+        let snapshot = try file.database.snapshot()
+        if case .nothing = try SchemaAction(configuration, specs, snapshot) { return snapshot }
+        let transaction = try file.database.beginWrite()
+        defer { transaction.cancel() }
+        // Another process may have been first.
+        let action = try SchemaAction(configuration, specs, transaction)
+        if action.isExclusive { try RealmCache.checkClosed(file, configuration) }
+        switch action {
+        case .nothing: return try file.database.snapshot()
+        case .apply: try transaction.applySchema(specs, userVersion: configuration.schemaVersion)
+        case .extend: try transaction.addToSchema(specs, userVersion: configuration.schemaVersion)
+        case .migrate: try MigrationRun(file, configuration, schema).run(in: transaction)
+        case .reset:
+            transaction.dropAllTables()
+            try transaction.applySchema(specs, userVersion: configuration.schemaVersion)
+        }
+        return try transaction.commit()
+    }
+}
+
+extension RealmCache {
+    /// - Throws: `.alreadyOpen` where a realm of this process shows the file, on whatever thread.
+    fileprivate static func checkClosed(
+        _ file: RealmFile,
+        _ configuration: Realm.Configuration
+    ) throws(Realm.Error) {
+        guard isOpen(.database(file.database.identity)) else { return }
+        throw Realm.Error(
+            .alreadyOpen,
+            "The file has to be migrated to schema version \(configuration.schemaVersion), but is open in this process "
+                + "with another one. Let go of every realm, object and collection of it first."
+        )
+    }
+}

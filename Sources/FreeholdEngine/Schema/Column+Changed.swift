@@ -1,0 +1,64 @@
+extension Column {
+    /// The same column with some things changed.
+    func with(
+        index: Int? = nil,
+        name: String? = nil,
+        isOptional: Bool? = nil,
+        indexKind: IndexKind? = nil,
+        isPrimaryKey: Bool? = nil,
+        isInCompound: Bool? = nil,
+        firstSegment: UInt32? = nil
+    ) -> Column {
+        Column(
+            id: id,
+            index: index ?? self.index,
+            tableID: tableID,
+            name: name ?? self.name,
+            type: type,
+            isOptional: isOptional ?? self.isOptional,
+            collection: collection,
+            targetTableID: targetTableID,
+            indexKind: indexKind ?? self.indexKind,
+            isPrimaryKey: isPrimaryKey ?? self.isPrimaryKey,
+            isInCompound: isInCompound ?? self.isInCompound,
+            firstSegment: firstSegment ?? self.firstSegment
+        )
+    }
+}
+
+extension Table {
+    /// The same table with some things changed.
+    ///
+    /// - Parameters:
+    ///   - columns: in the order in which the table then has them; their positions are set here.
+    ///   - replaced: ids of columns whose compound indexes don't stay.
+    ///   - compounds: with their first segments; by the columns' new names. Nil for those that stay.
+    func with(
+        name: String? = nil,
+        columns: [Column]? = nil,
+        isEmbedded: Bool? = nil,
+        without replaced: Set<Int> = [],
+        compounds: [(spec: CompoundIndexSpec, firstSegment: UInt32)]? = nil,
+        nextColumnID: Int? = nil
+    ) -> Table {
+        let given = columns ?? self.columns
+        let specs =
+            compounds
+            ?? self.compounds.compactMap { compound -> (CompoundIndexSpec, UInt32)? in
+                if compound.columns.contains(where: { replaced.contains($0.id) }) { return nil }
+                let names = compound.columns.map { old in given.first { $0.id == old.id }!.name }
+                return (CompoundIndexSpec(names, unique: compound.isUnique), compound.firstSegment)
+            }
+        let members = Set(specs.flatMap(\.spec.columns))
+        let placed = given.enumerated().map { $1.with(index: $0, isInCompound: members.contains($1.name)) }
+        return Table(
+            id: id,
+            name: name ?? self.name,
+            columns: placed,
+            isEmbedded: isEmbedded ?? self.isEmbedded,
+            compounds: specs.map { CompoundIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
+            firstSegment: firstSegment,
+            nextColumnID: nextColumnID ?? self.nextColumnID
+        )
+    }
+}

@@ -1,0 +1,222 @@
+/// What has to be done so that a file's schema fits the one asked for.
+package struct SchemaPlan {
+    var added: [TableSpec] = []
+    /// The columns that get an index, and of which kind.
+    var indexed: [(column: Column, kind: IndexKind)] = []
+    /// The columns whose index is taken away, also those that get another.
+    var unindexed: [Column] = []
+
+    var addedCompounds: [(table: Table, spec: CompoundIndexSpec)] = []
+    var droppedCompounds: [CompoundIndex] = []
+
+    // What follows needs a migration.
+
+    package private(set) var addedColumns: [(table: Table, spec: ColumnSpec)] = []
+    /// Of another type, collection or target than asked for.
+    private(set) var retyped: [(column: Column, spec: ColumnSpec)] = []
+    /// Required where optional is asked for, or the other way round.
+    private(set) var reoptioned: [(column: Column, spec: ColumnSpec)] = []
+    /// Not asked for.
+    private(set) var removed: [Column] = []
+    /// The tables that get another primary key, or none.
+    private(set) var rekeyed: [(table: Table, key: String?)] = []
+    /// The tables that become embedded, or are no longer.
+    private(set) var reembedded: [Table] = []
+
+    /// What needs a migration, a sentence each.
+    package private(set) var differences: [String] = []
+    /// Those of them that aren't just more properties in the file, or more asked for.
+    private(set) var incompatible: [String] = []
+
+    var changesIndexes: Bool {
+        !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
+    }
+    var changesSchema: Bool { !added.isEmpty || changesIndexes }
+
+    /// - Throws: `.invalidArgument` for specs that contradict themselves.
+    package init(_ specs: [TableSpec], against schema: DatabaseSchema) throws(EngineError) {
+        try SchemaPlan.check(specs)
+        for spec in specs {
+            guard let table = schema.table(named: spec.name) else {
+                added.append(spec)
+                continue
+            }
+            compare(spec, table, schema)
+        }
+    }
+
+    /// Whether the file has just what is asked for.
+    package var isExact: Bool { differences.isEmpty && !changesSchema }
+
+    /// Whether the file has all that is asked for. - Complexity: O(differences).
+    package var addsNothing: Bool {
+        incompatible.isEmpty && added.isEmpty && addedColumns.isEmpty && addedCompounds.isEmpty && newIndexes.isEmpty
+    }
+
+    /// Indexes of columns that have none.
+    var newIndexes: [(column: Column, kind: IndexKind)] { indexed.filter { $0.column.indexKind == .none } }
+
+    /// Leaves indexes as they are that aren't asked for.
+    mutating func keepOnlyNewIndexes() {
+        indexed = newIndexes
+        unindexed = []
+        droppedCompounds = []
+    }
+
+    /// - Throws: `.schemaMismatch` with every difference that needs a migration.
+    package func checkCompatible(path: String) throws(EngineError) {
+        if differences.isEmpty { return }
+        throw mismatch("The file's schema differs and needs a migration", differences, path)
+    }
+
+    /// - Throws: `.schemaMismatch` with every difference that isn't just more in the file, or more asked for.
+    package func checkAdditive(path: String) throws(EngineError) {
+        if incompatible.isEmpty { return }
+        throw mismatch("The file's schema differs, which the additive mode can't change", incompatible, path)
+    }
+
+    private func mismatch(_ text: String, _ differences: [String], _ path: String) -> EngineError {
+        EngineError(.schemaMismatch, "\(text):\n- " + differences.joined(separator: "\n- "), path: path)
+    }
+
+    private mutating func compare(_ spec: TableSpec, _ table: Table, _ schema: DatabaseSchema) {
+        if spec.isEmbedded != table.isEmbedded {
+            reembedded.append(table)
+            refuse(
+                "Class '\(spec.name)' has been changed to \(spec.isEmbedded ? "embedded" : "top-level")."
+            )
+        }
+        for column in spec.columns {
+            guard let stored = table.column(named: column.name) else {
+                addedColumns.append((table, column))
+                differences.append("Property '\(spec.name).\(column.name)' has been added.")
+                continue
+            }
+            compare(column, stored, in: spec, schema)
+        }
+        for compound in table.compounds where !spec.compounds.contains(compound.spec) {
+            droppedCompounds.append(compound)
+        }
+        for compound in spec.compounds where !table.compounds.contains(where: { $0.spec == compound }) {
+            addedCompounds.append((table, compound))
+        }
+        for stored in table.columns where !spec.columns.contains(where: { $0.name == stored.name }) {
+            removed.append(stored)
+            differences.append("Property '\(spec.name).\(stored.name)' has been removed.")
+        }
+        if table.primaryKey?.name != spec.primaryKey {
+            rekeyed.append((table, spec.primaryKey))
+            let old = table.primaryKey.map { "'\($0.name)'" } ?? "none"
+            let new = spec.primaryKey.map { "'\($0)'" } ?? "none"
+            refuse("The primary key of '\(spec.name)' has been changed from \(old) to \(new).")
+        }
+    }
+
+    private mutating func compare(
+        _ column: ColumnSpec,
+        _ stored: Column,
+        in spec: TableSpec,
+        _ schema: DatabaseSchema
+    ) {
+        let place = "Property '\(spec.name).\(column.name)'"
+        let oldType = SchemaPlan.describe(stored, in: schema)
+        let newType = SchemaPlan.describe(column.type, column.collection, column.target)
+        if oldType != newType {
+            retyped.append((stored, column))
+            refuse("\(place) has been changed from '\(oldType)' to '\(newType)'.")
+        }
+        if stored.isOptional != column.isOptional, stored.type != .link {
+            if oldType == newType { reoptioned.append((stored, column)) }
+            refuse("\(place) has been made \(column.isOptional ? "optional" : "required").")
+        }
+        let isPrimaryKey = column.name == spec.primaryKey
+        if stored.indexKind != column.indexKind, !isPrimaryKey, !stored.isPrimaryKey {
+            if stored.indexKind != .none { unindexed.append(stored) }
+            if column.indexKind != .none { indexed.append((stored, column.indexKind)) }
+        }
+    }
+
+    private mutating func refuse(_ difference: String) {
+        differences.append(difference)
+        incompatible.append(difference)
+    }
+
+    static func describe(_ column: Column, in schema: DatabaseSchema) -> String {
+        describe(column.type, column.collection, column.targetTableID.flatMap { schema.table(id: $0)?.name })
+    }
+
+    static func describe(_ type: ColumnType, _ collection: CollectionKind, _ target: String?) -> String {
+        let element = target ?? "\(type)"
+        return switch collection {
+        case .none: element
+        case .list: "list<\(element)>"
+        case .set: "set<\(element)>"
+        case .dictionary: "dictionary<\(element)>"
+        }
+    }
+
+    private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
+    private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
+
+    private static func check(_ specs: [TableSpec]) throws(EngineError) {
+        var names: Set<String> = []
+        for spec in specs {
+            func refuse(_ text: String) -> EngineError {
+                EngineError(.invalidArgument, "Table '\(spec.name)': \(text)")
+            }
+            guard names.insert(spec.name).inserted else { throw refuse("there are two of that name.") }
+            guard !spec.columns.isEmpty else { throw refuse("it has no columns.") }
+            var columns: Set<String> = []
+            for column in spec.columns {
+                guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }
+                if column.type == .link {
+                    guard let target = column.target, specs.contains(where: { $0.name == target }) else {
+                        throw refuse("the link '\(column.name)' has no target among the tables.")
+                    }
+                    if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {
+                        throw refuse("the set '\(column.name)' can't hold embedded objects.")
+                    }
+                }
+                switch column.indexKind {
+                case .none: break
+                case .values:
+                    if column.collection != .none || !indexable.contains(column.type) {
+                        throw refuse("'\(column.name)' can't be indexed.")
+                    }
+                case .fullText, .latinText:
+                    if column.collection != .none || column.type != .string {
+                        throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
+                    }
+                case .places:
+                    if column.collection != .list || column.type != .double {
+                        throw refuse("'\(column.name)' can't have an index of places: it is no list of doubles.")
+                    }
+                }
+            }
+            for (i, compound) in spec.compounds.enumerated() {
+                let name = "the compound index (\(compound.columns.joined(separator: ", ")))"
+                guard compound.columns.count > 1 else { throw refuse("\(name) has fewer than two columns.") }
+                guard Set(compound.columns).count == compound.columns.count else {
+                    throw refuse("\(name) has a column twice.")
+                }
+                guard !spec.compounds[..<i].contains(where: { $0.columns == compound.columns }) else {
+                    throw refuse("it has \(name) twice.")
+                }
+                for member in compound.columns {
+                    guard let column = spec.columns.first(where: { $0.name == member }) else {
+                        throw refuse("\(name) names '\(member)', which isn't there.")
+                    }
+                    guard column.collection == .none, indexable.contains(column.type) else {
+                        throw refuse("'\(member)' can't be in \(name).")
+                    }
+                }
+            }
+            if let key = spec.primaryKey {
+                if spec.isEmbedded { throw refuse("it is embedded and can't have a primary key ('\(key)').") }
+                guard let column = spec.columns.first(where: { $0.name == key }), column.collection == .none,
+                    keyable.contains(column.type)
+                else { throw refuse("'\(key)' can't be its primary key.") }
+            }
+        }
+    }
+}

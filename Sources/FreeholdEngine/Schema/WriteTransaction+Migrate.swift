@@ -1,0 +1,293 @@
+/// A migration in two halves, with the program's own changes in between.
+///
+/// First the file gets all that the new schema has (`extendSchema`): old properties stay, under hidden names where a new
+/// one took theirs; primary keys are plain indexed properties, so that they can be written. At the end
+/// (`finishSchema`) what the new schema lacks goes, and keys, embedded classes and indexes come, each checked.
+/// All of it is one transaction: nothing reaches the file before the commit.
+extension WriteTransaction {
+    /// What stands before the name of a property whose place a new one of another type has taken.
+    static let hidden = "\u{1}"
+
+    /// Gives the file what a schema has and it lacks. May be called again after renames.
+    ///
+    /// - Parameter unkeysAll: whether primary keys that stay can be written until `finishSchema`, too.
+    /// - Returns: what there was to do.
+    /// - Throws: `.invalidArgument` for specs that contradict themselves; nothing has changed then.
+    @discardableResult
+    package func extendSchema(to specs: [TableSpec], unkeysAll: Bool) throws(EngineError) -> SchemaPlan {
+        let plan = try SchemaPlan(specs, against: currentSchema)
+        addTables(plan.added, areKeyed: false)
+        var converted: [(old: Column, id: Int)] = []
+        let tables = currentSchema.tables.map { table -> Table in
+            guard let spec = specs.first(where: { $0.name == table.name }) else { return table }
+            return extended(table, spec, plan, unkeysAll, &converted)
+        }
+        guard zip(tables, currentSchema.tables).contains(where: { $0 !== $1 }) else { return plan }
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: tables))
+        for (old, id) in converted { try convert(old, to: column(id, old.tableID)) }
+        return plan
+    }
+
+    /// Gives the file what it lacks, and takes nothing away: properties, indexes and classes that aren't asked for stay.
+    ///
+    /// - Throws: `.schemaMismatch` with what is different and not just more, `.uniqueConstraint`; the transaction can then
+    ///   only be cancelled.
+    package func addToSchema(_ specs: [TableSpec], userVersion: UInt64) throws(EngineError) {
+        let plan = try SchemaPlan(specs, against: currentSchema)
+        try plan.checkAdditive(path: core.path)
+        addTables(plan.added, areKeyed: true)
+        var converted: [(old: Column, id: Int)] = []
+        let tables = currentSchema.tables.map { table -> Table in
+            guard let spec = specs.first(where: { $0.name == table.name }) else { return table }
+            return extended(table, spec, plan, false, &converted)
+        }
+        if !plan.addedColumns.isEmpty { replaceSchema(DatabaseSchema(tables: tables)) }
+        var rest = try SchemaPlan(specs, against: currentSchema)
+        rest.keepOnlyNewIndexes()
+        try checkUnique(rest)
+        if rest.changesIndexes { changeIndexes(rest) }
+        if !plan.addsNothing { schemaChanged = true }
+        if !root.hasUserVersion || root.userVersion < userVersion { set(userVersion: userVersion) }
+    }
+
+    private func column(_ id: Int, _ tableID: Int) -> Column {
+        currentSchema.table(id: tableID)!.columns.first { $0.id == id }!
+    }
+
+    private func extended(
+        _ table: Table,
+        _ spec: TableSpec,
+        _ plan: SchemaPlan,
+        _ unkeysAll: Bool,
+        _ converted: inout [(old: Column, id: Int)]
+    ) -> Table {
+        let retyped = plan.retyped.filter { $0.column.tableID == table.id }
+        let reoptioned = plan.reoptioned.filter { $0.column.tableID == table.id }
+        let added = plan.addedColumns.filter { $0.table === table }.map(\.spec) + retyped.map(\.spec)
+        let isRekeyed = table.primaryKey != nil && (unkeysAll || table.primaryKey?.name != spec.primaryKey)
+        let isFreed = table.isEmbedded && !spec.isEmbedded
+        if added.isEmpty, reoptioned.isEmpty, !isRekeyed, !isFreed { return table }
+        let replaced = Set((retyped.map(\.column) + reoptioned.map(\.column)).map(\.id))
+        var columns = table.columns.map { column -> Column in
+            var column = column
+            let isReplaced = replaced.contains(column.id)
+            if column.isPrimaryKey, isRekeyed || isReplaced {
+                column = column.with(indexKind: .values, isPrimaryKey: false)
+            }
+            if retyped.contains(where: { $0.column.id == column.id }) {
+                return column.with(name: Self.hidden + column.name)
+            }
+            guard let change = reoptioned.first(where: { $0.column.id == column.id }) else { return column }
+            converted.append((change.column, column.id))
+            return column.with(
+                isOptional: change.spec.isOptional,
+                indexKind: IndexKind.none,
+                firstSegment: allocateSegments()
+            )
+        }
+        for (i, new) in added.enumerated() {
+            columns.append(
+                Column(
+                    id: table.nextColumnID + i,
+                    index: columns.count,
+                    tableID: table.id,
+                    name: new.name,
+                    type: new.type,
+                    isOptional: new.isOptional,
+                    collection: new.collection,
+                    targetTableID: new.target.flatMap { currentSchema.table(named: $0)?.id },
+                    indexKind: .none,
+                    isPrimaryKey: false,
+                    firstSegment: allocateSegments()
+                )
+            )
+        }
+        return table.with(
+            columns: columns,
+            isEmbedded: isFreed ? false : table.isEmbedded,
+            without: replaced,
+            nextColumnID: table.nextColumnID + added.count
+        )
+    }
+
+    /// Copies a property's values, as they were before the transaction, into the one that takes its place: the same but
+    /// for being required or not.
+    private func convert(_ old: Column, to new: Column) throws(EngineError) {
+        guard let table = base.schema.table(id: old.tableID),
+            let old = table.columns.first(where: { $0.id == old.id })
+        else { return }
+        let current = currentSchema.table(of: new)
+        let step = SchemaStep(
+            new.isOptional ? .makeOptional : .makeRequired,
+            current.name,
+            new.name,
+            objects: count(current)
+        )
+        let zero = FieldCoding.defaultValue(new.type, isOptional: false)
+        func fit(_ value: Value) -> Value { value.isNull && !new.isOptional ? zero : value }
+        for (i, key) in keys(current).enumerated() {
+            if i % 1000 == 0 { schemaProgress?(step, i) }
+            guard base.contains(table, key) else { continue }
+            switch new.collection {
+            case .none:
+                let value = base.value(old, key)
+                if value.isNull { continue }
+                write(new, key, value)
+            case .list:
+                let values = base.listValues(old, key)
+                if !values.isEmpty { try listAssign(new, key, values.map(fit)) }
+            case .set:
+                let values = base.listValues(old, key)
+                if !values.isEmpty { try setAssign(new, key, values.map(fit)) }
+            case .dictionary:
+                let entries = base.dictionaryEntries(old, key)
+                if !entries.isEmpty { try dictionaryAssign(new, key, entries.map { ($0.key, fit($0.value)) }) }
+            }
+        }
+    }
+
+    // MARK: Names
+
+    /// A property that stays takes the place of one that `extendSchema` has made, under its name, and keeps its number
+    /// and its values.
+    ///
+    /// - Throws: `.schemaMismatch` where there is no such property, or where the types differ, or null isn't allowed any
+    ///   more; nothing has changed then.
+    package func renameColumn(_ table: Table, from: String, to spec: ColumnSpec) throws(EngineError) {
+        func refuse(_ text: String) -> EngineError {
+            EngineError(
+                .schemaMismatch,
+                "Property '\(table.name).\(from)' can't become '\(spec.name)': \(text).",
+                path: core.path,
+                table: table.name
+            )
+        }
+        guard let old = table.column(named: Self.hidden + from) ?? table.column(named: from) else {
+            throw refuse("the file has no such property")
+        }
+        let oldType = SchemaPlan.describe(old, in: currentSchema)
+        let newType = SchemaPlan.describe(spec.type, spec.collection, spec.target)
+        guard oldType == newType else { throw refuse("its type is '\(oldType)', not '\(newType)'") }
+        if old.isOptional, !spec.isOptional, old.type != .link {
+            throw refuse("it is optional, and '\(spec.name)' is required. Copy the values instead")
+        }
+        let isConverted = old.isOptional != spec.isOptional && old.type != .link
+        let columns = table.columns.compactMap { column -> Column? in
+            if column.id == old.id {
+                let renamed = column.with(name: spec.name)
+                guard isConverted else { return renamed }
+                return renamed.with(
+                    isOptional: spec.isOptional,
+                    indexKind: IndexKind.none,
+                    firstSegment: allocateSegments()
+                )
+            }
+            return column.name == spec.name ? nil : column
+        }
+        var replaced: Set<Int> = isConverted ? [old.id] : []
+        if let made = table.column(named: spec.name), made.id != old.id {
+            takeBackLinks(made)
+            replaced.insert(made.id)
+        }
+        replace(table.with(columns: columns, without: replaced))
+        if isConverted { try convert(old, to: column(old.id, table.id)) }
+    }
+
+    /// A table that stays takes the place of an empty one that `extendSchema` has made, under its name, and keeps its
+    /// number and its objects. Links to it that had to look like links to another class are put back.
+    ///
+    /// - Throws: `.schemaMismatch` where there is no such table, or where the other holds objects already; nothing has
+    ///   changed then.
+    package func renameTable(from: String, to name: String, specs: [TableSpec]) throws(EngineError) {
+        func refuse(_ text: String) -> EngineError {
+            EngineError(
+                .schemaMismatch,
+                "Class '\(from)' can't become '\(name)': \(text).",
+                path: core.path,
+                table: from
+            )
+        }
+        guard let old = currentSchema.table(named: from) else { throw refuse("the file has no such class") }
+        if let made = currentSchema.table(named: name) {
+            guard base.schema.table(id: made.id) == nil else { throw refuse("the file has both") }
+            guard count(made) == 0 else {
+                throw refuse("'\(name)' has objects already. Rename it before anything is written to it")
+            }
+            drop(made)
+        }
+        replace(currentSchema.table(id: old.id)!.with(name: name))
+        for table in currentSchema.tables { try restoreHidden(table, specs.first { $0.name == table.name }) }
+    }
+
+    /// Properties that were hidden because their target had another name.
+    private func restoreHidden(_ table: Table, _ spec: TableSpec?) throws(EngineError) {
+        for column in table.columns where column.name.hasPrefix(Self.hidden) {
+            guard let wanted = spec?.columns.first(where: { Self.hidden + $0.name == column.name }) else { continue }
+            let newType = SchemaPlan.describe(wanted.type, wanted.collection, wanted.target)
+            guard SchemaPlan.describe(column, in: currentSchema) == newType else { continue }
+            try renameColumn(currentSchema.table(id: table.id)!, from: wanted.name, to: wanted)
+        }
+    }
+
+    // MARK: What goes
+
+    /// Takes a table, its objects, and every link to them out of the file.
+    package func dropTable(_ table: Table) {
+        deleteAll(table)
+        drop(table)
+    }
+
+    /// - Precondition: the table is empty. Properties that link to it go, too.
+    private func drop(_ gone: Table) {
+        let tables = currentSchema.tables.compactMap { table -> Table? in
+            if table.id == gone.id { return nil }
+            let links = Set(table.columns.filter { $0.targetTableID == gone.id }.map(\.id))
+            if links.isEmpty { return table }
+            return table.with(columns: table.columns.filter { !links.contains($0.id) }, without: links)
+        }
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: tables))
+    }
+
+    /// Takes everything out of the file.
+    package func dropAllTables() {
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: []))
+    }
+
+    func replace(_ table: Table) {
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: currentSchema.tables.map { $0.id == table.id ? table : $0 }))
+    }
+
+    func drop(_ columns: [Column]) {
+        guard !columns.isEmpty else { return }
+        for column in columns { takeBackLinks(column) }
+        let gone = Dictionary(grouping: columns, by: \.tableID).mapValues { Set($0.map(\.id)) }
+        let tables = currentSchema.tables.map { table -> Table in
+            guard let ids = gone[table.id] else { return table }
+            return table.with(columns: table.columns.filter { !ids.contains($0.id) }, without: ids)
+        }
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: tables))
+    }
+
+    /// What a property that goes leaves elsewhere: embedded objects that it owns, and the inverse of links in mixed
+    /// values. The inverse of a link property goes with its own blocks.
+    private func takeBackLinks(_ column: Column) {
+        guard currentSchema.ownsTargets(column) || column.type == .mixed else { return }
+        let table = currentSchema.table(of: column)
+        let step = SchemaStep(.removeProperty, table.name, column.name, objects: count(table))
+        for (i, key) in keys(table).enumerated() where contains(table, key) {
+            if i % 1000 == 0 { schemaProgress?(step, i) }
+            switch column.collection {
+            case .none:
+                if !value(column, key).isNull { write(column, key, .null) }
+                deleteOrphans()
+            case .list, .set: listClear(column, key)
+            case .dictionary: dictionaryClear(column, key)
+            }
+        }
+    }
+}

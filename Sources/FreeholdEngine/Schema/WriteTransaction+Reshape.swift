@@ -1,0 +1,124 @@
+/// Putting another schema in the place of the one that the transaction stands on.
+extension WriteTransaction {
+    /// Overlays speak of the old schema's columns: first all that is pending becomes blocks and entries, then what is
+    /// kept of the overlays (states, counts, what was changed) is carried over. The blocks of tables and columns that
+    /// the new schema lacks go at commit.
+    func replaceSchema(_ schema: DatabaseSchema) {
+        settleEverything()
+        let old = currentSchema
+        currentSchema = schema
+        growColumnOverlays()
+        forgetColumnOverlays()
+        while tables.count < Int(root.nextTableID) { tables.append(nil) }
+        for table in old.tables {
+            guard let new = schema.table(id: table.id) else {
+                tables[table.id] = nil
+                continue
+            }
+            if new === table { continue }
+            let overlay = overlay(table)
+            let suspects = overlay.compounds.mapValues(\.suspects)
+            overlay.rebind(to: new, clusterSpan: clusterSpan)
+            for compound in new.compounds {
+                guard let suspects = suspects[compound.firstSegment], !suspects.isEmpty else { continue }
+                compoundOverlay(compound, overlay).suspects = suspects
+            }
+        }
+        let kept = Set(schema.tables.flatMap(\.firstSegments))
+        for segment in old.tables.flatMap(\.firstSegments) where !kept.contains(segment) {
+            droppedSegments.insert(segment)
+            backlinkChanges[segment] = nil
+        }
+        for table in old.tables where schema.table(id: table.id) == nil {
+            backlinkChanges[table.mixedInverse.firstSegment] = nil
+        }
+    }
+
+    private func settleEverything() {
+        deleteOrphans()
+        for changes in backlinkChanges.values { settleBacklinks(changes.column) }
+        for case let overlay? in tables { settleIndexes(overlay) }
+        sealEverything()
+    }
+
+    // MARK: Blocks of what was dropped
+
+    /// Before the sealed blocks are written.
+    func forgetDroppedBlocks() {
+        guard !droppedSegments.isEmpty else { return }
+        for (address, entry) in sealed where isDropped(address) {
+            if case .stored(let bytes) = entry { bytes.deallocate() }
+            sealed[address] = nil
+        }
+    }
+
+    private func isDropped(_ address: UInt64) -> Bool {
+        droppedSegments.contains(BlockAddress(raw: address).segment & ~(ColumnSegment.count - 1))
+    }
+
+    /// On the writer thread.
+    func removeDroppedBlocks(_ writer: StorageWriter) throws(EngineError) {
+        for first in droppedSegments.sorted() {
+            for segment in first..<first + ColumnSegment.count {
+                var numbers: [UInt64] = []
+                writer.forEach(segment: segment) { number, _ in
+                    numbers.append(number)
+                    return true
+                }
+                for number in numbers { try writer.remove(BlockAddress(segment: segment, number: number)) }
+            }
+        }
+    }
+}
+
+extension Table {
+    /// Of the table itself, its columns and its compound indexes.
+    fileprivate var firstSegments: [UInt32] {
+        [firstSegment] + columns.map(\.firstSegment) + compounds.map(\.firstSegment)
+    }
+}
+
+extension TableOverlay {
+    /// Keeps what doesn't depend on the columns, and what was changed of those that stay.
+    ///
+    /// - Precondition: nothing is pending, and no leaf is decoded.
+    fileprivate func rebind(to new: Table, clusterSpan: Int) {
+        let old = table
+        table = new
+        isEmbedded = new.isEmbedded
+        cache = nil
+        var overlays = [ColumnOverlay?](repeating: nil, count: new.columns.count)
+        for columns in columns {
+            guard let columns, !columns.modified.isEmpty,
+                let column = new.columns.first(where: { $0.id == columns.column.id })
+            else { continue }
+            let made = ColumnOverlay(
+                column: column,
+                isBacklink: false,
+                clusterSpan: clusterSpan,
+                firstNewKey: firstNewKey
+            )
+            made.takeModified(columns)
+            overlays[column.index] = made
+        }
+        columns = overlays
+        backlinks = [:]
+        indexes = Array(repeating: nil, count: new.columns.count)
+        compounds = [:]
+        for (id, _) in state.columns where id > Table.mixedInverseID {
+            if !new.compounds.contains(where: { $0.entries.id == id }) { state.columns[id] = nil }
+        }
+        for (id, _) in state.columns where id < Table.mixedInverseID {
+            guard let column = new.columns.first(where: { $0.id == id }) else {
+                state.columns[id] = nil
+                continue
+            }
+            // A column with new segments has no index in them.
+            if old.columns.first(where: { $0.id == id })?.firstSegment != column.firstSegment {
+                state.columns[id]?.indexRoot = 0
+                state.columns[id]?.indexHeight = 0
+                state.columns[id]?.indexCount = 0
+            }
+        }
+    }
+}

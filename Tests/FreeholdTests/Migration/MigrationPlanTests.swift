@@ -1,0 +1,165 @@
+import Foundation
+import FreeholdEngine
+import Synchronization
+import Testing
+
+@testable import Freehold
+
+private let first = person(
+    Property("id", .int, primaryKey: true),
+    Property("name", .string),
+    Property("age", .int),
+    Property("gone", .bool)
+)
+private let second = person(
+    Property("id", .int),
+    Property("name", .string, indexed: true, primaryKey: true),
+    Property("age", .int, optional: true),
+    Property("more", .string, defaultValue: "x")
+)
+
+private func write(_ base: Realm.Configuration) throws {
+    let pet = ObjectSchema("Pet", properties: [Property("n", .int)])
+    try writeFile(migrationConfiguration(base, 1, [first, pet])) { realm in
+        for i in 0..<3000 { realm.dynamicCreate("Person", value: ["id": i, "name": "n\(i)"] as [String: Any]) }
+    }
+}
+
+@Suite("Migration plans and modes")
+struct MigrationPlanTests {
+    @Test("A plan lists the steps and their cost and changes nothing", arguments: [false, true])
+    func plan(isOpen: Bool) throws {
+        try withNewFile { base in
+            let configuration = migrationConfiguration(base, 2, [second]) { _, _ in Issue.record("it ran") }
+            let new = try Realm.migrationPlan(for: configuration)
+            #expect(new.action == .create && new.oldVersion == nil && !new.isMigrationNeeded)
+            #expect(!FileManager.default.fileExists(atPath: base.fileURL!.path))
+            try write(base)
+            let open = isOpen ? try Realm(configuration: migrationConfiguration(base, 1, [first])) : nil
+            let before = try Data(contentsOf: base.fileURL!)
+            let plan = try Realm.migrationPlan(for: configuration)
+            #expect(try Data(contentsOf: base.fileURL!) == before)
+            #expect(plan.action == .migration && plan.oldVersion == 1 && plan.newVersion == 2 && plan.isMigrationNeeded)
+            #expect(
+                plan.description == """
+                    migrate from schema version 1 to 2, 12000 objects in steps:
+                    - add property 'Person.more' (3000 objects)
+                    - make 'Person.age' optional (3000 objects)
+                    - remove property 'Person.gone'
+                    - change the primary key of 'Person' from id to name (3000 objects)
+                    - run the migration block (3000 objects)
+                    - keep class 'Pet', which the schema lacks
+                    """
+            )
+            let same = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [first]))
+            #expect(same.action == .nothing && same.steps.isEmpty)
+            let refused = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [second]))
+            guard case .refusal(let error) = refused.action else { return #expect(Bool(false), "\(refused)") }
+            #expect(error.code == .schemaMismatch && !refused.steps.isEmpty)
+            let log = ObjectSchema("Log", properties: [Property("n", .int)])
+            let added = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [first, log]))
+            #expect(
+                added.action == .addition
+                    && added.description == "add what is new, at schema version 1:\n- add class 'Log'"
+            )
+            var reset = configuration
+            reset.deleteRealmIfMigrationNeeded = true
+            #expect(try Realm.migrationPlan(for: reset).action == .reset)
+            withExtendedLifetime(open) {}
+        }
+    }
+
+    @Test("Progress is reported step by step, to the last object")
+    func progress() throws {
+        try withNewFile { base in
+            try write(base)
+            let reports = Mutex<[MigrationProgress]>([])
+            var configuration = migrationConfiguration(base, 2, [second]) { migration, _ in
+                migration.enumerateObjects(ofType: "Person") { _, _ in }
+            }
+            configuration.migrationProgress = { report in reports.withLock { $0.append(report) } }
+            try readFile(configuration) { _ in }
+            let all = reports.withLock { $0 }
+            for kind in [MigrationStep.Kind.addProperty, .makeOptional, .runBlock] {
+                let done = all.filter { $0.step.kind == kind }
+                #expect(done.map(\.total).allSatisfy { $0 == 3000 } && done.count >= 3, "\(kind)")
+                #expect(done.map(\.done) == done.map(\.done).sorted())
+            }
+            #expect(all.last { $0.step.kind == .runBlock }?.done == 3000)
+        }
+    }
+
+    @Test("The additive mode adds properties, classes and indexes, and takes nothing away")
+    func additive() throws {
+        try withNewFile { base in
+            try write(base)
+            let more = person(
+                Property("id", .int, primaryKey: true),
+                Property("name", .string, indexed: true),
+                Property("extra", .int, optional: true)
+            )
+            let log = ObjectSchema("Log", properties: [Property("n", .int)])
+            var configuration = migrationConfiguration(base, 0, [more, log])
+            configuration.schemaMode = .additive
+            for _ in 0..<2 {
+                try readFile(configuration) { realm in
+                    #expect(realm.core.view.userVersion == 1)
+                    let table = try #require(realm.core.view.schema.table(named: "Person"))
+                    #expect(table.columns.map(\.name) == ["id", "name", "age", "gone", "extra"])
+                    #expect(realm.core.view.find(.string("n5"), indexed: table.columns[1]).count == 1)
+                    try realm.write { realm.dynamicObjects("Person")[5]["extra"] = 5 }
+                }
+            }
+            // The first program still can, and leaves the other's index.
+            var old = migrationConfiguration(base, 1, [first])
+            old.schemaMode = .additive
+            try readFile(old) { realm in
+                try realm.write { realm.dynamicCreate("Person", value: ["id": 5000, "name": "new"] as [String: Any]) }
+            }
+            try readFile(configuration) { realm in
+                let table = try #require(realm.core.view.schema.table(named: "Person"))
+                #expect(realm.core.view.find(.string("new"), indexed: table.columns[1]).count == 1)
+                #expect(realm.dynamicObjects("Person")[5]["extra"] as? Int == 5)
+            }
+            var changed = migrationConfiguration(base, 2, [person(Property("id", .string, primaryKey: true))])
+            changed.schemaMode = .additive
+            let error = try expectRefused(changed, .schemaMismatch)
+            #expect(error?.message.contains("'Person.id'") == true && error?.message.contains("removed") == false)
+        }
+    }
+
+    @Test("Read-only and immutable files are only checked", arguments: [Realm.SchemaMode.readOnly, .immutable])
+    func reading(mode: Realm.SchemaMode) throws {
+        try withNewFile { base in
+            try write(base)
+            let less = person(Property("id", .int, primaryKey: true))
+            for version in [0, 1, 2] as [UInt64] {
+                var configuration = migrationConfiguration(base, version, [less])
+                configuration.schemaMode = mode
+                if mode == .immutable, version != 1 {
+                    try expectRefused(configuration, .schemaMismatch)
+                    continue
+                }
+                try readFile(configuration) { realm in
+                    #expect(realm.dynamicObjects("Person").count == 3000)
+                    #expect(thrownCode { try realm.write {} } == .readOnly)
+                }
+            }
+            var configuration = migrationConfiguration(base, 1, [second])
+            configuration.schemaMode = mode
+            try expectRefused(configuration, .schemaMismatch)
+        }
+    }
+
+    @Test("schemaVersionAtURL reads closed and open files, and throws for those that aren't there")
+    func versionAtURL() throws {
+        try withNewFile { base in
+            #expect(thrownCode { _ = try schemaVersionAtURL(base.fileURL!) } == .fileNotFound)
+            try write(base)
+            #expect(try schemaVersionAtURL(base.fileURL!) == 1)
+            let realm = try Realm(configuration: migrationConfiguration(base, 1, [first]))
+            #expect(try schemaVersionAtURL(base.fileURL!) == 1)
+            withExtendedLifetime(realm) {}
+        }
+    }
+}
