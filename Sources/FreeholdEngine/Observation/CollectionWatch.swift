@@ -23,7 +23,9 @@ struct CollectionWatch: Sendable {
             switch watched {
             case .paths: break
             case .deep, .shallow:
-                for table in schema.tables { watches[table.id] = ModificationWatch(watched, table, in: schema, limits: limits) }
+                for table in schema.tables {
+                    watches[table.id] = ModificationWatch(watched, table, in: schema, limits: limits)
+                }
             }
         }
         self.watches = watches

@@ -73,16 +73,16 @@ struct ObservedPlan: Sendable {
     }
 
     /// The rows before the window.
-    func run(in view: Snapshot) -> KeySequence {
+    func run(in view: Snapshot) -> OrderedKeys {
         var query = query
         if origin != .table { query.source = origin.source(in: view) }
-        return KeySequence(query.keys(in: view))
+        return OrderedKeys(query.keys(in: view))
     }
 
     // MARK: Windows
 
     /// The part of the rows that is looked at.
-    func window(_ rows: KeySequence) -> KeySequence {
+    func window(_ rows: OrderedKeys) -> OrderedKeys {
         lastWindow == nil ? rows : rows.slice(range(of: rows.count))
     }
 
@@ -94,10 +94,10 @@ struct ObservedPlan: Sendable {
 
     /// The same of changes: what is pushed out is deleted, what moves up is inserted. - Complexity: O(changes · log).
     func window(
-        _ old: KeySequence,
-        _ new: KeySequence,
+        _ old: OrderedKeys,
+        _ new: OrderedKeys,
         _ changes: CollectionChanges
-    ) -> (KeySequence, CollectionChanges) {
+    ) -> (OrderedKeys, CollectionChanges) {
         guard lastWindow != nil else { return (new, changes) }
         let before = range(of: old.count)
         let after = range(of: new.count)
@@ -137,13 +137,13 @@ struct ObservedPlan: Sendable {
 
     /// The rows at the new version, and how they changed.
     func advance(
-        _ rows: KeySequence,
+        _ rows: OrderedKeys,
         from old: Snapshot,
         to new: Snapshot,
         _ changes: VersionChanges
-    ) -> (KeySequence, CollectionChanges) {
+    ) -> (OrderedKeys, CollectionChanges) {
         let limit = limits.rerun(rows.count)
-        let moved: (KeySequence, CollectionChanges)
+        let moved: (OrderedKeys, CollectionChanges)
         if let touched = touched(by: changes, in: new, limit: limit) {
             let touched = narrowed(touched, old, new)
             if touched.isEmpty {
@@ -162,7 +162,7 @@ struct ObservedPlan: Sendable {
         return (moved.0, out)
     }
 
-    private func rerun(_ rows: KeySequence, _ new: Snapshot) -> (KeySequence, CollectionChanges) {
+    private func rerun(_ rows: OrderedKeys, _ new: Snapshot) -> (OrderedKeys, CollectionChanges) {
         let next = run(in: new)
         return (next, KeyDifference.changes(from: rows, to: next))
     }
@@ -224,7 +224,7 @@ struct ObservedPlan: Sendable {
     }
 
     /// Where these objects, which rise, are among the rows of the old state; all places of each.
-    private func positions(of keys: [ObjectKey], in rows: KeySequence, _ old: Snapshot) -> [Int] {
+    private func positions(of keys: [ObjectKey], in rows: OrderedKeys, _ old: Snapshot) -> [Int] {
         if keys.count < rows.count / 16, let place = places(old) {
             return keys.compactMap { old.contains(query.table, $0) ? place.position(of: $0, in: rows) : nil }
         }
@@ -252,12 +252,12 @@ struct RowPlaces {
     func isBefore(_ a: ObjectKey, _ b: ObjectKey) -> Bool { order?.isBefore(a, b) ?? (a < b) }
 
     /// How many rows come before an object.
-    func rank(of key: ObjectKey, in rows: KeySequence) -> Int {
+    func rank(of key: ObjectKey, in rows: OrderedKeys) -> Int {
         guard let order else { return rows.partition { $0 < key } }
         return rows.partition { order.isBefore($0, key) }
     }
 
-    func position(of key: ObjectKey, in rows: KeySequence) -> Int? {
+    func position(of key: ObjectKey, in rows: OrderedKeys) -> Int? {
         let i = rank(of: key, in: rows)
         return i < rows.count && rows[i] == key ? i : nil
     }

@@ -23,13 +23,13 @@ package struct ObservedQuery: Sendable {
     /// The version that the objects are of.
     package private(set) var snapshot: Snapshot
     /// The objects in order.
-    package private(set) var keys: KeySequence
+    package private(set) var keys: OrderedKeys
     /// Whether the object whose collection or backlinks these are is gone; then there are no more objects.
     package private(set) var isOwnerDeleted = false
 
     let plan: ObservedPlan
     /// Of a plan that goes on step by step: the objects before the window.
-    private(set) var rows: KeySequence
+    private(set) var rows: OrderedKeys
 
     /// - Parameters:
     ///   - query: With `origin` other than `.table` its source is left out of account.
@@ -76,7 +76,7 @@ package struct ObservedQuery: Sendable {
             isOwnerDeleted = true
             var out = CollectionChanges()
             out.deletions = Array(0..<keys.count)
-            rows = KeySequence()
+            rows = OrderedKeys()
             keys = rows
             return out.isEmpty ? nil : out
         }

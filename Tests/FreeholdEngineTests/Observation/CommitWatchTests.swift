@@ -132,7 +132,11 @@ import Testing
         let number = try #require(table.column(named: "number"))
         let queries = [
             Query(table: table, stages: []), Query(table: table, sort: [SortKey(number, ascending: false)]),
-            Query(table: table, predicate: .comparison(PropertyPath(number), .greater, .int(20)), sort: [SortKey(number)]),
+            Query(
+                table: table,
+                predicate: .comparison(PropertyPath(number), .greater, .int(20)),
+                sort: [SortKey(number)]
+            ),
         ]
         var observed = queries.map { ObservedQuery($0, in: snapshot) }
         var last = snapshot
