@@ -3,7 +3,10 @@ package enum SequenceDifference {
     /// Elements may occur several times.
     ///
     /// - Complexity: O(n), and O(n log n) where much has moved.
-    package static func changes<T: Hashable>(from old: some RandomAccessCollection<T>, to new: some RandomAccessCollection<T>)
+    package static func changes<T: Hashable>(
+        from old: some RandomAccessCollection<T>,
+        to new: some RandomAccessCollection<T>
+    )
         -> CollectionChanges
     {
         let old = Array(old)
