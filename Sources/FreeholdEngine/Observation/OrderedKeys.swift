@@ -6,6 +6,8 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
     private var pieces: [[ObjectKey]] = []
     /// The position of each piece's first key, then the number of all keys.
     private var starts: [Int] = [0]
+    /// Each piece's first key, side by side for searches.
+    private var heads: [ObjectKey] = []
 
     package init() {}
 
@@ -22,9 +24,11 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
 
     private mutating func index() {
         starts.removeAll(keepingCapacity: true)
+        heads.removeAll(keepingCapacity: true)
         var total = 0
         for piece in pieces {
             starts.append(total)
+            heads.append(piece[0])
             total += piece.count
         }
         starts.append(total)
@@ -66,7 +70,7 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
     /// How many keys, from the front, meet the condition, which has to hold for a front part only.
     /// - Complexity: O(log n) calls.
     func partition(_ belongsBefore: (ObjectKey) -> Bool) -> Int {
-        let piece = Swift.max(0, pieces.partitionIndex { belongsBefore($0[0]) } - 1)
+        let piece = Swift.max(0, heads.partitionIndex(belongsBefore) - 1)
         guard piece < pieces.count else { return 0 }
         return starts[piece] + pieces[piece].partitionIndex(belongsBefore)
     }
