@@ -34,6 +34,8 @@ final class RealmCore {
     private var boundSchema: DatabaseSchema?
     @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
+    /// In a migration: the realm of the old objects.
+    var predecessor: RealmCore?
     @exclusivity(unchecked) private var snapshot: Snapshot?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
@@ -62,6 +64,7 @@ final class RealmCore {
     private func beginRead() -> DataView {
         do {
             let snapshot = try database.snapshot()
+            try checkFits(snapshot.schema)
             self.snapshot = snapshot
             follow(snapshot.schema)
             return snapshot
@@ -190,6 +193,20 @@ final class RealmCore {
         if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
     }
 
+    /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
+    private func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
+        if schema === boundSchema { return }
+        guard let table = tables.first(where: { !$0.fits(schema) }) ?? dynamicTables.values.first(where: { !$0.fits(schema) })
+        else { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "The file was migrated while it was open here: class '\(table.table.name)' has changed. Let go of the realm, "
+                + "and open it with the new classes.",
+            className: table.info.className,
+            fileURL: configuration.fileURL
+        )
+    }
+
     /// Another realm or process may have added or dropped indexes.
     private func follow(_ schema: DatabaseSchema) {
         if schema === boundSchema { return }
@@ -228,6 +245,10 @@ final class RealmCore {
         let transaction: WriteTransaction
         do { transaction = try database.beginWrite() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+        do { try checkFits(transaction.schema) } catch {
+            transaction.cancel()
+            throw error
         }
         adopt(transaction)
     }
@@ -299,6 +320,7 @@ final class RealmCore {
     /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
     func leaveTransaction() {
         transaction = nil
+        predecessor = nil
         invalidate()
     }
 
@@ -309,9 +331,14 @@ final class RealmCore {
         do {
             let newest = try database.snapshot()
             if let snapshot, snapshot.version == newest.version { return false }
+            try checkFits(newest.schema)
             snapshot = newest
-        } catch {
+        } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
+        } catch let error as Realm.Error {
+            throw error
+        } catch {
+            fatalError("unreachable: \(error)")
         }
         advance()
         return true
