@@ -43,7 +43,7 @@ public final class Migration {
     let old: RealmCore
     let new: RealmCore
     let specs: [TableSpec]
-    private let progress: MigrationProgress.Meter
+    let progress: MigrationProgress.Meter
     /// Classes that go when the block is over, by their tables' ids.
     private(set) var cleared: Set<Int> = []
 

@@ -22,6 +22,7 @@ final class RealmCore {
     private var tablesByName: [String: ManagedTable] = [:]
     /// Those whose objects are dynamic, by id, made when they are asked for.
     private var dynamicTables: [Int: ManagedTable] = [:]
+    private var formerTables: [ManagedTable] = []
     private var dynamicCatalogue: DynamicCatalogue?
     private let clusterSpan: Int
 
@@ -190,13 +191,16 @@ final class RealmCore {
         stateVersion &+= 1
         for table in tables { table.invalidate() }
         if !dynamicTables.isEmpty { for table in dynamicTables.values { table.invalidate() } }
+        for table in formerTables { table.invalidate() }
         if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
     }
 
     /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
     private func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
         if schema === boundSchema { return }
-        guard let table = tables.first(where: { !$0.fits(schema) }) ?? dynamicTables.values.first(where: { !$0.fits(schema) })
+        guard
+            let table = tables.first(where: { !$0.fits(schema) })
+                ?? dynamicTables.values.first(where: { !$0.fits(schema) })
         else { return }
         throw Realm.Error(
             .schemaMismatch,
@@ -214,6 +218,7 @@ final class RealmCore {
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
         for table in dynamicTables.values where table.rebind(to: schema) { changed = true }
+        for table in formerTables { _ = table.rebind(to: schema) }
         if changed {
             schemaGeneration += 1
         }
@@ -312,6 +317,12 @@ final class RealmCore {
         transaction.cancel()
         advance()
         invalidations.didCancel(at: stateVersion)
+    }
+
+    /// After classes have changed their names. The tables stay alive for their accessors.
+    func forgetDynamicTables() {
+        formerTables += dynamicTables.values
+        dynamicTables = [:]
     }
 
     /// After the open transaction has changed the file's schema.

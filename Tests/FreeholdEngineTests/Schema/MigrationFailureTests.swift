@@ -20,7 +20,8 @@ private enum Plan {
         TableSpec(
             "P",
             columns: [
-                ColumnSpec("id", .int), ColumnSpec("name", .string, indexed: true), ColumnSpec("n", .int, optional: true),
+                ColumnSpec("id", .int), ColumnSpec("name", .string, indexed: true),
+                ColumnSpec("n", .int, optional: true),
                 ColumnSpec("next", .link, target: "P"), ColumnSpec("more", .string),
             ],
             primaryKey: "name"
@@ -87,7 +88,7 @@ private enum Plan {
     func `a device that is full at any point leaves the file as it was`(budget: Int) throws {
         let folder = TemporaryFolder()
         let path = folder.file()
-        let count = 3000
+        let count = 1500
         try Plan.write(path, count)
         var failures = 0
         var after = 0
@@ -122,7 +123,7 @@ private enum Plan {
     }
 
     @Test func `a process killed amid a migration leaves the old file or the new one`() throws {
-        let count = 20_000
+        let count = 6000
         var ends: [UInt64: Int] = [:]
         for round in 0..<6 {
             let folder = try ChildFolder()
@@ -133,7 +134,7 @@ private enum Plan {
             // From amid the copying to after the commit.
             for _ in 0..<round { _ = child.readLine() }
             if round < 5 {
-                usleep(UInt32.random(in: 0..<30_000))
+                usleep(UInt32.random(in: 0..<10_000))
                 child.kill()
             }
             _ = child.readLines()

@@ -77,7 +77,9 @@ struct MigrationModel {
             next.remove(at: Int.random(in: 0..<next.count, using: &random))
         }
         let known = Set((specs + left).map(\.name))
-        if Int.random(in: 0..<3, using: &random) == 0, let new = (3..<9).map({ "T\($0)" }).first(where: { !known.contains($0) }) {
+        if Int.random(in: 0..<3, using: &random) == 0,
+            let new = (3..<9).map({ "T\($0)" }).first(where: { !known.contains($0) })
+        {
             next.append(TableSpec(new, columns: [ColumnSpec("id", .int), ColumnSpec("alt", .string)]))
         }
         let names = next.map(\.name)
@@ -134,6 +136,28 @@ struct MigrationModel {
         specs = next
     }
 
+    /// Links to the object become null; lists and sets lose it.
+    mutating func delete(_ table: String, _ key: ObjectKey, id: Int) {
+        rows[table]![key] = nil
+        for spec in specs + left {
+            for column in spec.columns where column.target == table || column.type == .mixed {
+                let link: Value = column.type == .mixed ? .objectLink(ObjectLink(tableID: id, key: key)) : .link(key)
+                func empty(_ value: Value) -> Value { value == link ? .null : value }
+                for (origin, row) in rows[spec.name]! {
+                    let content: Content =
+                        switch row[column.name]! {
+                        case .one(let value): .one(empty(value))
+                        case .list(let values):
+                            .list(column.type == .mixed ? values.map(empty) : values.filter { $0 != link })
+                        case .set(let values): .set(values.filter { $0 != link })
+                        case .dictionary(let values): .dictionary(values.mapValues(empty))
+                        }
+                    rows[spec.name]![origin]![column.name] = content
+                }
+            }
+        }
+    }
+
     // MARK: Comparing
 
     func differences(from view: DataView) -> [String] {
@@ -145,14 +169,18 @@ struct MigrationModel {
             }
             let keys = view.keys(table)
             if Set(keys) != Set(rows[spec.name]!.keys) { out.append("\(spec.name): other objects") }
-            if Set(table.columns.map(\.name)) != Set(spec.columns.map(\.name)) { out.append("\(spec.name): other columns") }
+            if Set(table.columns.map(\.name)) != Set(spec.columns.map(\.name)) {
+                out.append("\(spec.name): other columns")
+            }
             if table.primaryKey?.name != spec.primaryKey { out.append("\(spec.name): another key") }
             for column in table.columns {
                 for key in keys {
                     let found = Self.content(view, column, key)
                     let expected = rows[spec.name]![key]?[column.name]
                     if found != expected {
-                        out.append("\(spec.name).\(column.name) of \(key): \(found), not \(String(describing: expected))")
+                        out.append(
+                            "\(spec.name).\(column.name) of \(key): \(found), not \(String(describing: expected))"
+                        )
                     }
                 }
             }
@@ -178,7 +206,7 @@ extension MigrationModel {
             let table = transaction.schema.table(named: spec.name)!
             if rows[spec.name] == nil { rows[spec.name] = [:] }
             for _ in 0..<count {
-                let number = Int64(rows[spec.name]!.count)
+                let number = table.nextNumber(transaction)
                 let text = number % 3 == 0 ? String(repeating: "x", count: 100) + "\(number)" : "a\(number)"
                 let key = try transaction.create(
                     table,
@@ -213,14 +241,23 @@ extension MigrationModel {
         }
     }
 
-    private func randomContent(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededGenerator) -> Content {
+    private func randomContent(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededGenerator) -> Content
+    {
         let length = [0, 1, 3, 5, 300].randomElement(using: &random)!
         let values = (0..<length).map { _ in randomValue(spec, view, &random) }
         return switch spec.collection {
-        case .none: .one(randomValue(ColumnSpec("", spec.type, optional: spec.isOptional || spec.type == .link, target: spec.target), view, &random))
+        case .none:
+            .one(
+                randomValue(
+                    ColumnSpec("", spec.type, optional: spec.isOptional || spec.type == .link, target: spec.target),
+                    view,
+                    &random
+                )
+            )
         case .list: .list(values)
         case .set: .set(Set(values))
-        case .dictionary: .dictionary(Dictionary(values.enumerated().map { ("k\($0.offset)", $0.element) }) { a, _ in a })
+        case .dictionary:
+            .dictionary(Dictionary(values.enumerated().map { ("k\($0.offset)", $0.element) }) { a, _ in a })
         }
     }
 
@@ -239,7 +276,8 @@ extension MigrationModel {
         case .objectId: return .objectId(ObjectId(String(repeating: "0\(abs(number) % 10)", count: 12))!)
         case .uuid: return .uuid(UUID(uuid: (UInt8(abs(number)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
         case .link:
-            guard let table = spec.target.flatMap(view.schema.table(named:)), let key = rows[spec.target!]?.keys.randomElement(using: &random)
+            guard let table = spec.target.flatMap(view.schema.table(named:)),
+                let key = rows[spec.target!]?.keys.randomElement(using: &random)
             else { return .null }
             _ = table
             return .link(key)
@@ -251,4 +289,9 @@ extension MigrationModel {
             return number % 3 == 0 ? .int(Int64(number)) : number % 3 == 1 ? .string("m\(number)") : .bool(true)
         }
     }
+}
+
+extension Table {
+    /// No object of the table has had it.
+    fileprivate func nextNumber(_ view: DataView) -> Int64 { view.tableState(self).nextKey }
 }

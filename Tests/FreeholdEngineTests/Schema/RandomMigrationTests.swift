@@ -4,8 +4,8 @@ import Testing
 @testable import FreeholdEngine
 
 @Suite struct `Random migrations` {
-    /// The sixth is another each time.
-    @Test(arguments: [1, 2, 3, 4, 5, UInt64.random(in: 6...1 << 40)] as [UInt64], [64 << 20, 30_000])
+    /// The third is another each time.
+    @Test(arguments: [1, 2, UInt64.random(in: 6...1 << 40)] as [UInt64], [64 << 20, 30_000])
     func `chains of random schemas keep what the rules say, with and without room in memory`(
         seed: UInt64,
         budget: Int
@@ -24,7 +24,7 @@ import Testing
         try model.add(20, to: first, &random)
         #expect(model.differences(from: try first.commit()) == [], "seed \(seed)")
 
-        for version in 2...7 as ClosedRange<UInt64> {
+        for version in 2...6 as ClosedRange<UInt64> {
             let next = model.nextSchema(&random)
             let renames = renames(from: model.specs, to: next, &random)
             let isAbandoned = Int.random(in: 0..<4, using: &random) == 0
@@ -46,7 +46,10 @@ import Testing
                 continue
             }
             try transaction.finishSchema(next, userVersion: version)
-            #expect(migrated.differences(from: transaction) == [], "seed \(seed), version \(version), before the commit")
+            #expect(
+                migrated.differences(from: transaction) == [],
+                "seed \(seed), version \(version), before the commit"
+            )
             model = migrated
             let snapshot = try transaction.commit()
             try #require(snapshot.verify() == [], "seed \(seed), version \(version)")
@@ -56,7 +59,10 @@ import Testing
             let more = try database.beginWrite()
             try model.add(3, to: more, &random)
             let later = try more.commit()
-            try #require(later.verify() == [] && model.differences(from: later) == [], "seed \(seed), version \(version)")
+            try #require(
+                later.verify() == [] && model.differences(from: later) == [],
+                "seed \(seed), version \(version)"
+            )
         }
     }
 
@@ -99,6 +105,10 @@ import Testing
                     model.rows[spec.name]![key]![column.name] = content
                     try MigrationModel.write(content, table.column(named: column.name)!, key, transaction)
                 }
+            }
+            if let gone = model.rows[spec.name]!.keys.sorted().randomElement(using: &random) {
+                model.delete(spec.name, gone, id: table.id)
+                transaction.delete(table, gone)
             }
         }
     }

@@ -80,7 +80,9 @@ struct MigrationLinkTests {
                 for (i, person) in realm.objects(SecondPerson.self).enumerated() {
                     #expect(Set(person.dogs.map(\.name)) == ["dog \(i)", "dog \(i + 1)"])
                     #expect(person.best?.name == "dog \(i)" && person.any.object(SecondDog.self)?.name == "dog \(i)")
-                    #expect(person.age == (i % 2 == 0 ? i : -1) && Array(person.mails) == ["m\(i)"] && person.kind == .owner)
+                    #expect(
+                        person.age == (i % 2 == 0 ? i : -1) && Array(person.mails) == ["m\(i)"] && person.kind == .owner
+                    )
                 }
                 #expect(realm.objects(SecondDog.self)[3].owners.count == 2)
             }
@@ -176,7 +178,9 @@ struct MigrationTrapTests {
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let expected = ["has no class 'Nobody'", "outside a write", "old object", "embedded", "no property \"nothing\""]
+        let expected = [
+            "has no class 'Nobody'", "outside a write", "old object", "embedded", "no property \"nothing\"",
+        ]
         #expect(text.contains(expected[kind]), "\(text)")
     }
 }
