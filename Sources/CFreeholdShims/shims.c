@@ -5,6 +5,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#else
+#include <pthread.h>
+#endif
 
 __thread char fh_thread_anchor;
 
@@ -15,6 +20,23 @@ uint64_t fh_thread_serial(void) {
     if (fh_serial == 0) fh_serial = __atomic_add_fetch(&fh_last_serial, 1, __ATOMIC_RELAXED);
     return fh_serial;
 }
+
+// Of Swift's runtime.
+__attribute__((swiftcall)) extern bool swift_task_isCurrentExecutor(uintptr_t identity, uintptr_t implementation);
+
+bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation) {
+    return swift_task_isCurrentExecutor(identity, implementation);
+}
+
+int fh_is_main_thread(void) {
+#ifdef __linux__
+    // A forked child's only thread is its main one, so that this isn't remembered.
+    return syscall(SYS_gettid) == getpid();
+#else
+    return pthread_main_np();
+#endif
+}
+
 __thread int fh_creating_flag;
 __thread void *fh_encoding_frame;
 

@@ -1,6 +1,7 @@
 #ifndef FREEHOLD_SHIMS_H
 #define FREEHOLD_SHIMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,12 @@ static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor
 // The number of the thread that calls, which no later one gets: an ended
 // thread's address above may be given to the next.
 uint64_t fh_thread_serial(void);
+
+// Whether a Swift executor, given as its two words, is the one that runs the caller.
+bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation);
+
+// Whether this is the thread that the process began with.
+int fh_is_main_thread(void);
 
 // A thread-local flag: an accessor is being made for a stored row, so property
 // defaults need not be evaluated.

@@ -106,9 +106,15 @@ extension LinkingObjects: RealmCollection {
     public typealias SubSequence = Slice<LinkingObjects<Element>>
     public typealias Iterator = RLMIterator<Element>
 
+    public func _moved(to realm: _RealmTarget) -> LinkingObjects? {
+        target?._moved(to: realm).map { LinkingObjects(property: property, target: $0, key) }
+    }
+
     public var _source: _CollectionSource? {
         guard let at = place() else { return nil }
-        return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated })
+        return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated }) {
+            _moved(to: _RealmTarget($0))?._source
+        }
     }
 
     /// Whether both follow the same property back to the same object.

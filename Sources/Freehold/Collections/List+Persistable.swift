@@ -36,7 +36,8 @@ extension List: _Persistable {
         object._verifyLive(table)
         let list = List()
         list.bind(table, object._key, key)
-        storage.pointee = list
+        // Frozen objects may be read by several threads at once.
+        if !table.core.isFrozen { storage.pointee = list }
         return list
     }
 

@@ -337,15 +337,29 @@ extension List: RealmCollection {
     public typealias SubSequence = Slice<List<Element>>
     public typealias Iterator = RLMIterator<Element>
 
+    public func _moved(to target: _RealmTarget) -> List? {
+        guard let table, !isInvalidated, let other = target.core.table(like: table), let place = other.living(owner)
+        else { return nil }
+        let list = List()
+        list.bind(other, place, property, nested?.moved())
+        return list.isInvalidated ? nil : list
+    }
+
     public var _source: _CollectionSource? {
         guard let at = place(), let elementTable else { return nil }
-        return _CollectionSource(.list(at.column, owner), of: elementTable, isLive: { !self.isInvalidated })
+        return _CollectionSource(.list(at.column, owner), of: elementTable, isLive: { !self.isInvalidated }) {
+            self._moved(to: _RealmTarget($0))?._source
+        }
     }
 
     public var _values: _ValueSource<Element>? {
         if Element._rlmShape.type == .object { return nil }
         guard let core else { return _ValueSource(items) }
-        return _ValueSource(core, isLive: { !self.isInvalidated }) {
+        return _ValueSource(
+            core,
+            isLive: { !self.isInvalidated },
+            elsewhere: { self._moved(to: _RealmTarget($0))?._values }
+        ) {
             let values = self.place()?.values ?? []
             return ValueSnapshot(values: values) { self.element(values[$0], at: $0) }
         }

@@ -35,7 +35,8 @@ extension Map: _Persistable {
         object._verifyLive(table)
         let map = Map()
         map.bind(table, object._key, key)
-        storage.pointee = map
+        // Frozen objects may be read by several threads at once.
+        if !table.core.isFrozen { storage.pointee = map }
         return map
     }
 

@@ -6,14 +6,20 @@ extension Map {
     /// Of a managed map of objects.
     var source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
-        return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
+        return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated }) {
+            self._moved(to: _RealmTarget($0))?.source
+        }
     }
 
     /// Of a map of values.
     private var valueSource: _ValueSource<Value>? {
         if Value._rlmShape.type == .object { return nil }
         guard let home else { return _ValueSource(items.sorted.map(\.value)) }
-        return _ValueSource(home.core, isLive: { !self.isInvalidated }) {
+        return _ValueSource(
+            home.core,
+            isLive: { !self.isInvalidated },
+            elsewhere: { self._moved(to: _RealmTarget($0))?.valueSource }
+        ) {
             let at = self.place()
             let entries = at?.entries ?? []
             return ValueSnapshot(values: entries.map(\.value)) {

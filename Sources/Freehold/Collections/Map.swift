@@ -136,6 +136,17 @@ extension Map: RealmKeyedCollection {
     }
 }
 
+extension Map: ThreadConfined {
+    public func _moved(to target: _RealmTarget) -> Map? {
+        guard let home, !isInvalidated, let other = target.core.table(like: home.table),
+            let owner = other.living(home.owner)
+        else { return nil }
+        let map = Map()
+        map.bind(other, owner, home.property, home.nested?.moved())
+        return map.isInvalidated ? nil : map
+    }
+}
+
 extension Map: Equatable {
     /// Whether both are the same map: of the same row's property, or the same unmanaged instance.
     public static func == (a: Map, b: Map) -> Bool {

@@ -34,7 +34,8 @@ extension MutableSet: _Persistable {
         object._verifyLive(table)
         let set = MutableSet()
         set.bind(table, object._key, key)
-        storage.pointee = set
+        // Frozen objects may be read by several threads at once.
+        if !table.core.isFrozen { storage.pointee = set }
         return set
     }
 

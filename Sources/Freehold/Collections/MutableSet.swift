@@ -116,15 +116,30 @@ extension MutableSet: RealmCollection {
     public typealias SubSequence = Slice<MutableSet<Element>>
     public typealias Iterator = RLMIterator<Element>
 
+    public func _moved(to target: _RealmTarget) -> MutableSet? {
+        guard let home, !isInvalidated, let other = target.core.table(like: home.table),
+            let owner = other.living(home.owner)
+        else { return nil }
+        let set = MutableSet()
+        set.bind(other, owner, home.property)
+        return set
+    }
+
     public var _source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
-        return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated })
+        return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated }) {
+            self._moved(to: _RealmTarget($0))?._source
+        }
     }
 
     public var _values: _ValueSource<Element>? {
         if Element._rlmShape.type == .object { return nil }
         guard let home else { return _ValueSource(items.elements) }
-        return _ValueSource(home.core, isLive: { !self.isInvalidated }) {
+        return _ValueSource(
+            home.core,
+            isLive: { !self.isInvalidated },
+            elsewhere: { self._moved(to: _RealmTarget($0))?._values }
+        ) {
             let at = self.place()
             let values = at.map { $0.view.listValues($0.column, $0.owner) } ?? []
             return ValueSnapshot(values: values) { at!.element(values[$0]) }

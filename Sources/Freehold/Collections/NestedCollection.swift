@@ -39,10 +39,17 @@ final class NestedCollection {
         self.place = place
     }
 
+    /// The same collection, for another realm.
+    func moved() -> NestedCollection { NestedCollection(id: id, near: place) }
+
     /// The collection as it is now; nil where it is no longer there.
     ///
     /// - Complexity: O(1) where nothing has changed since; else O(size of the value that it is in)
     func value(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
+        table.core.exclusively { found(table, column, owner) }
+    }
+
+    private func found(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
         let core = table.core
         if cached != nil, stateVersion == core.stateVersion, changeCount == core.changeCount { return cached }
         cached = core.view.nested(column, owner, id: id, near: &place)

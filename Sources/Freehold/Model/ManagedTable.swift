@@ -99,6 +99,14 @@ final class ManagedTable {
             }
     }
 
+    /// Learns now what a live table learns when it is asked, because several threads may ask at once.
+    func freeze() {
+        sync()
+        for property in info.properties where property.target != nil || property.targetName != nil {
+            if info.dynamic == nil { _ = target(of: property.index) }
+        }
+    }
+
     /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.
     func invalidate() { state.pointee.version = 0 }
 
@@ -116,7 +124,8 @@ final class ManagedTable {
         // The core holds its view for as long as its version stands.
         state.pointee.view = Unmanaged.passUnretained(view)
         state.pointee.transaction = core.transaction.map { Unmanaged.passUnretained($0) }
-        state.pointee.hasLeaves = core.transaction == nil
+        // What frozen objects read may be read by several threads at once, so that nothing is remembered for them.
+        state.pointee.hasLeaves = core.transaction == nil && !core.isFrozen
         state.pointee.version = core.stateVersion
     }
 
@@ -129,6 +138,13 @@ final class ManagedTable {
     /// Whether the row that an accessor saw at an earlier version still exists.
     func isLive(_ key: ObjectKey, since stamp: UInt64) -> Bool {
         core.view.contains(table, key) && !core.wasInvalidated(stamp: stamp, table, key)
+    }
+
+    /// The key, if there is such a row.
+    func living(_ key: ObjectKey) -> ObjectKey? {
+        core.verifyThread()
+        sync()
+        return core.view.contains(table, key) ? key : nil
     }
 
     /// The table that a link property points to, or whose links a linking-objects property follows back. Traps if
@@ -145,7 +161,8 @@ final class ManagedTable {
                 "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema"
             )
         }
-        targets[property] = Unmanaged.passUnretained(found)
+        // Frozen tables have all of them, but for those of dynamic objects.
+        if !core.isFrozen || info.dynamic == nil { targets[property] = Unmanaged.passUnretained(found) }
         return found
     }
 

@@ -49,15 +49,7 @@ extension Realm {
             try core.checkWritable()
             return core.file
         }
-        let begun: WriteTransaction
-        do {
-            begun = try await file.database.beginWriteAsync()
-        } catch  where error.underlying == ECANCELED {
-            throw CancellationError()
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
-        let transaction = Handover(begun)
+        let transaction = Handover(try await file.database.beginWaiting(configuration))
         return try await ConfinedQueue.writers.run {
             let transaction = transaction.take()
             let realm: Realm
@@ -76,7 +68,7 @@ extension Realm {
 }
 
 /// Passes one value to one other thread.
-private final class Handover<Value>: @unchecked Sendable {
+final class Handover<Value>: @unchecked Sendable {
     // Sendable because the value has one owner at a time: it is put in by the thread that makes this, and taken out
     // once by the one that it is handed to; the dispatch of the taking block orders the two.
     private var value: Value?
@@ -90,7 +82,7 @@ private final class Handover<Value>: @unchecked Sendable {
 }
 
 /// Threads outside Swift's pool, which may block.
-private struct ConfinedQueue: Sendable {
+struct ConfinedQueue: Sendable {
     /// May wait for a file's writer lock while it opens one.
     static let readers = ConfinedQueue(DispatchQueue(label: "freehold.read", qos: .default, attributes: .concurrent))
     /// Blocks that hold a writer lock: of another class of service than those that wait for it, so that these can't

@@ -9,7 +9,7 @@ extension Realm {
     ///
     /// - Precondition: the file has a class of that name.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
-        Results(trapping: _CollectionSource(.table, of: dynamicTable(typeName)))
+        Results(trapping: _CollectionSource(of: dynamicTable(typeName)))
     }
 
     /// The object of a class with that primary key, or nil.

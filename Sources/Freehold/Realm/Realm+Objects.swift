@@ -8,7 +8,7 @@ extension Realm {
     /// - Precondition: the class is in the realm's schema.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         core.verifyThread()
-        return Results(trapping: _CollectionSource(.table, of: table(type)))
+        return Results(trapping: _CollectionSource(of: table(type)))
     }
 
     /// The object with that primary key, or nil.

@@ -57,6 +57,28 @@ extension Realm {
         core.cancel()
     }
 
+    /// Whether the realm moves to the newest version by itself, as soon as another thread or process has committed it:
+    /// at a turn of its run loop, queue or actor. True at first. On a thread without a run loop call ``refresh()``.
+    ///
+    /// - Precondition: where it is set to true, the realm isn't frozen.
+    public var autorefresh: Bool {
+        get {
+            core.verifyThread()
+            return core.autorefresh && !core.isFrozen
+        }
+        nonmutating set {
+            core.verifyThread()
+            if core.isFrozen {
+                if newValue {
+                    programmerError("\(core) is frozen, so that it can't be refreshed. Set it on a live realm.")
+                }
+                return
+            }
+            core.autorefresh = newValue
+            if newValue { core.watch() }
+        }
+    }
+
     /// Whether a write transaction is open.
     public var isInWriteTransaction: Bool {
         core.verifyThread()

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 import FreeholdEngine
 
@@ -9,9 +10,11 @@ import FreeholdEngine
 /// let adults = realm.objects(Person.self).where { $0.age >= 18 }
 /// ```
 ///
-/// **One thread.** A realm, and every object, list and result of it, may only be used on the thread that opened it;
-/// anything else is a programmer error and traps. Opening the same file again on a thread gives the same realm and
-/// costs a dictionary look-up. From async code use ``read(_:_:)`` and ``write(_:_:)-(Configuration,_)``.
+/// **One place.** A realm, and every object, list and result of it, may only be used where it was opened: on a thread,
+/// a serial queue, or an actor; anything else is a programmer error and traps. Opening the same file there again gives
+/// the same realm and costs a dictionary look-up. What is frozen (``freeze()``) may be used anywhere, and a
+/// ``ThreadSafeReference`` leads from one place to another. From async code open it with
+/// ``open(configuration:_isolation:downloadBeforeOpen:)``, or use ``read(_:_:)`` and ``write(_:_:)-(Configuration,_)``.
 ///
 /// **One version.** What it shows changes only with ``refresh()`` and with write transactions of its own.
 ///
@@ -21,11 +24,6 @@ public struct Realm {
 
     init(core: RealmCore) { self.core = core }
 
-    /// Opens the default configuration.
-    ///
-    /// - Throws: `Realm.Error`.
-    public init() throws { try self.init(configuration: .defaultConfiguration) }
-
     /// Opens the configuration's file, and makes it where it doesn't exist.
     ///
     /// A file with a lower schema version is migrated. Else new classes and indexes are added to it, and any other
@@ -33,8 +31,20 @@ public struct Realm {
     /// as one ``Error/Code/invalidSchema``.
     ///
     /// - Throws: `Realm.Error`.
-    public init(configuration: Configuration) throws {
-        core = try RealmCore.open(configuration)
+    ///
+    /// - Parameter queue: a serial queue, on which this must be called, and which the realm then belongs to. Nil: the
+    ///   realm belongs to the present thread.
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        core = try RealmCore.open(configuration, queue: queue)
+    }
+
+    /// Opens the default configuration.
+    ///
+    /// - Parameter queue: a serial queue, on which this must be called, and which the realm then belongs to. Nil: the
+    ///   realm belongs to the present thread.
+    /// - Throws: `Realm.Error`.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
     }
 
     /// Opens the default configuration with another file.

@@ -2,11 +2,15 @@ import Foundation
 import FreeholdEngine
 
 extension RealmCore {
-    /// The core of the configuration's file on this thread: the one that is alive, else a new one.
-    static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
+    /// The core of the configuration's file for that thread, queue or actor: the one that is alive, else a new one.
+    static func open(
+        _ configuration: Realm.Configuration,
+        _ confinement: Confinement = .current
+    ) throws(Realm.Error) -> RealmCore {
         let configuration = configuration.withModes
         let source = try configuration.source()
-        if let core = RealmCache.core(source) {
+        let key = confinement.key!
+        if let core = RealmCache.core(source, key) {
             try core.checkFits(configuration)
             return core
         }
@@ -18,23 +22,37 @@ extension RealmCore {
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)
         // Another path to the same file.
-        if let core = RealmCache.core(.database(database.identity)) {
+        if let core = RealmCache.core(.database(database.identity), key) {
             try core.checkFits(configuration)
             return core
         }
-        let core = try make(file, configuration, schema)
+        let core = try make(file, configuration, schema, confinement)
         RealmCache.insert(core, [source, .database(database.identity)])
+        core.watch()
         return core
+    }
+
+    /// The core for the queue, the actor or the thread of the caller.
+    static func here(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
+        if let core = RealmCache.here(try configuration.source()) { return core }
+        return try open(configuration)
     }
 
     private static func make(
         _ file: RealmFile,
         _ configuration: Realm.Configuration,
-        _ schema: Schema
+        _ schema: Schema,
+        _ confinement: Confinement
     ) throws(Realm.Error) -> RealmCore {
         do {
             let snapshot = try prepare(file, configuration, schema)
-            return RealmCore(file: file, configuration: configuration, schema: schema, snapshot: snapshot)
+            return RealmCore(
+                file: file,
+                configuration: configuration,
+                schema: schema,
+                snapshot: snapshot,
+                confinement: confinement
+            )
         } catch let error as Realm.Error {
             throw error.with(fileURL: configuration.fileURL)
         } catch let error as EngineError {
@@ -62,7 +80,7 @@ extension RealmCore {
         guard let difference else { return }
         throw Realm.Error(
             .alreadyOpen,
-            "The file is open on this thread with other settings: \(difference). Let go of that realm first, or open "
+            "The file is open here with other settings: \(difference). Let go of that realm first, or open "
                 + "this one with the same settings.",
             fileURL: configuration.fileURL
         )

@@ -1,18 +1,31 @@
 import CFreeholdShims
 import Foundation
 import FreeholdEngine
+import Synchronization
 
 /// What a `Realm` is a handle to: one file seen from one thread, at one version or inside one write transaction.
 ///
-/// Objects, lists and results hold it strongly; it holds its tables. Only the thread that opened it may use it (it
-/// may be let go of anywhere).
+/// Objects, lists and results hold it strongly; it holds its tables. It may be used where it is confined to (it may be
+/// let go of anywhere); a frozen one anywhere, which is why a frozen one remembers nothing outside its lock.
 final class RealmCore {
     let file: RealmFile
     let configuration: Realm.Configuration
     let schema: Schema
-    /// `fh_thread_id()` of the thread that the core is confined to.
-    let threadToken: UInt
+    let confinement: Confinement
+    let isFrozen: Bool
+    /// `fh_thread_id()` of the thread on which the core was seen to be used rightly; 0 of a frozen one.
+    @exclusivity(unchecked) private(set) var threadToken: UInt
+    private let frozenLock = NSRecursiveLock()
+    /// Of a frozen one: it was closed.
+    private let isClosed = Atomic(false)
     private(set) lazy var life = RealmLife(self)
+    /// Delivers to this realm's place; nil until somebody asks where that is possible.
+    private var knownMailbox: Mailbox?
+    /// The asynchronous writes that were asked for, made with the first.
+    private(set) lazy var asyncWrites = AsyncWrites(self)
+    private(set) var hasAsyncWrites = false
+    /// Whether the realm moves on by itself where calls can be delivered to it.
+    var autorefresh = true
     private(set) var tables: [ManagedTable] = []
     private var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
     /// The last class asked for, and its table.
@@ -40,15 +53,25 @@ final class RealmCore {
     @exclusivity(unchecked) private var snapshot: Snapshot?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
-    init(file: RealmFile, configuration: Realm.Configuration, schema: Schema, snapshot: Snapshot) {
+    init(
+        file: RealmFile,
+        configuration: Realm.Configuration,
+        schema: Schema,
+        snapshot: Snapshot,
+        confinement: Confinement
+    ) {
         self.file = file
+        self.confinement = confinement
+        if case .frozen = confinement { isFrozen = true } else { isFrozen = false }
         self.configuration = configuration
         self.schema = schema
         self.snapshot = snapshot
-        threadToken = UInt(fh_thread_id())
+        // Else the first use looks whether it is at the right place.
+        if case .thread = confinement { threadToken = UInt(fh_thread_id()) } else { threadToken = 0 }
         boundSchema = snapshot.schema
         clusterSpan = snapshot.clusterSpan
         makeTables(snapshot.schema, clusterSpan: snapshot.clusterSpan)
+        if isFrozen { for table in tables { table.freeze() } }
     }
 
     deinit {
@@ -96,6 +119,7 @@ final class RealmCore {
     @inline(never)
     private func find(_ id: ObjectIdentifier) -> ManagedTable? {
         guard let found = tablesByClass[id] else { return nil }
+        if isFrozen { return found }
         lastClass = id
         lastTable = found
         return found
@@ -115,9 +139,14 @@ final class RealmCore {
     }
 
     func dynamicTable(_ table: Table, in stored: DatabaseSchema) -> ManagedTable? {
+        exclusively { makeDynamicTable(table, in: stored) }
+    }
+
+    private func makeDynamicTable(_ table: Table, in stored: DatabaseSchema) -> ManagedTable? {
         if let known = dynamicTables[table.id] { return known }
         guard let info = dynamicInfo(named: table.name, in: stored) else { return nil }
         let made = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
+        if isFrozen { made.freeze() }
         dynamicTables[table.id] = made
         return made
     }
@@ -151,15 +180,44 @@ final class RealmCore {
 
     @inline(__always)
     func verifyThread() {
-        if threadToken != UInt(fh_thread_id()) { wrongThread() }
+        if threadToken != UInt(fh_thread_id()) { verifyConfinement() }
     }
 
+    /// What a queue or an actor does next may be done by another thread.
     @inline(never)
-    private func wrongThread() -> Never {
-        programmerError(
-            "\(self) was used on another thread than the one it was opened on. "
-                + "Open a realm on this thread, or use `Realm.read` and `Realm.write` from async code."
-        )
+    private func verifyConfinement() {
+        if isFrozen {
+            if isClosed.load(ordering: .relaxed) {
+                programmerError("\(self) is frozen and was closed by invalidate(). Freeze a live realm again.")
+            }
+            return
+        }
+        guard confinement.isHere(wrongPlace) else { programmerError(wrongPlace) }
+        threadToken = UInt(fh_thread_id())
+        for table in tables { table.state.pointee.thread = threadToken }
+        for table in dynamicTables.values { table.state.pointee.thread = threadToken }
+    }
+
+    private var wrongPlace: String {
+        if case .thread = confinement {
+            return "\(self) was used on another thread than the one it was opened on. "
+                + "Open a realm on this thread, pass a frozen object or a ThreadSafeReference, or use `Realm.read` and "
+                + "`Realm.write` from async code."
+        }
+        return
+            "\(self) belongs to \(confinement.described) and was used elsewhere. Use it there, open a realm here, or "
+            + "pass a frozen object or a ThreadSafeReference."
+    }
+
+    /// Runs what remembers something: of a frozen realm one caller at a time.
+    @inline(__always)
+    func exclusively<T>(_ body: () -> T) -> T { isFrozen ? locked(body) : body() }
+
+    @inline(never)
+    private func locked<T>(_ body: () -> T) -> T {
+        frozenLock.lock()
+        defer { frozenLock.unlock() }
+        return body()
     }
 
     /// The open transaction; traps where there is none. To be called before each change.
@@ -177,12 +235,28 @@ final class RealmCore {
 
     @inline(never)
     private func outsideWrite() -> Never {
+        if isFrozen {
+            programmerError("\(self) is frozen, so that it can't be changed. Change what `thaw()` gives, in a write.")
+        }
         programmerError("\(self) was changed outside a write transaction. Make the change inside `realm.write { … }`.")
     }
 
     /// Notes bad data inside a write transaction, which can then only roll back. The first error wins.
     func record(_ error: Realm.Error) {
         if pendingError == nil { pendingError = error.with(fileURL: configuration.fileURL) }
+    }
+
+    // MARK: Delivery
+
+    /// Nil on a thread without a running run loop, and of a frozen realm.
+    var mailbox: Mailbox? {
+        if knownMailbox == nil { knownMailbox = Mailbox(confinement) }
+        return knownMailbox
+    }
+
+    func useAsyncWrites() -> AsyncWrites {
+        hasAsyncWrites = true
+        return asyncWrites
     }
 
     // MARK: State
@@ -259,6 +333,13 @@ final class RealmCore {
     }
 
     func checkWritable() throws(Realm.Error) {
+        if isFrozen {
+            throw Realm.Error(
+                .invalidTransactionState,
+                "The realm is frozen, so that it can't be written to. Write to a live realm: see `thaw()`.",
+                fileURL: configuration.fileURL
+            )
+        }
         if configuration.readOnly {
             throw Realm.Error(
                 .readOnly,
@@ -309,6 +390,15 @@ final class RealmCore {
         }
     }
 
+    /// The version that was committed last, as far as this realm knows: that before an open transaction.
+    var committed: Snapshot {
+        if let transaction { return transaction.base }
+        return view as! Snapshot
+    }
+
+    /// Nil after `invalidate()`, until the next read.
+    var snapshotVersion: UInt64? { snapshot?.version }
+
     /// Drops the changes. ``pendingError`` stays readable until the next transaction begins.
     func cancel() {
         guard let transaction else { return }
@@ -338,7 +428,7 @@ final class RealmCore {
     /// Moves to the newest version; whether there was a newer one.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
-        guard transaction == nil else { return false }
+        guard transaction == nil, !isFrozen else { return false }
         do {
             let newest = try database.snapshot()
             if let snapshot, snapshot.version == newest.version { return false }
@@ -357,6 +447,7 @@ final class RealmCore {
 
     func invalidate() {
         verifyThread()
+        if isFrozen { return isClosed.store(true, ordering: .relaxed) }
         cancel()
         snapshot = nil
         advance()

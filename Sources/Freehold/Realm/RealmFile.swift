@@ -7,10 +7,49 @@ import Synchronization
 final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
+    let watchers = Watchers()
+    private let commitObserver: Int
 
     private init(database: Database, readOnly: Bool) {
         self.database = database
         self.readOnly = readOnly
+        let watchers = watchers
+        commitObserver = database.addCommitObserver { _, _ in watchers.didCommit() }
+    }
+
+    deinit { database.removeCommitObserver(commitObserver) }
+
+    // MARK: Frozen realms
+
+    private struct FrozenKey: Hashable {
+        let version: UInt64
+        let classes: [ObjectIdentifier]
+    }
+
+    /// `Sendable` because a frozen core may be used by anyone.
+    private struct Frozen: @unchecked Sendable {
+        weak var life: RealmLife?
+    }
+
+    private let frozen = Mutex<[FrozenKey: Frozen]>([:])
+
+    /// The frozen core of the version that a live one stands at; one for all who freeze it.
+    func frozenCore(of core: RealmCore) -> RealmCore {
+        let snapshot = core.committed
+        let key = FrozenKey(version: snapshot.version, classes: core.tables.map { ObjectIdentifier($0.info) })
+        return frozen.withLock { frozen in
+            if let life = frozen[key]?.life { return life.core }
+            let made = RealmCore(
+                file: self,
+                configuration: core.configuration,
+                schema: core.schema,
+                snapshot: snapshot,
+                confinement: .frozen
+            )
+            frozen = frozen.filter { $0.value.life != nil }
+            frozen[key] = Frozen(life: made.life)
+            return made
+        }
     }
 
     // MARK: The open files
@@ -51,7 +90,7 @@ final class RealmLife {
     init(_ core: RealmCore) { self.core = core }
 }
 
-/// The cores that are alive, by where they came from and the thread they are confined to.
+/// The cores that are alive, by where they came from and what they are confined to.
 enum RealmCache {
     enum Source: Hashable {
         case path(String)
@@ -61,12 +100,12 @@ enum RealmCache {
 
     private struct Key: Hashable {
         let source: Source
-        /// Never another thread's, also after this one has ended: what still holds the core must not make a later
-        /// thread see its version.
-        let thread: UInt64
+        /// Threads by numbers that are never used again: what still holds a core must not make a later thread see its
+        /// version.
+        let confinement: Confinement.Key
     }
 
-    /// A core is no `Sendable`, but only its own thread's key leads to it.
+    /// A core is no `Sendable`, but only the key of its own thread, queue or actor leads to it.
     private struct Entry: @unchecked Sendable {
         weak var life: RealmLife?
     }
@@ -79,13 +118,26 @@ enum RealmCache {
 
     private static let cores = Mutex(Entries())
 
-    static func core(_ source: Source) -> RealmCore? {
-        let key = Key(source: source, thread: fh_thread_serial())
+    static func core(_ source: Source, _ confinement: Confinement.Key) -> RealmCore? {
+        let key = Key(source: source, confinement: confinement)
         // A forked child may not use the parent's.
         guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess else {
             return nil
         }
         return core
+    }
+
+    /// The core of the actor or queue on which this is called, if there is one.
+    static func here(_ source: Source) -> RealmCore? {
+        let found = cores.withLock { cores in
+            cores.byKey.compactMap { $0.key.source == source ? $0.value : nil }
+        }
+        for entry in found {
+            guard let core = entry.life?.core, core.confinement.isSurelyHere, core.database.belongsToThisProcess
+            else { continue }
+            return core
+        }
+        return nil
     }
 
     /// Whether any thread of the process has a realm of it.
@@ -94,14 +146,16 @@ enum RealmCache {
     }
 
     static func insert(_ core: RealmCore, _ sources: [Source]) {
-        let thread = fh_thread_serial()
+        guard let confinement = core.confinement.key else { return }
         cores.withLock { cores in
             // Swept when it has doubled, so that each insertion pays a constant share.
             if cores.byKey.count >= cores.limit {
                 cores.byKey = cores.byKey.filter { $0.value.life != nil }
                 cores.limit = max(64, 2 * cores.byKey.count)
             }
-            for source in sources { cores.byKey[Key(source: source, thread: thread)] = Entry(life: core.life) }
+            for source in sources {
+                cores.byKey[Key(source: source, confinement: confinement)] = Entry(life: core.life)
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     private let box: CollectionBox<Element>
 
+    private init(_ box: CollectionBox<Element>) { self.box = box }
+
     public init<C: RealmCollection>(_ base: C) where C.Element == Element { box = TypedCollectionBox(base) }
 
     public var realm: Realm? { box.realm }
@@ -23,12 +25,15 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     public func index(of object: Element) -> Int? { box.index(of: object) }
     public func makeIterator() -> RLMIterator<Element> { box.makeIterator() }
     public var _source: _CollectionSource? { box.source }
+    public func _moved(to target: _RealmTarget) -> Self? { box.moved(to: target).map { Self($0) } }
     public var _values: _ValueSource<Element>? { box.values }
     public var description: String { box.description }
 
     /// Whether both stand for the same collection.
     public static func == (a: Self, b: Self) -> Bool { a.box === b.box || a.box.isEqual(to: b.box) }
 }
+
+extension AnyRealmCollection: _ConfinedCollection { var _core: RealmCore? { box.core } }
 
 private class CollectionBox<Element: RealmCollectionValue> {
     var realm: Realm? { fatalError("abstract") }
@@ -44,6 +49,8 @@ private class CollectionBox<Element: RealmCollectionValue> {
     var values: _ValueSource<Element>? { fatalError("abstract") }
     var description: String { fatalError("abstract") }
     func isEqual(to other: CollectionBox<Element>) -> Bool { fatalError("abstract") }
+    func moved(to target: _RealmTarget) -> CollectionBox<Element>? { fatalError("abstract") }
+    var core: RealmCore? { fatalError("abstract") }
 }
 
 private final class TypedCollectionBox<C: RealmCollection>: CollectionBox<C.Element> {
@@ -63,6 +70,11 @@ private final class TypedCollectionBox<C: RealmCollection>: CollectionBox<C.Elem
     override var source: _CollectionSource? { base._source }
     override var values: _ValueSource<C.Element>? { base._values }
     override var description: String { base.description }
+    override func moved(to target: _RealmTarget) -> CollectionBox<C.Element>? {
+        base._moved(to: target).map { TypedCollectionBox($0) }
+    }
+    override var core: RealmCore? { base._confinedCore }
+
     override func isEqual(to other: CollectionBox<C.Element>) -> Bool {
         (other as? TypedCollectionBox<C>).map { $0.base == base } ?? false
     }

@@ -16,6 +16,8 @@ public struct _CollectionSource {
     let table: ManagedTable
     /// The core, kept alive.
     let core: RealmCore
+    /// The same in another realm of the file, without stages; nil where it isn't there.
+    private let elsewhere: (RealmCore) -> _CollectionSource?
     /// Whether the owner of a list or of backlinks still lives.
     private let isOwnerLive: () -> Bool
     /// The core's state when the collection was asked for; `Realm.invalidate()` ends those before it, and with them what
@@ -24,7 +26,20 @@ public struct _CollectionSource {
     /// In the order in which they were asked for.
     private(set) var stages: [WrittenStage] = []
 
-    init(_ base: Base, of table: ManagedTable, isLive: @escaping () -> Bool = { true }) {
+    /// All objects of a class.
+    init(of table: ManagedTable) {
+        self.init(.table, of: table, isLive: { true }) { core in
+            core.table(like: table).map { _CollectionSource(of: $0) }
+        }
+    }
+
+    init(
+        _ base: Base,
+        of table: ManagedTable,
+        isLive: @escaping () -> Bool,
+        elsewhere: @escaping (RealmCore) -> _CollectionSource?
+    ) {
+        self.elsewhere = elsewhere
         self.base = base
         self.table = table
         core = table.core
@@ -35,6 +50,10 @@ public struct _CollectionSource {
     var isInvalidated: Bool {
         core.verifyThread()
         return birth < core.invalidatedBefore || !isOwnerLive()
+    }
+
+    func moved(to core: RealmCore) -> _CollectionSource? {
+        elsewhere(core)?.adding(stages.map { $0.withoutLiveObjects })
     }
 
     func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }

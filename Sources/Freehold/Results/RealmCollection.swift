@@ -1,7 +1,8 @@
 public import Foundation
 
 /// What every live collection has: `Results`, `List`, `MutableSet`, `LinkingObjects`.
-public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
+    ThreadConfined
 where Element: RealmCollectionValue {
     typealias ElementType = Element
 

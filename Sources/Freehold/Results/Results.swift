@@ -58,6 +58,14 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
+    public func _moved(to target: _RealmTarget) -> Results? {
+        if isInvalidated { return nil }
+        switch content {
+        case .objects(let query): return query.source.moved(to: target.core).map { Results(trapping: $0) }
+        case .values(let values): return values.source.moved(to: target.core).map { Results($0) }
+        }
+    }
+
     public var _source: _CollectionSource? { if case .objects(let query) = content { query.source } else { nil } }
     public var _values: _ValueSource<Element>? { if case .values(let values) = content { values.source } else { nil } }
 

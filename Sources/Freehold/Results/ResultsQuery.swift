@@ -37,6 +37,10 @@ final class ResultsQuery {
     var count: Int {
         if isInvalidated { return 0 }
         if isWholeTable { return core.view.count(table.table) }
+        return core.exclusively { evaluatedCount }
+    }
+
+    private var evaluatedCount: Int {
         if !isCurrent, case .table = source.base {
             if countedAt != state {
                 counted = compiled.count(in: core.view)
@@ -56,9 +60,11 @@ final class ResultsQuery {
         if isWholeTable {
             return core.view.count(table.table) == 0 ? nil : core.view.key(at: 0, in: table.table)
         }
-        if isCurrent { return keys.first }
-        if case .table = source.base { return compiled.first(in: core.view) }
-        return currentKeys().first
+        return core.exclusively {
+            if isCurrent { return keys.first }
+            if case .table = source.base { return compiled.first(in: core.view) }
+            return currentKeys().first
+        }
     }
 
     func index(of key: ObjectKey) -> Int? {
@@ -97,6 +103,10 @@ final class ResultsQuery {
 
     private func currentKeys() -> [ObjectKey] {
         if isInvalidated { return [] }
+        return core.exclusively { evaluatedKeys() }
+    }
+
+    private func evaluatedKeys() -> [ObjectKey] {
         if !isCurrent {
             keys = compiled.keys(in: core.view)
             keysAt = state
@@ -111,7 +121,10 @@ final class ResultsQuery {
     /// One value made of a property of all objects.
     func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ keyPath: String) -> Value {
         // Keys that are known are read one by one, which pays if there are few of them.
-        let isKnown = !isInvalidated && !isWholeTable && isCurrent && keys.count <= core.view.count(table.table) / 8
-        return compiled.aggregate(aggregate, keyPath, of: isInvalidated ? [] : isKnown ? keys : nil, in: core.view)
+        let isInvalidated = isInvalidated
+        return core.exclusively {
+            let isKnown = !isInvalidated && !isWholeTable && isCurrent && keys.count <= core.view.count(table.table) / 8
+            return compiled.aggregate(aggregate, keyPath, of: isInvalidated ? [] : isKnown ? keys : nil, in: core.view)
+        }
     }
 }

@@ -17,6 +17,11 @@ final class ValueResults<Element: RealmCollectionValue> {
     /// Reads the collection if it can have changed.
     private func read() -> [Int] {
         if isInvalidated { return [] }
+        guard let core = source.core else { return current() }
+        return core.exclusively { current() }
+    }
+
+    private func current() -> [Int] {
         let state = source.core?.evaluationState ?? EvaluationState()
         if readAt != state {
             snapshot = source.snapshot()

@@ -13,6 +13,8 @@ struct ValueSnapshot<Element: RealmCollectionValue> {
 public struct _ValueSource<Element: RealmCollectionValue> {
     /// Kept alive; nil for an unmanaged collection, which is read once.
     let core: RealmCore?
+    /// The same in another realm of the file, without stages; nil where it isn't there.
+    private let elsewhere: (RealmCore) -> _ValueSource?
     /// Whether the owner of the collection still lives.
     private let isOwnerLive: () -> Bool
     /// As that of a ``_CollectionSource``.
@@ -24,9 +26,11 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     init(
         _ core: RealmCore,
         isLive: @escaping () -> Bool,
+        elsewhere: @escaping (RealmCore) -> _ValueSource?,
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
+        self.elsewhere = elsewhere
         isOwnerLive = isLive
         birth = core.stateVersion
         self.snapshot = snapshot
@@ -35,10 +39,17 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     /// Values that are in memory.
     init(_ elements: [Element]) {
         core = nil
+        elsewhere = { _ in nil }
         isOwnerLive = { true }
         birth = 0
         let snapshot = ValueSnapshot(values: UnmanagedValues.stored(elements)) { elements[$0] }
         self.snapshot = { snapshot }
+    }
+
+    func moved(to core: RealmCore) -> _ValueSource? {
+        var source = elsewhere(core)
+        source?.stages = stages
+        return source
     }
 
     var isInvalidated: Bool {

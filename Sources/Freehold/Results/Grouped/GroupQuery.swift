@@ -39,6 +39,10 @@ final class GroupQuery {
     /// Nil for results that are invalidated.
     func current() -> RowGroups? {
         if isInvalidated { return nil }
+        return source.core.exclusively { evaluated() }
+    }
+
+    private func evaluated() -> RowGroups {
         let state = source.core.evaluationState
         if let groups, groupedAt == state { return groups }
         if compiledGeneration != source.core.schemaGeneration { compile() }
@@ -61,6 +65,10 @@ final class GroupQuery {
     }
 
     func aggregate(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
+        source.core.exclusively { folded(aggregate, keyPath, group, groups) }
+    }
+
+    private func folded(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
         if let last = aggregated, last.aggregate == aggregate, last.keyPath == keyPath {
             return groups.aggregate(aggregate, of: last.path, group)
         }

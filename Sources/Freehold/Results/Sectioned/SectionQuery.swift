@@ -9,7 +9,7 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     }
 
     let results: Results<SectionElement>
-    private let keyOf: (SectionElement) -> Key
+    let keyOf: (SectionElement) -> Key
     private var sections: [Section] = []
     private var byKey: [SectionIdentity<Key>: Int] = [:]
     private var sectionedAt: EvaluationState?
@@ -27,6 +27,11 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     /// In the order of the first element of each.
     func current() -> [Section] {
         if results.isInvalidated { return [] }
+        guard let core = results._confinedCore else { return evaluated() }
+        return core.exclusively { evaluated() }
+    }
+
+    private func evaluated() -> [Section] {
         let state = results.evaluationState
         if sectionedAt == state { return sections }
         sections = []

@@ -1,0 +1,71 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Delivers calls to where a realm is confined to, in the order in which they were posted.
+final class Mailbox: Sendable {
+    /// A call that runs at the place that it is made for, so that it need not be `Sendable` itself.
+    struct Call: @unchecked Sendable {
+        let run: () -> Void
+    }
+
+    private let place: Place
+    private let waiting = Mutex<[Call]>([])
+
+    private enum Place: Sendable {
+        case main
+        case queue(DispatchQueue)
+        case actor(any Actor)
+        case loop(Loop)
+    }
+
+    /// A run loop is no `Sendable`, but timers may be added from any thread.
+    private struct Loop: @unchecked Sendable {
+        let loop: RunLoop
+    }
+
+    /// Nil where nothing can be delivered: on a thread without a running run loop. To be called at that place.
+    init?(_ confinement: Confinement) {
+        switch confinement {
+        case .main: place = .main
+        case .queue(let queue, _): place = .queue(queue)
+        case .actor(let actor): place = .actor(actor)
+        case .thread:
+            let loop = RunLoop.current
+            guard loop.currentMode != nil else { return nil }
+            place = .loop(Loop(loop: loop))
+        case .frozen: return nil
+        }
+    }
+
+    /// From any thread.
+    func post(_ body: @escaping () -> Void) {
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(Call(run: body))
+            return waiting.count == 1
+        }
+        if isFirst { schedule() }
+    }
+
+    private func schedule() {
+        switch place {
+        case .main: DispatchQueue.main.async { self.deliver() }
+        case .queue(let queue): queue.async { self.deliver() }
+        case .actor(let actor): Task.detached { await self.deliver(on: actor) }
+        case .loop(let loop):
+            // `perform` doesn't wake a sleeping loop on Linux; a timer that is due does.
+            let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in self.deliver() }
+            loop.loop.add(timer, forMode: .default)
+        }
+    }
+
+    private func deliver(on actor: isolated any Actor) { deliver() }
+
+    private func deliver() {
+        let calls = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for call in calls { call.run() }
+    }
+}

@@ -1,0 +1,112 @@
+import FreeholdEngine
+
+extension Realm {
+    /// The number of an asynchronous write, to cancel it by.
+    public typealias AsyncTransactionId = UInt32
+
+    /// Runs the block in a write transaction and commits it, without waiting for other writers of the file.
+    ///
+    /// Returns at once. The block runs at a later turn of the realm's run loop, queue or actor, when the transaction
+    /// has begun; writes of one realm run in the order of the calls.
+    ///
+    /// - Parameter onComplete: runs at a turn after the commit; with the error, if it was rolled back.
+    /// - Precondition: the realm is one of the main thread, a queue, an actor, or a thread with a running run loop, it
+    ///   is writable and not in a write transaction's block that never ends.
+    @discardableResult
+    public func writeAsync(
+        _ block: @escaping () -> Void,
+        onComplete: (((any Swift.Error)?) -> Void)? = nil
+    ) -> AsyncTransactionId {
+        let writes = requireAsync("writeAsync")
+        let core = core
+        let id = writes.newID()
+        func complete(_ error: (any Swift.Error)?) {
+            if let onComplete { core.asyncWrites.complete(id) { onComplete(error) } }
+        }
+        writes.add(
+            AsyncWrites.Item(id: id) {
+                block()
+                guard core.transaction != nil else { return complete(nil) }
+                do throws(Realm.Error) {
+                    try core.commit()
+                    complete(nil)
+                } catch {
+                    complete(error)
+                }
+            } fail: {
+                complete($0)
+            }
+        )
+        return id
+    }
+
+    /// Begins a write transaction without waiting for other writers, and then runs the block in it, at a later turn.
+    ///
+    /// The block commits, by ``commitAsyncWrite(allowGrouping:_:)`` or ``commitWrite()``, or the transaction is rolled
+    /// back.
+    ///
+    /// - Precondition: as for ``writeAsync(_:onComplete:)``.
+    @discardableResult
+    public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
+        let writes = requireAsync("beginAsyncWrite")
+        let core = core
+        let id = writes.newID()
+        writes.add(
+            AsyncWrites.Item(id: id, run: asyncWriteBlock) { error in
+                core.record(error as? Realm.Error ?? Realm.Error(.fail, "\(error)", cause: error))
+            }
+        )
+        return id
+    }
+
+    /// Commits the write transaction, and tells so at a later turn.
+    ///
+    /// - Parameters:
+    ///   - allowGrouping: commits may be made durable together. Every commit is made durable by itself at present.
+    ///   - onComplete: with the error, if the transaction was rolled back.
+    /// - Precondition: there is a write transaction, and calls can be delivered to the realm.
+    @discardableResult
+    public func commitAsyncWrite(
+        allowGrouping: Bool = false,
+        _ onComplete: (((any Swift.Error)?) -> Void)? = nil
+    ) -> AsyncTransactionId {
+        let writes = requireAsync("commitAsyncWrite")
+        guard core.transaction != nil else {
+            programmerError("commitAsyncWrite() without a write transaction on \(core). Call `beginAsyncWrite` first.")
+        }
+        let id = writes.newID()
+        var failure: Realm.Error?
+        do throws(Realm.Error) { try core.commit() } catch { failure = error }
+        if let onComplete { writes.complete(id) { onComplete(failure) } }
+        return id
+    }
+
+    /// A write that hasn't begun won't; of a commit only the completion is dropped.
+    ///
+    /// - Throws: never at present.
+    public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
+        core.verifyThread()
+        guard core.hasAsyncWrites, !core.asyncWrites.cancel(asyncTransactionId) else { return }
+        core.asyncWrites.cancelCompletion(asyncTransactionId)
+    }
+
+    /// Whether an asynchronous write waits to begin, or its completion to run.
+    public var isPerformingAsynchronousWriteOperations: Bool {
+        core.verifyThread()
+        return core.hasAsyncWrites && core.asyncWrites.isBusy
+    }
+
+    private func requireAsync(_ name: String) -> AsyncWrites {
+        core.verifyThread()
+        do throws(Realm.Error) { if core.transaction == nil { try core.checkWritable() } } catch {
+            programmerError("\(name)() failed: \(error.message)")
+        }
+        guard core.mailbox != nil else {
+            programmerError(
+                "\(name)() needs a realm that calls can be delivered to. Open it on the main thread, a queue or an actor, "
+                    + "or run the thread's run loop."
+            )
+        }
+        return core.useAsyncWrites()
+    }
+}

@@ -1,0 +1,70 @@
+import FreeholdEngine
+
+extension WrittenStage {
+    /// With keys in the place of objects, which belong to a thread.
+    var withoutLiveObjects: WrittenStage {
+        if case .filter(let condition) = self { return .filter(condition.withoutLiveObjects) }
+        return self
+    }
+}
+
+extension Condition {
+    fileprivate var withoutLiveObjects: Condition {
+        switch self {
+        case .truth: self
+        case .and(let all): .and(all.map(\.withoutLiveObjects))
+        case .or(let all): .or(all.map(\.withoutLiveObjects))
+        case .not(let inner): .not(inner.withoutLiveObjects)
+        case .compare(let a, let op, let b, let options):
+            .compare(a.withoutLiveObjects, op, b.withoutLiveObjects, options)
+        case .between(let term, let lower, let upper, let isClosed):
+            .between(
+                term.withoutLiveObjects,
+                lower: lower.withoutLiveObjects,
+                upper: upper.withoutLiveObjects,
+                isClosed: isClosed
+            )
+        case .fullText: self
+        case .within: self
+        case .term(let term): .term(term.withoutLiveObjects)
+        }
+    }
+}
+
+extension Term {
+    fileprivate var withoutLiveObjects: Term {
+        switch self {
+        case .constant(let constant): .constant(constant.withoutLiveObjects)
+        case .path: self
+        case .subquery(let path, let variable, let condition):
+            .subquery(path, variable: variable, condition.withoutLiveObjects)
+        case .arithmetic(let op, let a, let b): .arithmetic(op, a.withoutLiveObjects, b.withoutLiveObjects)
+        }
+    }
+}
+
+extension FreeholdEngine.Constant {
+    fileprivate var withoutLiveObjects: FreeholdEngine.Constant {
+        switch self {
+        case .list(let all, let quantifier): return .list(all.map(\.withoutLiveObjects), quantifier)
+        case .argument(let argument):
+            guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
+            if let object = Self.object(value) { return object }
+            guard !PlainArgument.isPlain(value), !(value is any _GeoShape), let elements = value as? any Sequence
+            else { return self }
+            let all = Array<Any>(erasing: elements)
+            guard all.contains(where: { PlainValue.unwrap($0).map { Self.object($0) != nil } ?? false }) else {
+                return self
+            }
+            return .list(all.map { FreeholdEngine.Constant.argument($0).withoutLiveObjects })
+        case .value, .number, .object, .objectWithPrimaryKey, .shape: return self
+        }
+    }
+
+    private static func object(_ value: Any) -> FreeholdEngine.Constant? {
+        var object = value as? ObjectBase
+        if case .object(let content)? = value as? AnyRealmValue { object = content }
+        guard let object, let table = object._table else { return nil }
+        return .object(tableID: table.table.id, object.isInvalidated ? ObjectKey(-1) : object._key)
+    }
+}
