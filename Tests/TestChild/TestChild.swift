@@ -17,6 +17,7 @@ import TestScript
 /// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
 /// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
 /// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
+/// - `migrate PATH BUDGET`: migrates a file of the migration tests to its second version and says where it is.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
 struct TestChild {
@@ -43,6 +44,8 @@ struct TestChild {
                 let database = try Database.open(at: path)
                 say("ready")
                 while readLine() != nil { say("\(State(try database.snapshot()).transaction)") }
+            case "migrate":
+                try migrate(path, budget: number(3) ?? 64 << 20)
             case "pin":
                 let database = try Database.open(at: path)
                 let snapshot = try database.snapshot()
@@ -72,6 +75,37 @@ struct TestChild {
             say("\(n)")
             state.apply(steps)
         }
+    }
+
+    /// The classes are those of the file, changed: "n" optional, "gone" and "any" gone, "more" new, "name" the key.
+    static func migrate(_ path: String, budget: Int) throws {
+        var options = Database.Options()
+        options.memoryBudget = budget
+        let database = try Database.open(at: path, options: options)
+        let specs = [
+            TableSpec(
+                "P",
+                columns: [
+                    ColumnSpec("id", .int), ColumnSpec("name", .string, indexed: true),
+                    ColumnSpec("n", .int, optional: true), ColumnSpec("next", .link, target: "P"),
+                    ColumnSpec("more", .string),
+                ],
+                primaryKey: "name"
+            ), TableSpec("Q", columns: [ColumnSpec("x", .int)]),
+        ]
+        let transaction = try database.beginWrite()
+        say("began")
+        try transaction.extendSchema(to: specs, unkeysAll: true)
+        say("extended")
+        let table = transaction.schema.table(named: "P")!
+        for key in transaction.keys(table) {
+            try transaction.set(table.column(named: "more")!, key, .string("more \(key.raw)"))
+        }
+        say("written")
+        try transaction.finishSchema(specs, userVersion: 2)
+        say("finished")
+        _ = try transaction.commit()
+        say("committed")
     }
 
     static func increment(_ path: String, count: Int) throws {

@@ -32,4 +32,24 @@ final class DefaultValues {
     deinit { catalogue.clear() }
 
     func next() -> Value { constant ?? info.value(of: info.makeUnmanaged(), at: index) }
+
+    /// Objects that were there get what a new object would get in the properties that are new.
+    static func fill(
+        _ plan: SchemaPlan,
+        _ schema: Schema,
+        _ transaction: WriteTransaction,
+        _ progress: MigrationProgress.Meter
+    ) throws(EngineError) {
+        for (table, spec) in plan.addedColumns {
+            guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
+                let column = table.column(named: spec.name),
+                let defaults = DefaultValues(schema, className: table.name, spec)
+            else { continue }
+            let step = SchemaStep(.addProperty, table.name, column.name, objects: transaction.count(table))
+            for (i, key) in transaction.keys(table).enumerated() {
+                if i % MigrationProgress.interval == 0 { progress.report(step, i) }
+                try transaction.set(column, key, defaults.next())
+            }
+        }
+    }
 }

@@ -76,11 +76,12 @@ extension Migration {
         if newSchema.objectSchema.contains(where: { $0.className == oldName }) {
             return refuse("the new schema still has '\(oldName)'")
         }
-        let specs = specs
         change(oldName, nil) { () throws(EngineError) in
             try transaction.renameTable(from: oldName, to: object.className, specs: specs)
-            try transaction.extendSchema(to: specs, unkeysAll: true)
+            let plan = try transaction.extendSchema(to: specs, unkeysAll: true)
+            try DefaultValues.fill(plan, newSchema, transaction, progress)
         }
+        new.forgetDynamicTables()
     }
 
     private func change(_ className: String, _ property: String?, _ body: () throws(EngineError) -> Void) {

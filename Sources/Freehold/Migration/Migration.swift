@@ -27,7 +27,8 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 ///
 /// The old objects show the file as it was, under its old schema, and can't be changed. The new ones have all
 /// properties of the new classes, with what could be kept of their values; primary keys can be written, and are
-/// checked at the end. Both are known by name only.
+/// checked at the end. Both are known by name only. Where a new one is given a link to an old one, it links to what that
+/// has become.
 ///
 /// All of it is one write transaction. Bad data, two objects with one primary key, a full disk or the end of the process
 /// leave the file as it was; the errors are thrown where the realm is opened.
@@ -42,7 +43,7 @@ public final class Migration {
     let old: RealmCore
     let new: RealmCore
     let specs: [TableSpec]
-    private let progress: MigrationProgress.Meter
+    let progress: MigrationProgress.Meter
     /// Classes that go when the block is over, by their tables' ids.
     private(set) var cleared: Set<Int> = []
 
@@ -143,6 +144,16 @@ public final class Migration {
         if let found = newSchema[name] { return found }
         let names = newSchema.objectSchema.map(\.className).sorted()
         programmerError("The new schema has no class '\(name)'. It has \(names.joined(separator: ", ")).")
+    }
+}
+
+extension RealmCore {
+    /// In a migration, what an old object has become; nil where it was deleted. Any other object itself.
+    func successor(of object: ObjectBase) -> ObjectBase? {
+        guard let predecessor, object._core === predecessor, let old = object._table else { return object }
+        let stored = view.schema
+        guard let table = stored.table(id: old.table.id), view.contains(table, object._key) else { return nil }
+        return dynamicTable(table, in: stored)?.object(object._key)
     }
 }
 

@@ -26,7 +26,7 @@ struct MigrationRun {
         transaction.schemaProgress = { [progress] in progress.report($0, $1) }
         let hasBlock = configuration.migrationBlock != nil
         let plan = try transaction.extendSchema(to: specs, unkeysAll: hasBlock)
-        try fillDefaults(plan, transaction)
+        try DefaultValues.fill(plan, schema, transaction, progress)
         if let block = configuration.migrationBlock {
             let cleared = try run(block, transaction, from: oldVersion)
             for id in cleared {
@@ -51,6 +51,7 @@ struct MigrationRun {
         let old = core(oldSchema(transaction.base.schema), transaction.base)
         let new = core(stageSchema(transaction.schema), transaction.base)
         new.adopt(transaction)
+        new.predecessor = old
         // Objects that the block has kept are invalid afterwards, and hold nothing open.
         defer {
             new.leaveTransaction()
@@ -100,22 +101,5 @@ struct MigrationRun {
             }
         }
         return stage
-    }
-
-    // MARK: Default values
-
-    /// Objects that were there get what a new object would get in the properties that are new.
-    private func fillDefaults(_ plan: SchemaPlan, _ transaction: WriteTransaction) throws {
-        for (table, spec) in plan.addedColumns {
-            guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
-                let column = table.column(named: spec.name),
-                let defaults = DefaultValues(schema, className: table.name, spec)
-            else { continue }
-            let step = SchemaStep(.addProperty, table.name, column.name, objects: transaction.count(table))
-            for (i, key) in transaction.keys(table).enumerated() {
-                if i % MigrationProgress.interval == 0 { progress.report(step, i) }
-                try transaction.set(column, key, defaults.next())
-            }
-        }
     }
 }

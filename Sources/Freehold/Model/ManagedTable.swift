@@ -86,6 +86,19 @@ final class ManagedTable {
         return true
     }
 
+    /// Whether another schema of the file still has the table and every column that is in use, as they are.
+    func fits(_ schema: DatabaseSchema) -> Bool {
+        guard let stored = schema.table(id: table.id) else { return false }
+        if stored === table { return true }
+        return stored.isEmbedded == table.isEmbedded && stored.primaryKey?.id == table.primaryKey?.id
+            && columns.allSatisfy { column in
+                guard let column else { return true }
+                guard let found = stored.columns.first(where: { $0.id == column.id }) else { return false }
+                return found.name == column.name && found.type == column.type && found.collection == column.collection
+                    && found.isOptional == column.isOptional && found.targetTableID == column.targetTableID
+            }
+    }
+
     /// Learns now what a live table learns when it is asked, because several threads may ask at once.
     func freeze() {
         sync()

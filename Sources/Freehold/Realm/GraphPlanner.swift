@@ -134,9 +134,10 @@ struct GraphPlanner {
         inPlaceOf existing: GraphPlan.Target?
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch content {
-        case .object(let object?):
-            core.requireClass(object, property, table.info)
+        case .object(let given?):
             let target = table.target(of: property.index)
+            guard let object = target.info.isEmbedded ? given : core.successor(of: given) else { return .link(nil) }
+            core.requireClass(object, property, table.info)
             guard target.info.isEmbedded else { return .link(try linked(object, target)) }
             let identity = ObjectIdentity(object)
             if object._core == nil, adopts, !isCopying, known[identity] == nil {
@@ -293,7 +294,8 @@ struct GraphPlanner {
             )
             return .value(value)
         case .object(nil), .computed: return .value(.null)
-        case .object(let object?):
+        case .object(let given?):
+            guard let object = core.successor(of: given) else { return .value(.null) }
             if object is EmbeddedObject {
                 throw Realm.Error(
                     .invalidValue,

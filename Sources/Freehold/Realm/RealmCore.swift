@@ -35,6 +35,7 @@ final class RealmCore {
     private var tablesByName: [String: ManagedTable] = [:]
     /// Those whose objects are dynamic, by id, made when they are asked for.
     private var dynamicTables: [Int: ManagedTable] = [:]
+    private var formerTables: [ManagedTable] = []
     private var dynamicCatalogue: DynamicCatalogue?
     private let clusterSpan: Int
 
@@ -47,6 +48,8 @@ final class RealmCore {
     private var boundSchema: DatabaseSchema?
     @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
+    /// In a migration: the realm of the old objects.
+    var predecessor: RealmCore?
     @exclusivity(unchecked) private var snapshot: Snapshot?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
@@ -85,6 +88,7 @@ final class RealmCore {
     private func beginRead() -> DataView {
         do {
             let snapshot = try database.snapshot()
+            try checkFits(snapshot.schema)
             self.snapshot = snapshot
             follow(snapshot.schema)
             return snapshot
@@ -261,7 +265,24 @@ final class RealmCore {
         stateVersion &+= 1
         for table in tables { table.invalidate() }
         if !dynamicTables.isEmpty { for table in dynamicTables.values { table.invalidate() } }
+        for table in formerTables { table.invalidate() }
         if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
+    }
+
+    /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
+    private func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
+        if schema === boundSchema { return }
+        guard
+            let table = tables.first(where: { !$0.fits(schema) })
+                ?? dynamicTables.values.first(where: { !$0.fits(schema) })
+        else { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "The file was migrated while it was open here: class '\(table.table.name)' has changed. Let go of the realm, "
+                + "and open it with the new classes.",
+            className: table.info.className,
+            fileURL: configuration.fileURL
+        )
     }
 
     /// Another realm or process may have added or dropped indexes.
@@ -271,6 +292,7 @@ final class RealmCore {
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
         for table in dynamicTables.values where table.rebind(to: schema) { changed = true }
+        for table in formerTables { _ = table.rebind(to: schema) }
         if changed {
             schemaGeneration += 1
         }
@@ -302,6 +324,10 @@ final class RealmCore {
         let transaction: WriteTransaction
         do { transaction = try database.beginWrite() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+        do { try checkFits(transaction.schema) } catch {
+            transaction.cancel()
+            throw error
         }
         adopt(transaction)
     }
@@ -383,12 +409,19 @@ final class RealmCore {
         invalidations.didCancel(at: stateVersion)
     }
 
+    /// After classes have changed their names. The tables stay alive for their accessors.
+    func forgetDynamicTables() {
+        formerTables += dynamicTables.values
+        dynamicTables = [:]
+    }
+
     /// After the open transaction has changed the file's schema.
     func didChangeSchema() { advance() }
 
     /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
     func leaveTransaction() {
         transaction = nil
+        predecessor = nil
         invalidate()
     }
 
@@ -399,9 +432,14 @@ final class RealmCore {
         do {
             let newest = try database.snapshot()
             if let snapshot, snapshot.version == newest.version { return false }
+            try checkFits(newest.schema)
             snapshot = newest
-        } catch {
+        } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
+        } catch let error as Realm.Error {
+            throw error
+        } catch {
+            fatalError("unreachable: \(error)")
         }
         advance()
         return true

@@ -207,6 +207,7 @@ struct MigrationKeyTests {
             try readFile(configuration) { realm in
                 #expect(realm.storedSchema.objectSchema.map(\.className).sorted() == ["Owner", "Pet"])
                 #expect(realm.dynamicObjects("Pet").map { $0["id"] as! Int } == Array(0...20))
+                #expect(realm.dynamicObjects("Pet").filter { $0["name"] as? String == "new" }.count == 20)
                 let owner = realm.dynamicObjects("Owner")[0]
                 #expect((owner["one"] as? DynamicObject)?["name"] as? String == "Rex")
                 #expect(owner.dynamicList("many").map { $0["id"] as! Int } == [4, 5, 4])

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+@Suite struct `Random migrations` {
+    /// The third is another each time.
+    @Test(arguments: [1, 2, UInt64.random(in: 6...1 << 40)] as [UInt64], [64 << 20, 30_000])
+    func `chains of random schemas keep what the rules say, with and without room in memory`(
+        seed: UInt64,
+        budget: Int
+    ) throws {
+        print("random migrations: seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let folder = TemporaryFolder()
+        var options = Database.Options()
+        options.mapSize = 1 << 28
+        options.clusterSpan = 7
+        options.memoryBudget = budget
+        let database = try Database.open(at: folder.file(), options: options)
+        var model = MigrationModel(specs: MigrationModel.schema(&random))
+        let first = try database.beginWrite()
+        try first.applySchema(model.specs, userVersion: 1)
+        try model.add(20, to: first, &random)
+        #expect(model.differences(from: try first.commit()) == [], "seed \(seed)")
+
+        for version in 2...6 as ClosedRange<UInt64> {
+            let next = model.nextSchema(&random)
+            let renames = renames(from: model.specs, to: next, &random)
+            let isAbandoned = Int.random(in: 0..<4, using: &random) == 0
+            let transaction = try database.beginWrite()
+            try transaction.extendSchema(to: next, unkeysAll: Bool.random(using: &random))
+            for (table, names) in renames {
+                for (new, old) in names {
+                    let spec = next.first { $0.name == table }!.columns.first { $0.name == new }!
+                    try transaction.renameColumn(transaction.schema.table(named: table)!, from: old, to: spec)
+                }
+            }
+            var migrated = model
+            migrated.migrate(to: next, renames: renames)
+            try write(&migrated, transaction, &random)
+            if isAbandoned {
+                transaction.cancel()
+                let snapshot = try database.snapshot()
+                #expect(model.differences(from: snapshot) == [] && snapshot.verify() == [], "seed \(seed), \(version)")
+                continue
+            }
+            try transaction.finishSchema(next, userVersion: version)
+            #expect(
+                migrated.differences(from: transaction) == [],
+                "seed \(seed), version \(version), before the commit"
+            )
+            model = migrated
+            let snapshot = try transaction.commit()
+            try #require(snapshot.verify() == [], "seed \(seed), version \(version)")
+            try #require(model.differences(from: snapshot) == [], "seed \(seed), version \(version)")
+            #expect(snapshot.userVersion == version)
+            // What another process reads, and ordinary writes go on.
+            let more = try database.beginWrite()
+            try model.add(3, to: more, &random)
+            let later = try more.commit()
+            try #require(
+                later.verify() == [] && model.differences(from: later) == [],
+                "seed \(seed), version \(version)"
+            )
+        }
+    }
+
+    /// Columns that go whose place one that comes can take.
+    private func renames(
+        from old: [TableSpec],
+        to next: [TableSpec],
+        _ random: inout SeededGenerator
+    ) -> [String: [String: String]] {
+        var out: [String: [String: String]] = [:]
+        for table in next {
+            guard let before = old.first(where: { $0.name == table.name }) else { continue }
+            var gone = before.columns.filter { column in !table.columns.contains { $0.name == column.name } }
+            for column in table.columns where !before.columns.contains(where: { $0.name == column.name }) {
+                guard Int.random(in: 0..<4, using: &random) > 0,
+                    let i = gone.firstIndex(where: {
+                        $0.type == column.type && $0.collection == column.collection && $0.target == column.target
+                            && (column.isOptional || !$0.isOptional || column.type == .link)
+                    })
+                else { continue }
+                out[table.name, default: [:]][column.name] = gone.remove(at: i).name
+            }
+        }
+        return out
+    }
+
+    /// What a block does: new values in some objects, of properties that the new schema has, and deletions.
+    private func write(
+        _ model: inout MigrationModel,
+        _ transaction: WriteTransaction,
+        _ random: inout SeededGenerator
+    ) throws {
+        for spec in model.specs {
+            let table = transaction.schema.table(named: spec.name)!
+            for key in model.rows[spec.name]!.keys.sorted() where Int.random(in: 0..<3, using: &random) == 0 {
+                for column in spec.columns where column.type != .link && column.type != .mixed {
+                    if column.name == "id" || column.name == "alt" { continue }
+                    let other = model.rows[spec.name]!.keys.sorted().randomElement(using: &random)!
+                    let content = model.rows[spec.name]![other]![column.name]!
+                    model.rows[spec.name]![key]![column.name] = content
+                    try MigrationModel.write(content, table.column(named: column.name)!, key, transaction)
+                }
+            }
+            if let gone = model.rows[spec.name]!.keys.sorted().randomElement(using: &random) {
+                model.delete(spec.name, gone, id: table.id)
+                transaction.delete(table, gone)
+            }
+        }
+    }
+}
