@@ -1,13 +1,13 @@
 /// Brings rows that are ordered by key, or by one sort, from one version to another, object by object.
 struct RowStep {
     private let plan: ObservedPlan
-    private let rows: KeySequence
+    private let rows: OrderedKeys
     private let new: Snapshot
     private let before: RowPlaces
     private let after: RowPlaces
 
     /// Nil where the rows' order isn't one to search by.
-    init?(_ plan: ObservedPlan, _ rows: KeySequence, _ old: Snapshot, _ new: Snapshot) {
+    init?(_ plan: ObservedPlan, _ rows: OrderedKeys, _ old: Snapshot, _ new: Snapshot) {
         guard let before = plan.places(old), let after = plan.places(new) else { return nil }
         self.plan = plan
         self.rows = rows
@@ -23,7 +23,7 @@ struct RowStep {
         var added: [(key: ObjectKey, from: Int?)] = []
     }
 
-    func advance(_ touched: ObservedPlan.Touched) -> (KeySequence, CollectionChanges) {
+    func advance(_ touched: ObservedPlan.Touched) -> (OrderedKeys, CollectionChanges) {
         let edit = edit(touched)
         var out = CollectionChanges()
         if edit.removed.isEmpty, edit.added.isEmpty { return (rows, out) }
