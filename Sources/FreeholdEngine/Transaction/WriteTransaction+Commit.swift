@@ -79,7 +79,7 @@ extension WriteTransaction {
         return ChangeRecord(version: base.version + 1, tables: changes, schemaChanged: schemaChanged)
     }
 
-    private func sealTable(_ overlay: TableOverlay) {
+    func sealTable(_ overlay: TableOverlay) {
         let table = overlay.table
         for columns in overlay.columns {
             guard let columns else { continue }
@@ -221,7 +221,7 @@ extension WriteTransaction {
 
     // MARK: The catalogue
 
-    private func putSchema() {
+    func putSchema() {
         let bytes = currentSchema.encoded()
         let size = BlockLimits.twoPages
         let blocks = (bytes.count + size - 1) / size
