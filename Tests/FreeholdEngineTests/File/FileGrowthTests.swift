@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+/// That files of many small transactions stay small. `FREEHOLD_LONG=1` for a hundred thousand of them.
+@Suite struct FileGrowthTests {
+    let folder = TemporaryFolder()
+    private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] != nil
+    private let transactions = isLong ? 100_000 : 1_500
+
+    private func open() throws -> (Database, Table, ObjectKey) {
+        let database = try Database.open(at: folder.file())
+        let transaction = try database.beginWrite()
+        try transaction.applySchema([
+            TableSpec("Counter", columns: [ColumnSpec("number", .int), ColumnSpec("text", .string)])
+        ])
+        let table = transaction.schema.table(named: "Counter")!
+        let key = try transaction.create(table)
+        _ = try transaction.commit()
+        return (database, table, key)
+    }
+
+    private func write(_ count: Int, _ database: Database, _ table: Table, _ key: ObjectKey) throws {
+        for i in 0..<count {
+            let transaction = try database.beginWrite()
+            try transaction.set(table.columns[0], key, .int(Int64(i)))
+            try transaction.set(table.columns[1], key, .string("the number \(i)"))
+            // One more object, and one that goes.
+            let other = try transaction.create(table)
+            try transaction.set(table.columns[0], other, .int(Int64(i)))
+            if other.raw > 20 { try transaction.delete(table, [ObjectKey(other.raw - 20)]) }
+            _ = try transaction.commit()
+        }
+    }
+
+    private func size() -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: folder.file())[.size] as? Int) ?? 0
+    }
+
+    @Test func `a file of many small transactions doesn't grow while nobody holds an old version`() throws {
+        let (database, table, key) = try open()
+        try write(500, database, table, key)
+        let use = try database.fileUse()
+        try write(transactions, database, table, key)
+        #expect(size() <= Int(use.total) + 2 << 20)
+        #expect(size() < 5 << 20)
+        #expect(try database.fileUse().used < 1 << 20)
+        #expect(try database.snapshot().verify() == [])
+    }
+
+    @Test func `a held version makes the file grow by what is written, and by nothing more once it is let go`() throws {
+        let (database, table, key) = try open()
+        try write(200, database, table, key)
+        let before = size()
+        var held: Snapshot? = try database.snapshot()
+        let count = min(transactions, 10_000) / 2
+        try write(count, database, table, key)
+        let pinned = size()
+        // A small transaction writes some 15 pages.
+        #expect(pinned < before + count * 25 * 4096 + 2 << 20)
+        #expect(held?.version ?? 0 > 0)
+        #expect(database.activeVersionCount == UInt64(count) + 1)
+        // The history is capped though the version behind it is held.
+        let newest = try database.snapshot()
+        #expect(newest.changes(ofVersion: newest.version - 100) != nil)
+        if count > 1_200 { #expect(newest.changes(ofVersion: newest.version - 1_150) == nil) }
+        held = nil
+        try write(count, database, table, key)
+        #expect(size() <= pinned + 2 << 20)
+        withExtendedLifetime(newest) {}
+    }
+}
