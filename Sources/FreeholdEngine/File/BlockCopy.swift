@@ -56,6 +56,7 @@ struct BlockCopy {
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
             try copy(next, target)
+            try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()
             guard fchmod(target.descriptor, mode & 0o777) == 0 else {
                 throw .system(errno, "The copy can't be given its permissions.", path: temporaryPath)

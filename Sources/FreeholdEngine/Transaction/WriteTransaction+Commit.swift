@@ -24,7 +24,10 @@ extension WriteTransaction {
         let record = settleAndRecord()
         if let failure { throw failure }
         try checkUniqueness()
-        guard hasChanges else { return base }
+        guard hasChanges else {
+            abortStorage()
+            return base
+        }
         forgetDroppedBlocks()
         let history = record.encoded()
         let addresses = sealed.keys.sorted()

@@ -134,41 +134,48 @@ import Testing
         }
     }
 
+    /// What `shouldCompactOnLaunch` was asked, and answers.
+    private final class Calls: Sendable {
+        let sizes = Mutex<[[Int]]>([])
+        let answer = Mutex(false)
+
+        func ask(_ total: Int, _ used: Int) -> Bool {
+            sizes.withLock { $0.append([total, used]) }
+            return answer.withLock { $0 }
+        }
+
+        var count: Int { sizes.withLock { $0.count } }
+    }
+
+    private func size(_ configuration: Realm.Configuration) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: configuration.fileURL!.path)[.size] as! Int
+    }
+
     @Test func `shouldCompactOnLaunch is asked by the first opening in the process, with the file's sizes`() throws {
         try withNewFile { configuration in
-            struct Calls { var sizes: [[Int]] = [] }
-            let calls = Mutex(Calls())
+            let calls = Calls()
             var configuration = configuration
-            let answer = Mutex(false)
-            try withoutActuallyEscaping({ (total: Int, used: Int) -> Bool in
-                calls.withLock { $0.sizes.append([total, used]) }
-                return answer.withLock { $0 }
-            }) { body in
-                nonisolated(unsafe) let body = body
-                configuration.shouldCompactOnLaunch = { body($0, $1) }
-                try fill(configuration, 5_000)
-                #expect(calls.withLock { $0.sizes.isEmpty })
-                do {
-                    let realm = try Realm(configuration: configuration)
-                    try realm.write { realm.deleteAll() }
-                    try realm.write { realm.add(RTDog(id: 1)) }
-                    let again = try Realm(configuration: configuration)
-                    #expect(again == realm)
-                    #expect(calls.withLock { $0.sizes.count } == 1)
-                }
-                let size = try FileManager.default.attributesOfItem(atPath: configuration.fileURL!.path)[.size] as! Int
-                answer.withLock { $0 = true }
-                #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 1)
-                let last = calls.withLock { $0.sizes.last! }
-                #expect(calls.withLock { $0.sizes.count } == 2)
-                #expect(last[0] == size && last[1] < size / 2)
-                let after = try FileManager.default.attributesOfItem(atPath: configuration.fileURL!.path)[.size] as! Int
-                #expect(after < size / 2)
-                configuration.readOnly = true
-                let mistaken = configuration
-                #expect(thrownCode { _ = try Realm(configuration: mistaken) } == .invalidInput)
-                configuration.shouldCompactOnLaunch = nil
+            configuration.shouldCompactOnLaunch = { calls.ask($0, $1) }
+            try fill(configuration, 5_000)
+            #expect(calls.count == 0)
+            do {
+                let realm = try Realm(configuration: configuration)
+                try realm.write { realm.deleteAll() }
+                try realm.write { realm.add(RTDog(id: 1)) }
+                let again = try Realm(configuration: configuration)
+                #expect(again == realm)
+                #expect(calls.count == 1)
             }
+            let before = try size(configuration)
+            calls.answer.withLock { $0 = true }
+            #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 1)
+            let last = calls.sizes.withLock { $0.last! }
+            #expect(calls.count == 2)
+            #expect(last[0] == before && last[1] < before / 2)
+            #expect(try size(configuration) < before / 2)
+            configuration.readOnly = true
+            let mistaken = configuration
+            #expect(thrownCode { _ = try Realm(configuration: mistaken) } == .invalidInput)
         }
     }
 
