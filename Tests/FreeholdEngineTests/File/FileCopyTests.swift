@@ -109,6 +109,17 @@ import Testing
         #expect(snapshot.verify() == [])
     }
 
+    @Test func `a transaction that was copied without a change lets the next one begin`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 3)
+        let database = try Database.open(at: path)
+        let transaction = try database.beginWrite()
+        try transaction.copy(to: folder.file("copy.realm"))
+        #expect(try transaction.commit().version == database.lastVersion)
+        try database.beginWrite().cancel()
+        try check(folder.file("copy.realm"), state)
+    }
+
     @Test func `copies are refused where something is, or no folder, and leave nothing when the disk is full`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 5)
