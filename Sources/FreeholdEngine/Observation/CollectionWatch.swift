@@ -61,18 +61,18 @@ struct CollectionWatch: Sendable {
         if column.collection == .dictionary {
             let a = old.dictionaryEntries(column, owner)
             let b = new.dictionaryEntries(column, owner)
-            var out = KeyDifference.changes(from: a.map(\.key), to: b.map(\.key))
+            var out = SequenceDifference.changes(from: a.map(\.key), to: b.map(\.key))
             out.setModifications(
                 a.indices.filter { !out.isDeletion($0) && a[$0].value != b[out.newIndex(ofOld: $0)].value }
             )
             return out
         }
         if isLinks, !column.isOptional {
-            return KeyDifference.changes(from: old.listLinks(column, owner), to: new.listLinks(column, owner))
+            return SequenceDifference.changes(from: old.listLinks(column, owner), to: new.listLinks(column, owner))
         }
         let a = old.listValues(column, owner)
         let b = new.listValues(column, owner)
-        var out = KeyDifference.changes(from: a.map { EqualValue($0) }, to: b.map { EqualValue($0) })
+        var out = SequenceDifference.changes(from: a.map { EqualValue($0) }, to: b.map { EqualValue($0) })
         out.setModifications(a.indices.filter { !out.isDeletion($0) && a[$0] != b[out.newIndex(ofOld: $0)] })
         return out
     }
@@ -94,6 +94,16 @@ struct CollectionWatch: Sendable {
         if affected.isEmpty { return [] }
         var out: [Int] = []
         var i = 0
+        if isLinks, column.collection != .dictionary, let keys = affected[column.targetTableID!] {
+            let wanted = KeySet(old.schema.table(id: column.targetTableID!)!, in: old)
+            for key in keys { wanted.insert(key) }
+            _ = old.forEachLink(column, owner) { key in
+                if wanted.contains(key) { out.append(i) }
+                i += 1
+                return true
+            }
+            return out
+        }
         _ = old.forEachElement(column, owner) { element in
             defer { i += 1 }
             switch element {

@@ -143,13 +143,14 @@ struct ObservedPlan: Sendable {
         _ changes: VersionChanges
     ) -> (OrderedKeys, CollectionChanges) {
         let limit = limits.rerun(rows.count)
+        let places = places(old)
         let moved: (OrderedKeys, CollectionChanges)
         if let touched = touched(by: changes, in: new, limit: limit) {
             let touched = narrowed(touched, old, new)
             if touched.isEmpty {
                 moved = (rows, CollectionChanges())
-            } else if let step = RowStep(self, rows, old, new) {
-                moved = step.advance(touched)
+            } else if let places, let after = self.places(new) {
+                moved = RowStep(self, rows, new, before: places, after: after).advance(touched)
             } else {
                 moved = rerun(rows, new)
             }
@@ -158,13 +159,14 @@ struct ObservedPlan: Sendable {
         }
         var out = moved.1
         let modified = watch.affected(by: changes, in: new, elements: rows.count) { rows.array }
-        if !modified.isEmpty { out.setModifications(positions(of: modified, in: rows, old)) }
+        if !modified.isEmpty { out.setModifications(positions(of: modified, in: rows, places, old)) }
         return (moved.0, out)
     }
 
     private func rerun(_ rows: OrderedKeys, _ new: Snapshot) -> (OrderedKeys, CollectionChanges) {
         let next = run(in: new)
-        return (next, KeyDifference.changes(from: rows, to: next))
+        if case .table = order { return (next, SequenceDifference.changes(rising: rows, next)) }
+        return (next, SequenceDifference.changes(from: rows, to: next))
     }
 
     /// What a query's result can depend on of some changes.
@@ -224,11 +226,17 @@ struct ObservedPlan: Sendable {
     }
 
     /// Where these objects, which rise, are among the rows of the old state; all places of each.
-    private func positions(of keys: [ObjectKey], in rows: OrderedKeys, _ old: Snapshot) -> [Int] {
-        if keys.count < rows.count / 16, let place = places(old) {
-            return keys.compactMap { old.contains(query.table, $0) ? place.position(of: $0, in: rows) : nil }
+    private func positions(
+        of keys: [ObjectKey],
+        in rows: OrderedKeys,
+        _ places: RowPlaces?,
+        _ old: Snapshot
+    ) -> [Int] {
+        if keys.count < max(16, rows.count / 16), let places {
+            return keys.compactMap { old.contains(query.table, $0) ? places.position(of: $0, in: rows) : nil }
         }
-        let wanted = Set(keys)
+        let wanted = KeySet(query.table, in: old)
+        for key in keys { wanted.insert(key) }
         var out: [Int] = []
         rows.forEachPosition { i, key in if wanted.contains(key) { out.append(i) } }
         return out
@@ -245,20 +253,32 @@ struct ObservedPlan: Sendable {
 }
 
 /// Finds rows by their order in one state.
-struct RowPlaces {
+final class RowPlaces {
     /// Nil for the order of keys.
-    let order: RowOrder?
+    private let order: RowOrder?
+    private var found: [ObjectKey: Int?] = [:]
 
-    func isBefore(_ a: ObjectKey, _ b: ObjectKey) -> Bool { order?.isBefore(a, b) ?? (a < b) }
+    init(order: RowOrder?) { self.order = order }
+
+    func sorted<T>(_ rows: [T], by key: (T) -> ObjectKey) -> [T] {
+        guard let order else { return rows.sorted { key($0) < key($1) } }
+        let probes = rows.map { RowOrder.Probe(key($0)) }
+        return rows.indices.sorted { order.isBefore(probes[$0].key, probes[$1]) }.map { rows[$0] }
+    }
 
     /// How many rows come before an object.
     func rank(of key: ObjectKey, in rows: OrderedKeys) -> Int {
         guard let order else { return rows.partition { $0 < key } }
-        return rows.partition { order.isBefore($0, key) }
+        let probe = RowOrder.Probe(key)
+        return rows.partition { order.isBefore($0, probe) }
     }
 
+    /// The place of an object, always among the same rows.
     func position(of key: ObjectKey, in rows: OrderedKeys) -> Int? {
+        if let known = found[key] { return known }
         let i = rank(of: key, in: rows)
-        return i < rows.count && rows[i] == key ? i : nil
+        let position = i < rows.count && rows[i] == key ? i : nil
+        found[key] = .some(position)
+        return position
     }
 }
