@@ -51,7 +51,8 @@ extension Realm {
 extension Realm.Configuration {
     func versionLimitError(_ database: Database) -> Realm.Error? {
         guard let limit = maximumNumberOfActiveVersions, limit > 0 else { return nil }
-        guard database.activeVersionCount > limit, database.clearStaleReaders() >= 0 else { return nil }
+        guard database.activeVersionCount > limit else { return nil }
+        _ = database.clearStaleReaders()
         let count = database.activeVersionCount
         guard count > limit else { return nil }
         return Realm.Error(

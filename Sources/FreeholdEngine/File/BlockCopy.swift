@@ -92,8 +92,8 @@ struct BlockCopy {
             let run = try next(from)
             guard let last = run.last else { break }
             try target.writer.sync { () throws(EngineError) in
-                let open = try writer ?? target.beginWrite()
-                writer = open
+                if writer == nil { writer = try target.beginWrite() }
+                let open = writer!
                 for (address, bytes) in run where address.segment != Catalogue.historySegment {
                     try open.put(address, bytes)
                     pending += bytes.count

@@ -34,7 +34,7 @@ final class PresenceLock: Sendable {
     /// That of one who exchanges the file. Nil where somebody has it open.
     static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
         let name = path + ".writer"
-        guard let lock = try lock(name, flags: O_RDWR | O_CREAT, isExclusive: true) else { return nil }
+        guard let lock = try Self.lock(name, flags: O_RDWR | O_CREAT, isExclusive: true) else { return nil }
         return try isInUseWithout(path) ? nil : lock
     }
 

@@ -172,7 +172,7 @@ final class StorageEnvironment: Sendable {
             }
             guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
             state.readers += 1
-            state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, .now)
+            state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
             return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
         }
     }

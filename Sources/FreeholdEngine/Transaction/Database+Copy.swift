@@ -20,14 +20,9 @@ extension Snapshot {
 
     /// LMDB's transaction isn't for two threads at once; its bytes are.
     private func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
-        let result: Result<BlockRun, EngineError> = core.fillLock.withLock { _ in
-            nonisolated(unsafe) let result: Result<BlockRun, EngineError>
-            do throws(EngineError) { result = .success(try pin.reader.run(from: address)) } catch {
-                result = .failure(error)
-            }
-            return result
-        }
-        return try result.get()
+        var run: BlockRun = []
+        try core.fillLock.withLock { _ throws(EngineError) in run = try pin.reader.run(from: address) }
+        return run
     }
 }
 
@@ -46,7 +41,7 @@ extension WriteTransaction {
         let storage = core.storage
         try copy.write(mode: storage.fileMode, faults: storage.options.faults) { from throws(EngineError) in
             let run = try storage.writer.sync { () throws(EngineError) in try writer.run(from: from) }
-            return droppedSegments.isEmpty ? run : try keptBlocks(run, writer)
+            return try droppedSegments.isEmpty ? run : keptBlocks(run, writer)
         }
         try copy.finish()
     }

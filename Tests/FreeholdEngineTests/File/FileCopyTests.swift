@@ -85,7 +85,6 @@ import Testing
                     #expect(State(snapshot) == state)
                     #expect(snapshot.verify() == [])
                 }
-                if n % 3 == 0 { break }
             }
         }
         try check(path, state)
