@@ -15,9 +15,9 @@ extension Realm {
     ///   another; ``Error/Code/filePermissionDenied``; what is wrong with the configuration.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         guard case .path = try configuration.source(), let fileURL = configuration.fileURL else { return false }
-        do {
+        do throws(EngineError) {
             return try Database.deleteFiles(at: fileURL.path)
-        } catch let error as EngineError {
+        } catch {
             throw Realm.Error(error, fileURL: fileURL)
         }
     }
@@ -47,12 +47,13 @@ extension Realm {
         if configuration.readOnly {
             throw Realm.Error(.invalidInput, "A read-only file can't be compacted. Clear `readOnly`.", fileURL: fileURL)
         }
-        do {
-            let sizes = try Database.compact(at: fileURL.path)!
-            return Compaction(sizeBefore: Int(sizes.before.total), sizeAfter: Int(sizes.after.total))
-        } catch let error as EngineError {
+        let sizes: FileCompaction?
+        do throws(EngineError) {
+            sizes = try Database.compact(at: fileURL.path) { _ in true }
+        } catch {
             throw Realm.Error(error, fileURL: fileURL)
         }
+        return Compaction(sizeBefore: Int(sizes?.before.total ?? 0), sizeAfter: Int(sizes?.after.total ?? 0))
     }
 }
 

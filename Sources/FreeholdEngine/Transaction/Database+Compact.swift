@@ -14,6 +14,12 @@ public struct FileUse: Equatable, Sendable {
     public let used: UInt64
 }
 
+/// What a compaction came to.
+public struct FileCompaction: Equatable, Sendable {
+    public let before: FileUse
+    public let after: FileUse
+}
+
 extension Database {
     /// How large the file is, and how much of it the newest version needs. - Complexity: O(free pages / 500).
     public func fileUse() throws(EngineError) -> FileUse {
@@ -33,7 +39,7 @@ extension Database {
     public static func compact(
         at path: String,
         isWanted: (FileUse) -> Bool = { _ in true }
-    ) throws(EngineError) -> (before: FileUse, after: FileUse)? {
+    ) throws(EngineError) -> FileCompaction? {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(errno, "The file can't be compacted.", path: path) }
         return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
@@ -44,7 +50,7 @@ extension Database {
     private static func compactUnused(
         _ path: String,
         _ isWanted: (FileUse) -> Bool
-    ) throws(EngineError) -> (before: FileUse, after: FileUse)? {
+    ) throws(EngineError) -> FileCompaction? {
         // Nobody else has it open, so that LMDB's lock isn't needed.
         let options = StorageOptions(readOnly: true, immutable: true)
         let source = try StorageEnvironment.open(path: path, options: options)
@@ -66,7 +72,7 @@ extension Database {
         unlink(path + "-lock")
         let made = try StorageEnvironment.open(path: path, options: options)
         defer { made.close() }
-        return (before, try made.fileUse())
+        return FileCompaction(before: before, after: try made.fileUse())
     }
 
     /// Deletes the files of a database that nobody has open: the data, LMDB's lock file and what a compaction left. The
