@@ -9,6 +9,8 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case permissionDenied
         /// The file exists where it must not.
         case fileExists
+        /// Somebody has the file open: it can't be exchanged or deleted now.
+        case fileInUse
         /// Not a Freehold file, damaged, or shorter than its last page.
         case invalidDatabase
         /// Written by a newer format of Freehold.

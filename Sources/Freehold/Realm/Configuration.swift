@@ -47,6 +47,26 @@ extension Realm {
         /// migrating it or throwing.
         public var deleteRealmIfMigrationNeeded: Bool
 
+        /// Whether to compact the file: asked when the process opens it first, with the file's bytes and the bytes of them
+        /// that the data needs. Not asked where another process has the file open. It must not open the file itself.
+        ///
+        /// ```swift
+        /// configuration.shouldCompactOnLaunch = { total, used in total > 100 << 20 && used < total / 2 }
+        /// ```
+        ///
+        /// Compaction that fails, for want of room say, leaves the file as it was, and opening goes on.
+        public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
+
+        /// A file that is copied to `fileURL` if nothing is there yet. Nobody may be writing to it.
+        public var seedFilePath: URL?
+
+        /// How many versions there may be from the oldest that somebody holds to the newest, or nil (and 0) for any number.
+        ///
+        /// The space of these can't be used again, so the file grows with each. Beginning a write beyond the limit
+        /// throws ``Realm/Error/Code/tooManyVersions``; see ``Realm/pinnedVersions`` for who holds them. `writeAsync` and
+        /// `asyncWrite` throw it when they commit.
+        public var maximumNumberOfActiveVersions: UInt?
+
         /// What opening may do to the file's schema.
         public var schemaMode = SchemaMode.automatic
 
@@ -105,7 +125,9 @@ extension Realm {
             schemaVersion: UInt64 = 0,
             migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
-            objectTypes: [ObjectBase.Type]? = nil
+            shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
+            objectTypes: [ObjectBase.Type]? = nil,
+            seedFilePath: URL? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             self.inMemoryIdentifier = inMemoryIdentifier
@@ -113,6 +135,8 @@ extension Realm {
             self.schemaVersion = schemaVersion
             self.migrationBlock = migrationBlock
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+            self.shouldCompactOnLaunch = shouldCompactOnLaunch
+            self.seedFilePath = seedFilePath
             self.objectTypes = objectTypes
         }
     }
@@ -155,6 +179,10 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         parts.append("readOnly: \(readOnly)")
         parts.append("schemaVersion: \(schemaVersion)")
         if deleteRealmIfMigrationNeeded { parts.append("deleteRealmIfMigrationNeeded: true") }
+        if let seedFilePath { parts.append("seedFilePath: \(seedFilePath.path)") }
+        if let maximumNumberOfActiveVersions {
+            parts.append("maximumNumberOfActiveVersions: \(maximumNumberOfActiveVersions)")
+        }
         if schemaMode != .automatic { parts.append("schemaMode: .\(schemaMode)") }
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
         if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }

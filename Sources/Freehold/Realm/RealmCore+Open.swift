@@ -19,6 +19,7 @@ extension RealmCore {
         do { schema = try configuration.checkedSchema() } catch {
             throw error.with(fileURL: configuration.fileURL)
         }
+        try configuration.prepareFile()
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)
         // Another path to the same file.
@@ -130,6 +131,12 @@ extension Realm.Configuration {
                 "A read-only file can't be deleted. Clear `readOnly` or `deleteRealmIfMigrationNeeded`."
             )
         }
+        if readOnly, shouldCompactOnLaunch != nil {
+            throw Realm.Error(
+                .invalidInput,
+                "A read-only file can't be compacted. Clear `readOnly` or `shouldCompactOnLaunch`."
+            )
+        }
         if schema != nil, objectTypes != nil || naming != .plain {
             throw Realm.Error(
                 .invalidInput,
@@ -162,7 +169,7 @@ extension Realm.Configuration {
     }
 
     /// Only the default folder is made; a missing folder elsewhere is the caller's error.
-    fileprivate func makeDefaultDirectory() throws {
+    func makeDefaultDirectory() throws {
         let folder = Self.defaultDirectory.standardizedFileURL
         guard let fileURL, fileURL.standardizedFileURL.deletingLastPathComponent().path == folder.path else { return }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

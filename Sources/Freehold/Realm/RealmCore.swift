@@ -330,6 +330,10 @@ final class RealmCore {
             throw error
         }
         adopt(transaction)
+        if let pendingError {
+            cancel()
+            throw pendingError
+        }
     }
 
     func checkWritable() throws(Realm.Error) {
@@ -359,7 +363,9 @@ final class RealmCore {
     /// Goes on inside a transaction that was begun for this core.
     func adopt(_ transaction: WriteTransaction) {
         self.transaction = transaction
-        pendingError = nil
+        // The version of before isn't held any longer.
+        snapshot = transaction.base
+        pendingError = configuration.versionLimitError(database)
         transaction.didCascade = { [weak self] in self?.didDelete() }
         advance()
         invalidations.didBegin(at: stateVersion)

@@ -56,6 +56,8 @@ extension Realm.Error {
         case invalidQuery = 1016
         /// Two objects with the same values in the properties of a unique compound index.
         case uniqueConstraint = 1017
+        /// More versions of the file are held than `maximumNumberOfActiveVersions` allows.
+        case tooManyVersions = 1018
     }
 
     public static var fail: Code { .fail }
@@ -95,6 +97,7 @@ extension Realm.Error {
     public static var databaseClosed: Code { .databaseClosed }
     public static var invalidQuery: Code { .invalidQuery }
     public static var uniqueConstraint: Code { .uniqueConstraint }
+    public static var tooManyVersions: Code { .tooManyVersions }
 }
 
 extension Realm.Error.Code {
@@ -111,7 +114,7 @@ extension Realm.Error.Code {
         case .fileExists: "The file exists already."
         case .fileNotFound: "The file doesn't exist."
         case .schemaMismatch: "The classes differ from the file's schema."
-        case .alreadyOpen: "The file is open with other settings."
+        case .alreadyOpen: "The file is open elsewhere, or with other settings."
         case .outOfDiskSpace: "There is no room left on the device."
         case .invalidDatabase: "The file isn't a Freehold database, or is damaged."
         case .duplicatePrimaryKey: "An object with this primary key exists already."

@@ -22,6 +22,7 @@ extension Realm.Error.Code {
             case .fileNotFound: .fileNotFound
             case .permissionDenied: .filePermissionDenied
             case .fileExists: .fileExists
+            case .fileInUse: .alreadyOpen
             case .invalidDatabase: .invalidDatabase
             case .unsupportedFormat: .unsupportedFileFormatVersion
             case .mapFull: .addressSpaceExhausted

@@ -32,7 +32,12 @@ final class EnvironmentRegistry: Sendable {
     /// - Throws: what `StorageEnvironment.open` does; `.invalidArgument` if the file is open with other options, or
     ///   was replaced by another while it was open.
     func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> EnvironmentLease {
-        try entries.withLock { entries throws(EngineError) in
+        // Waits where the file is being exchanged, and not with the registry locked.
+        let presence: PresenceLock? =
+            if options.isShared, !isOpen(path: path), let canonical = try? StorageEnvironment.canonicalPath(path) {
+                try PresenceLock.shared(of: canonical)
+            } else { nil }
+        return try entries.withLock { entries throws(EngineError) in
             entries = entries.filter { $0.value.environment.belongsToThisProcess }
             var status = stat()
             if stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] {
@@ -46,7 +51,7 @@ final class EnvironmentRegistry: Sendable {
                     path: path
                 )
             }
-            let environment = try StorageEnvironment.open(path: canonical, options: options)
+            let environment = try StorageEnvironment.open(path: canonical, options: options, presence: presence)
             return add(.file(environment.identity), environment, &entries)
         }
     }
@@ -67,6 +72,24 @@ final class EnvironmentRegistry: Sendable {
             let environment = try StorageEnvironment.open(path: "", options: wanted)
             return add(.memory(identifier), environment, &entries)
         }
+    }
+
+    /// Runs `body` while nobody has the file open, in this process or another. Who opens it meanwhile waits.
+    ///
+    /// - Throws: `.fileInUse`; what `body` throws.
+    func whileUnused<R>(
+        path: String,
+        _ body: (_ canonicalPath: String) throws(EngineError) -> R
+    ) throws(EngineError) -> R {
+        let canonical = try StorageEnvironment.canonicalPath(path)
+        let other = "Another process has the file open."
+        let here = "The file is open in this process: a realm, an object or a snapshot of it is alive."
+        guard !isOpen(path: canonical) else { throw EngineError(.fileInUse, here, path: path) }
+        guard let presence = try PresenceLock.exclusive(of: canonical) else {
+            throw EngineError(.fileInUse, isOpen(path: canonical) ? here : other, path: path)
+        }
+        defer { withExtendedLifetime(presence) {} }
+        return try body(canonical)
     }
 
     /// Whether this process has the file open; readers that live on count.

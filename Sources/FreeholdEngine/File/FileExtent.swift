@@ -94,7 +94,7 @@ struct FileExtent {
 
 extension StorageEnvironment {
     /// Cuts the file behind its last page. Under LMDB's own write lock, so that no one can be using what is cut.
-    fileprivate func trim() {
+    func trim() {
         var transaction: OpaquePointer?
         guard mdb_txn_begin(handle, nil, 0, &transaction) == 0 else { return }
         let exact = (environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(pageSize)

@@ -16,11 +16,16 @@ extension StorageEnvironment {
     /// `EnvironmentRegistry`'s business.
     ///
     /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.mapFull`, `.outOfDiskSpace`, `.io`.
-    static func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> StorageEnvironment {
+    /// - Parameter presence: the lock that says that the file is open, if the caller has taken it already.
+    static func open(
+        path: String,
+        options: StorageOptions = .init(),
+        presence: PresenceLock? = nil
+    ) throws(EngineError) -> StorageEnvironment {
         if options.inMemory { return try openInMemory(options) }
         let path = try canonicalPath(path)
         let header = try check(path, options)
-        return try openChecked(path, options, required: header?.requiredSize ?? 0)
+        return try openChecked(path, options, required: header?.requiredSize ?? 0, presence)
     }
 
     /// A database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as
@@ -90,14 +95,17 @@ extension StorageEnvironment {
     private static func openChecked(
         _ path: String,
         _ options: StorageOptions,
-        required: UInt64
+        required: UInt64,
+        _ taken: PresenceLock? = nil
     ) throws(EngineError) -> StorageEnvironment {
         let mapSize = try reservation(options, required: required, path: path)
         // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
-        let lockPath = options.readOnly || options.inMemory ? nil : path + ".writer"
+        let lockPath = options.readOnly || !options.isShared ? nil : path + ".writer"
         let writerLock = try WriterLock(path: lockPath)
-        if !(options.readOnly && options.immutable) {
+        var presence = taken
+        if options.isShared || options.inMemory {
             do throws(EngineError) {
+                if presence == nil, options.isShared { presence = try PresenceLock.shared(of: path) }
                 try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
             } catch {
                 writerLock.close()
@@ -113,8 +121,8 @@ extension StorageEnvironment {
             // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
             var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             if options.readOnly { flags |= UInt32(MDB_RDONLY) }
-            if options.readOnly, options.immutable { flags |= UInt32(MDB_NOLOCK) }
-            if options.inMemory { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
+            if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
+            if options.inMemory || options.isPrivate { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
             code = mdb_env_open(handle, path, flags, 0o644)
             guard code == 0 else {
                 if code == ENOMEM { throw cannotReserve(mapSize, path) }
@@ -138,7 +146,8 @@ extension StorageEnvironment {
                 pageSize: Int(statistics.ms_psize),
                 descriptor: descriptor,
                 identity: FileIdentity(status),
-                writerLock: writerLock
+                writerLock: writerLock,
+                presence: presence
             )
         } catch {
             mdb_env_close(handle)

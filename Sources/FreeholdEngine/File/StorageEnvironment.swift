@@ -43,7 +43,11 @@ final class StorageEnvironment: Sendable {
     private let state = Mutex(State())
 
     private struct State {
+        /// Held while the file is open.
+        var presence: PresenceLock?
         var readers = 0
+        /// When each read transaction of this process began.
+        var beginnings: [UInt: (version: UInt64, time: Timestamp)] = [:]
         var writing = false
         var closeRequested = false
         var closed = false
@@ -66,7 +70,8 @@ final class StorageEnvironment: Sendable {
         pageSize: Int,
         descriptor: Int32,
         identity: FileIdentity,
-        writerLock: WriterLock
+        writerLock: WriterLock,
+        presence: PresenceLock?
     ) {
         self.handle = handle
         self.path = path
@@ -75,6 +80,7 @@ final class StorageEnvironment: Sendable {
         self.descriptor = descriptor
         self.identity = identity
         self.writerLock = writerLock
+        state.withLock { $0.presence = presence }
     }
 
     deinit { close() }
@@ -166,7 +172,15 @@ final class StorageEnvironment: Sendable {
             }
             guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
             state.readers += 1
+            state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
             return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
+        }
+    }
+
+    /// When the first of this process's readers of each version began.
+    var firstBeginnings: [UInt64: Timestamp] {
+        state.withLock { state in
+            Dictionary(state.beginnings.values.map { ($0.version, $0.time) }) { min($0, $1) }
         }
     }
 
@@ -174,7 +188,10 @@ final class StorageEnvironment: Sendable {
     func endRead(_ transaction: OpaquePointer, ownsTransaction: Bool) {
         guard generation.isCurrent else { return }
         let next = state.withLock { state in
-            if ownsTransaction { mdb_txn_abort(transaction) }
+            if ownsTransaction {
+                mdb_txn_abort(transaction)
+                state.beginnings[UInt(bitPattern: transaction)] = nil
+            }
             state.readers -= 1
             return afterUse(&state)
         }
@@ -280,6 +297,12 @@ final class StorageEnvironment: Sendable {
         }
     }
 
+    /// Flushes what commits of a private environment have left to the system.
+    func sync() throws(EngineError) {
+        let code = whileOpen { mdb_env_sync(handle, 1) } ?? 0
+        guard code == 0 else { throw error(code, "The file can't be flushed.") }
+    }
+
     // MARK: Closing
 
     private enum Next { case nothing, close, idle(@Sendable () -> Void) }
@@ -336,19 +359,20 @@ final class StorageEnvironment: Sendable {
     }
 
     private func finishClosing() {
-        let (writer, standby, attachment) = state.withLock { state in
+        let (writer, standby, attachment, presence) = state.withLock { state in
             defer {
+                state.presence = nil
                 state.writer = nil
                 state.standby = nil
                 state.attachment = nil
             }
-            return (state.writer, state.standby.map { UInt(bitPattern: $0) }, state.attachment)
+            return (state.writer, state.standby.map { UInt(bitPattern: $0) }, state.attachment, state.presence)
         }
         writer?.stop()
         if let standby { mdb_txn_abort(OpaquePointer(bitPattern: standby)) }
         mdb_env_close(handle)
         writerLock.close()
-        withExtendedLifetime(attachment) {}
+        withExtendedLifetime((attachment, presence)) {}
     }
 }
 

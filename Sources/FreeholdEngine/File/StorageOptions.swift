@@ -17,8 +17,13 @@ struct StorageOptions: Sendable {
     var immutable = false
     /// Commits aren't flushed, and the file goes away with the environment.
     var inMemory = false
+    /// A file that nobody else knows of yet: no lock file, and commits aren't flushed (`sync()` does it once).
+    var isPrivate = false
     /// For tests.
     var faults: FaultInjector?
+
+    /// Whether others may open the file for writing while this environment lives.
+    var isShared: Bool { !inMemory && !isPrivate && !(readOnly && immutable) }
 
     init(
         mapSize: Int? = nil,
@@ -26,6 +31,7 @@ struct StorageOptions: Sendable {
         readOnly: Bool = false,
         immutable: Bool = false,
         inMemory: Bool = false,
+        isPrivate: Bool = false,
         faults: FaultInjector? = nil
     ) {
         self.mapSize = mapSize
@@ -33,6 +39,7 @@ struct StorageOptions: Sendable {
         self.readOnly = readOnly
         self.immutable = immutable
         self.inMemory = inMemory
+        self.isPrivate = isPrivate
         self.faults = faults
     }
 

@@ -8,7 +8,7 @@ import CLMDB
 final class StorageReader: @unchecked Sendable {
     let environment: StorageEnvironment
     let version: UInt64
-    private let transaction: OpaquePointer
+    fileprivate let transaction: OpaquePointer
     /// Not so once LMDB has failed: then readers share one.
     private let ownsTransaction: Bool
 
@@ -32,7 +32,55 @@ final class StorageReader: @unchecked Sendable {
     }
 }
 
+/// Blocks by address, in rising order, whose bytes lie in LMDB's map.
+typealias BlockRun = [(address: BlockAddress, bytes: UnsafeRawBufferPointer)]
+
+extension StorageReader {
+    /// The blocks from an address on, as many as have about a megabyte.
+    func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
+        try transaction.run(from: address, environment)
+    }
+
+    /// Pages of the file that hold nothing of this version: they are used for later ones.
+    var freePageCount: Int {
+        var cursor: OpaquePointer?
+        guard mdb_cursor_open(transaction, 0, &cursor) == 0 else { return 0 }
+        defer { mdb_cursor_close(cursor) }
+        var key = MDB_val()
+        var value = MDB_val()
+        var count = 0
+        while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
+            count += value.mv_data.loadUnaligned(as: Int.self)
+        }
+        return count
+    }
+}
+
 extension OpaquePointer {
+    /// Of an `MDB_txn`.
+    func run(from first: BlockAddress, _ environment: StorageEnvironment) throws(EngineError) -> BlockRun {
+        var out: BlockRun = []
+        var size = 0
+        var cursor: OpaquePointer?
+        var code = mdb_cursor_open(self, StorageEnvironment.database, &cursor)
+        guard code == 0 else { throw environment.error(code, "A block can't be read.") }
+        defer { mdb_cursor_close(cursor) }
+        var raw = first.raw
+        withUnsafeMutableBytes(of: &raw) { bytes in
+            var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
+            var value = MDB_val()
+            code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+            while code == 0, size < 1 << 20 {
+                let address = BlockAddress(raw: key.mv_data.loadUnaligned(as: UInt64.self))
+                out.append((address, UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)))
+                size += value.mv_size + 64
+                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            }
+        }
+        guard code == 0 || code == MDB_NOTFOUND else { throw environment.error(code, "A block can't be read.") }
+        return out
+    }
+
     /// Of an `MDB_txn`.
     @inline(__always)
     func block(_ address: BlockAddress, _ environment: StorageEnvironment) -> UnsafeRawBufferPointer? {

@@ -72,6 +72,11 @@ final class StorageWriter {
         transaction?.forEachBlock(in: segment, environment, body)
     }
 
+    /// As `StorageReader.run`; the bytes are valid until the next change.
+    func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
+        try open().run(from: address, environment)
+    }
+
     /// Stores a copy of the bytes. Cheapest in rising order of addresses.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`.

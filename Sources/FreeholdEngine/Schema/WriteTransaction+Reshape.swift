@@ -52,7 +52,7 @@ extension WriteTransaction {
         }
     }
 
-    private func isDropped(_ address: UInt64) -> Bool {
+    func isDropped(_ address: UInt64) -> Bool {
         droppedSegments.contains(BlockAddress(raw: address).segment & ~(ColumnSegment.count - 1))
     }
 

@@ -278,6 +278,14 @@ public final class Database: Sendable {
     /// Who holds which version, in all processes.
     public func readers() -> [ReaderInfo] { core.storage.readerList() }
 
+    /// How many versions lie between the oldest that somebody holds and the newest, both counted. The pages that all of
+    /// these use can't be used again.
+    public var activeVersionCount: UInt64 {
+        let newest = lastVersion
+        let oldest = core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? newest
+        return newest - min(oldest, newest) + 1
+    }
+
     /// Frees the reader slots of processes that died. - Returns: how many.
     public func clearStaleReaders() -> Int { core.storage.clearStaleReaders() }
 }

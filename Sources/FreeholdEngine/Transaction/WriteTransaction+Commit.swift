@@ -24,7 +24,10 @@ extension WriteTransaction {
         let record = settleAndRecord()
         if let failure { throw failure }
         try checkUniqueness()
-        guard hasChanges else { return base }
+        guard hasChanges else {
+            abortStorage()
+            return base
+        }
         forgetDroppedBlocks()
         let history = record.encoded()
         let addresses = sealed.keys.sorted()
@@ -79,7 +82,7 @@ extension WriteTransaction {
         return ChangeRecord(version: base.version + 1, tables: changes, schemaChanged: schemaChanged)
     }
 
-    private func sealTable(_ overlay: TableOverlay) {
+    func sealTable(_ overlay: TableOverlay) {
         let table = overlay.table
         for columns in overlay.columns {
             guard let columns else { continue }
@@ -221,7 +224,7 @@ extension WriteTransaction {
 
     // MARK: The catalogue
 
-    private func putSchema() {
+    func putSchema() {
         let bytes = currentSchema.encoded()
         let size = BlockLimits.twoPages
         let blocks = (bytes.count + size - 1) / size

@@ -92,11 +92,15 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     public func cancel() {
         guard isOpen else { return }
         isOpen = false
-        if let storageWriter {
-            onWriter { storageWriter.abort() }
-            self.storageWriter = nil
-        }
+        abortStorage()
         finish()
+    }
+
+    /// Ends LMDB's transaction, if it was opened early.
+    func abortStorage() {
+        guard let storageWriter else { return }
+        onWriter { storageWriter.abort() }
+        self.storageWriter = nil
     }
 
     /// Runs on the writer thread what can't fail.

@@ -1,0 +1,67 @@
+public import Foundation
+import FreeholdEngine
+
+extension Realm {
+    /// Writes what this realm shows to a new file: its version, in a write transaction with the changes made so far.
+    ///
+    /// The copy has no free space and no history of changes. Writers go on meanwhile. In a write transaction the
+    /// objects that were changed move into the database's own transaction for it, so that it takes their writing twice.
+    ///
+    /// - Parameter fileURL: where nothing is yet, in a folder that exists.
+    /// - Throws: ``Error/Code/fileExists``, ``Error/Code/fileNotFound`` where there is no such folder,
+    ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``; then there is nothing at `fileURL`. In a write
+    ///   transaction the ``pendingError``, too.
+    /// - Complexity: O(size of the data); the memory that it takes is constant.
+    public func writeCopy(toFile fileURL: URL) throws {
+        core.verifyThread()
+        if let pendingError { throw pendingError }
+        do {
+            let path = try fileURL.databasePath()
+            if let transaction = core.transaction {
+                try transaction.copy(to: path)
+            } else {
+                try core.committed.copy(to: path)
+            }
+        } catch let error as EngineError {
+            throw Realm.Error(error, fileURL: fileURL)
+        }
+    }
+
+    /// Writes what this realm shows to the configuration's file; see ``writeCopy(toFile:)``.
+    ///
+    /// Only the configuration's `fileURL` counts: the copy has this realm's classes and schema version.
+    public func writeCopy(configuration: Configuration) throws {
+        guard let fileURL = configuration.fileURL else {
+            throw Realm.Error(.invalidInput, "A copy is written to a file. Set the configuration's `fileURL`.")
+        }
+        try writeCopy(toFile: fileURL)
+    }
+
+    /// Writes the newest version of this realm's file, also of other threads and processes, to a new file.
+    ///
+    /// The backup of a file in use: it is one version, while others go on reading and writing. What they free can't be
+    /// used again before the backup ends, so the file grows by what they change meanwhile. Free space and history aren't
+    /// copied. A crash leaves no half of a backup under this name.
+    ///
+    /// - Parameter fileURL: where nothing is yet, in a folder that exists.
+    /// - Throws: as ``writeCopy(toFile:)``.
+    /// - Complexity: O(size of the data); the memory that it takes is constant.
+    public func backup(to fileURL: URL) throws {
+        core.verifyThread()
+        do {
+            try core.database.snapshot().copy(to: try fileURL.databasePath())
+        } catch let error as EngineError {
+            throw Realm.Error(error, fileURL: fileURL)
+        }
+    }
+}
+
+extension URL {
+    /// - Throws: `.invalidInput` where it names no file.
+    func databasePath() throws(Realm.Error) -> String {
+        guard isFileURL, !path.isEmpty else {
+            throw Realm.Error(.invalidInput, "\(self) is no file URL. Make one with `URL(fileURLWithPath:)`.")
+        }
+        return path
+    }
+}

@@ -1,0 +1,166 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Makes a file with the blocks of one version, in their order and without free pages.
+///
+/// The memory that it takes doesn't depend on the file's size. The history of changes stays behind: versions of the
+/// new file are counted anew.
+///
+/// The file is made under a name of its own beside its destination, flushed, and then given its name, so that a
+/// killed process leaves no half of a database.
+struct BlockCopy {
+    /// The destination, without symbolic links.
+    let path: String
+    private let temporaryPath: String
+    /// LMDB's own transaction holds no more than these bytes.
+    private static let batch = 16 << 20
+
+    /// - Parameter temporaryPath: nil for a name that nobody else uses.
+    init(to path: String, temporaryPath: String? = nil) throws(EngineError) {
+        self.path = try StorageEnvironment.canonicalPath(path)
+        self.temporaryPath = temporaryPath ?? Self.freshName(self.path)
+    }
+
+    private static func freshName(_ path: String) -> String {
+        "\(path).copy-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    }
+
+    /// - Throws: `.fileExists` where something has the destination's name.
+    func checkDestination() throws(EngineError) {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw existing }
+    }
+
+    private var existing: EngineError {
+        EngineError(.fileExists, "There is something at the copy's destination. Choose another, or remove it.", path: path)
+    }
+
+    /// Writes the file under its temporary name.
+    ///
+    /// - Parameters:
+    ///   - mode: its permissions.
+    ///   - next: the blocks from an address on; the end where there are none.
+    func write(
+        mode: mode_t,
+        faults: FaultInjector?,
+        _ next: (BlockAddress) throws(EngineError) -> BlockRun
+    ) throws(EngineError) {
+        do throws(EngineError) {
+            try makeEmptyFile()
+            let options = StorageOptions(isPrivate: true, faults: faults)
+            let target = try StorageEnvironment.open(path: temporaryPath, options: options)
+            defer { target.close() }
+            try copy(next, target)
+            try target.writer.sync { () throws(EngineError) in target.trim() }
+            try target.sync()
+            guard fchmod(target.descriptor, mode & 0o777) == 0 else {
+                throw .system(errno, "The copy can't be given its permissions.", path: temporaryPath)
+            }
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
+    /// Readable by nobody else until it is given its permissions.
+    private func makeEmptyFile() throws(EngineError) {
+        unlink(temporaryPath)
+        let descriptor = Platform.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(errno, "The copy can't be made.", path: path) }
+        Platform.close(descriptor)
+    }
+
+    private func copy(
+        _ next: (BlockAddress) throws(EngineError) -> BlockRun,
+        _ target: StorageEnvironment
+    ) throws(EngineError) {
+        var from = BlockAddress(raw: 0)
+        var writer: StorageWriter?
+        var pending = 0
+        func commit() throws(EngineError) {
+            guard let open = writer else { return }
+            writer = nil
+            pending = 0
+            try target.writer.sync { () throws(EngineError) in _ = try open.commit() }
+        }
+        while true {
+            let run = try next(from)
+            guard let last = run.last else { break }
+            try target.writer.sync { () throws(EngineError) in
+                if writer == nil { writer = try target.beginWrite() }
+                let open = writer!
+                for (address, bytes) in run where address.segment != Catalogue.historySegment {
+                    try open.put(address, bytes)
+                    pending += bytes.count
+                }
+            }
+            if pending >= Self.batch { try commit() }
+            guard last.address.raw < .max else { break }
+            // Without reading through the history.
+            let isHistory = last.address.segment == Catalogue.historySegment
+            from =
+                isHistory
+                ? BlockAddress(segment: Catalogue.historySegment + 1, number: 0)
+                : BlockAddress(raw: last.address.raw + 1)
+        }
+        try commit()
+    }
+
+    /// Gives the file its name.
+    ///
+    /// - Throws: `.fileExists` where something came to be there meanwhile; the copy is removed then.
+    func finish() throws(EngineError) {
+        if link(temporaryPath, path) != 0 {
+            let code = errno
+            // File systems without hard links: there the name can't be taken and tested in one step.
+            if code == EPERM || code == EOPNOTSUPP || code == ENOSYS {
+                do throws(EngineError) { try checkDestination() } catch {
+                    discard()
+                    throw error
+                }
+                return try replace()
+            }
+            discard()
+            throw code == EEXIST ? existing : .system(code, "The copy can't be given its name.", path: path)
+        }
+        unlink(temporaryPath)
+        try flushFolder()
+    }
+
+    /// Puts the file in the place of what is there.
+    func replace() throws(EngineError) {
+        guard rename(temporaryPath, path) == 0 else {
+            let code = errno
+            discard()
+            throw .system(code, "The copy can't be given its name.", path: path)
+        }
+        try flushFolder()
+    }
+
+    func discard() { unlink(temporaryPath) }
+
+    /// So that the name outlasts a power cut.
+    private func flushFolder() throws(EngineError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = Platform.open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { Platform.close(descriptor) }
+        // Not every file system can.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw .system(errno, "The folder can't be flushed.", path: path)
+        }
+    }
+}
+
+extension StorageEnvironment {
+    /// The data file's permissions.
+    var fileMode: mode_t {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? status.st_mode : 0o600
+    }
+}

@@ -1,0 +1,86 @@
+import CFreeholdShims
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Says to all processes that a file is open, so that its data file is exchanged or deleted by nobody else.
+///
+/// A lock of an open file description on the third byte of `….writer`: shared by everyone who has the database open,
+/// exclusive for who exchanges its file. The kernel drops it with the process. Who opens the database read-only where
+/// that file isn't and can't be made goes without.
+final class PresenceLock: Sendable {
+    private static let byte: Int64 = 2
+    private let descriptor: Int32
+    private let generation = ForkGeneration.current
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// In a forked child the lock is the parent's, whom closing one of its descriptors doesn't concern.
+    deinit {
+        if generation.isCurrent { _ = fh_ofd_unlock(descriptor, Self.byte, 1) }
+        Platform.close(descriptor)
+    }
+
+    /// That of one who has the file open; waits while it is exchanged. Nil where `….writer` can't be opened.
+    static func shared(of path: String) throws(EngineError) -> PresenceLock? {
+        try lock(path + ".writer", flags: O_RDONLY, isExclusive: false)
+    }
+
+    /// That of one who exchanges the file. Nil where somebody has it open.
+    static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
+        let name = path + ".writer"
+        guard let lock = try Self.lock(name, flags: O_RDWR | O_CREAT, isExclusive: true) else { return nil }
+        return try isInUseWithout(path) ? nil : lock
+    }
+
+    private static func lock(_ name: String, flags: Int32, isExclusive: Bool) throws(EngineError) -> PresenceLock? {
+        while true {
+            let descriptor = Platform.open(name, flags | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else {
+                guard isExclusive else { return nil }
+                throw .system(errno, "The file's lock can't be opened.", path: name)
+            }
+            let code = fh_ofd_lock(descriptor, byte, 1, isExclusive ? 1 : 0, isExclusive ? 0 : 1)
+            guard code == 0 else {
+                Platform.close(descriptor)
+                if code == EAGAIN || code == EACCES { return nil }
+                throw .system(code, "The file's lock can't be taken.", path: name)
+            }
+            let made = PresenceLock(descriptor)
+            // Somebody may have deleted it, and others hold another of that name.
+            var mine = stat()
+            var found = stat()
+            if fstat(descriptor, &mine) == 0, stat(name, &found) == 0, FileIdentity(mine) == FileIdentity(found) {
+                return made
+            }
+        }
+    }
+
+    /// Whether another process has LMDB's lock file open: one that goes without this lock, or an older Freehold.
+    ///
+    /// The only place but `LockFileSpace` that opens that file. It may, because this process has no environment of the
+    /// database: closing a descriptor drops all locks that a process has on a file.
+    private static func isInUseWithout(_ path: String) throws(EngineError) -> Bool {
+        let name = path + "-lock"
+        let descriptor = Platform.open(name, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return false }
+            throw .system(errno, "The lock file can't be opened.", path: name)
+        }
+        defer { Platform.close(descriptor) }
+        // What LMDB does to find out whether it is the first.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return false }
+        if errno == EAGAIN || errno == EACCES { return true }
+        throw .system(errno, "The lock file can't be locked.", path: name)
+    }
+}

@@ -1,0 +1,138 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How large a database's file is.
+public struct FileUse: Equatable, Sendable {
+    /// Bytes of the file.
+    public let total: UInt64
+    /// Bytes of pages that the newest version needs; the rest is free for later versions.
+    public let used: UInt64
+}
+
+/// What a compaction came to.
+public struct FileCompaction: Equatable, Sendable {
+    public let before: FileUse
+    public let after: FileUse
+}
+
+extension Database {
+    /// How large the file is, and how much of it the newest version needs. - Complexity: O(free pages / 500).
+    public func fileUse() throws(EngineError) -> FileUse {
+        try core.storage.fileUse()
+    }
+
+    /// Rewrites a file that nobody has open without its free pages.
+    ///
+    /// Whoever opens the file meanwhile waits. A new file takes the place of the old one when it is complete, so that
+    /// the device needs room for both; a failure, even of the machine, leaves the old one. The memory it takes doesn't
+    /// depend on the file's size.
+    ///
+    /// - Parameter isWanted: is given the file's use, and says whether to go on. It must not open the file.
+    /// - Returns: the use before and after; nil if it wasn't wanted.
+    /// - Throws: `.fileInUse` where somebody has the file open, in this process or another; `.fileNotFound`,
+    ///   `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
+    public static func compact(
+        at path: String,
+        isWanted: (FileUse) -> Bool = { _ in true }
+    ) throws(EngineError) -> FileCompaction? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .system(errno, "The file can't be compacted.", path: path) }
+        return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
+            try compactUnused(path, isWanted)
+        }
+    }
+
+    private static func compactUnused(
+        _ path: String,
+        _ isWanted: (FileUse) -> Bool
+    ) throws(EngineError) -> FileCompaction? {
+        // Nobody else has it open, so that LMDB's lock isn't needed.
+        let options = StorageOptions(readOnly: true, immutable: true)
+        let source = try StorageEnvironment.open(path: path, options: options)
+        let copy: BlockCopy
+        let before: FileUse
+        do {
+            defer { source.close() }
+            // The same for all: what a killed process left is overwritten.
+            copy = try BlockCopy(to: path, temporaryPath: path + ".compacting")
+            before = try source.fileUse()
+            let reader = try source.beginRead()
+            let header = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock))
+            _ = try DatabaseHeader.decode(header, path: path)
+            guard isWanted(before) else { return nil }
+            try copy.write(mode: source.fileMode, faults: nil) { from throws(EngineError) in try reader.run(from: from) }
+        }
+        try copy.replace()
+        // Its numbers are those of the old file's versions.
+        unlink(path + "-lock")
+        let made = try StorageEnvironment.open(path: path, options: options)
+        defer { made.close() }
+        return FileCompaction(before: before, after: try made.fileUse())
+    }
+
+    /// Deletes the files of a database that nobody has open: the data, LMDB's lock file and what a compaction left. The
+    /// file `….writer` stays, because others may be waiting at it.
+    ///
+    /// - Returns: whether there was a data file.
+    /// - Throws: `.fileInUse` where somebody has the file open; `.permissionDenied`, `.io`.
+    public static func deleteFiles(at path: String) throws(EngineError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return false }
+            throw .system(errno, "The file can't be deleted.", path: path)
+        }
+        return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
+            guard unlink(path) == 0 else { throw .system(errno, "The file can't be deleted.", path: path) }
+            unlink(path + "-lock")
+            unlink(path + ".compacting")
+            return true
+        }
+    }
+
+    /// Makes a file as a copy of another, where there is none at its path yet.
+    ///
+    /// - Parameter source: a file that nobody writes to, or that this process has open. Nothing is made beside it.
+    /// - Returns: whether it was made.
+    /// - Throws: `.fileNotFound`, `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
+    public static func seed(_ path: String, from source: String) throws(EngineError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { return false }
+        do throws(EngineError) {
+            if isOpen(at: source) {
+                try open(at: source).snapshot().copy(to: path)
+                return true
+            }
+            let options = StorageOptions(readOnly: true, immutable: true)
+            let environment = try StorageEnvironment.open(path: source, options: options)
+            defer { environment.close() }
+            let reader = try environment.beginRead()
+            let header = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock))
+            _ = try DatabaseHeader.decode(header, path: source)
+            let copy = try BlockCopy(to: path)
+            try copy.write(mode: environment.fileMode | 0o200, faults: nil) { from throws(EngineError) in
+                try reader.run(from: from)
+            }
+            try copy.finish()
+            return true
+        } catch {
+            // Somebody else was faster.
+            if error.code == .fileExists { return false }
+            throw error
+        }
+    }
+}
+
+extension StorageEnvironment {
+    func fileUse() throws(EngineError) -> FileUse {
+        let reader = try beginRead()
+        guard let info else { throw EngineError(.environmentClosed, "The file has been closed.", path: path) }
+        let free = UInt64(reader.freePageCount)
+        let used = info.pageCount > free ? info.pageCount - free : 0
+        return FileUse(total: info.fileSize, used: used * UInt64(info.pageSize))
+    }
+}

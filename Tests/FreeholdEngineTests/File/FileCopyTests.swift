@@ -1,0 +1,275 @@
+import Foundation
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// Copies, compaction and deletion below the realms: what is in the files, and who else has them open.
+@Suite struct FileCopyTests {
+    let folder = TemporaryFolder()
+
+    /// A file after so many of the script's transactions, and what it must hold.
+    private func fill(_ path: String, transactions: Int64, seed: UInt64 = 1) throws -> State {
+        let database = try Database.open(at: path)
+        let script = Script(seed: seed)
+        var state = State()
+        for n in 1...transactions {
+            let steps = script.steps(n, on: state)
+            let transaction = try database.beginWrite()
+            try script.run(steps, in: transaction)
+            _ = try transaction.commit()
+            state.apply(steps)
+        }
+        return state
+    }
+
+    private func check(_ path: String, _ state: State, _ location: SourceLocation = #_sourceLocation) throws {
+        let snapshot = try Database.open(at: path).snapshot()
+        #expect(State(snapshot) == state, sourceLocation: location)
+        #expect(snapshot.verify() == [], sourceLocation: location)
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3]) func `a copy holds what its snapshot shows, and can be written to`(seed: UInt64) throws {
+        let path = folder.file()
+        let copied = folder.file("copy.realm")
+        let state = try fill(path, transactions: 40, seed: seed)
+        do {
+            let database = try Database.open(at: path)
+            let snapshot = try database.snapshot()
+            try snapshot.copy(to: copied)
+            #expect(snapshot.verify() == [])
+        }
+        try check(copied, state)
+        #expect(folder.names.filter { $0.contains(".copy-") } == [])
+        let size = try FileManager.default.attributesOfItem(atPath: copied)[.size] as! Int
+        let old = try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
+        #expect(size < old)
+        let database = try Database.open(at: copied)
+        let script = Script(seed: seed)
+        var next = state
+        for n in (state.transaction + 1)...(state.transaction + 20) {
+            let steps = script.steps(n, on: next)
+            let transaction = try database.beginWrite()
+            try script.run(steps, in: transaction)
+            let snapshot = try transaction.commit()
+            next.apply(steps)
+            #expect(snapshot.changes(ofVersion: snapshot.version) != nil)
+        }
+        #expect(State(try database.snapshot()) == next)
+        #expect(try database.snapshot().verify() == [])
+    }
+
+    @Test(arguments: [UInt64(4), 5, 6]) func `a copy of an open transaction holds its changes, which then commit or go`(
+        seed: UInt64
+    ) throws {
+        let path = folder.file()
+        var state = try fill(path, transactions: 10, seed: seed)
+        let script = Script(seed: seed)
+        do {
+            let database = try Database.open(at: path)
+            for n in 11...20 as ClosedRange<Int64> {
+                let steps = script.steps(n, on: state)
+                var changed = state
+                changed.apply(steps)
+                let copied = folder.file("copy\(n).realm")
+                let transaction = try database.beginWrite()
+                try script.run(steps, in: transaction)
+                try transaction.copy(to: copied)
+                try check(copied, changed)
+                if n % 3 == 0 {
+                    transaction.cancel()
+                    #expect(State(try database.snapshot()) == state)
+                } else {
+                    let snapshot = try transaction.commit()
+                    state = changed
+                    #expect(State(snapshot) == state)
+                    #expect(snapshot.verify() == [])
+                }
+            }
+        }
+        try check(path, state)
+    }
+
+    @Test func `a transaction goes on after it was copied`() throws {
+        let path = folder.file()
+        var state = try fill(path, transactions: 5, seed: 7)
+        let script = Script(seed: 7)
+        let database = try Database.open(at: path)
+        let transaction = try database.beginWrite()
+        for n in 6...12 as ClosedRange<Int64> {
+            let steps = script.steps(n, on: state)
+            try script.run(steps, in: transaction)
+            state.apply(steps)
+            try transaction.copy(to: folder.file("copy\(n).realm"))
+            try check(folder.file("copy\(n).realm"), state)
+        }
+        let snapshot = try transaction.commit()
+        #expect(State(snapshot) == state)
+        #expect(snapshot.verify() == [])
+    }
+
+    @Test func `a transaction that was copied without a change lets the next one begin`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 3)
+        let database = try Database.open(at: path)
+        let transaction = try database.beginWrite()
+        try transaction.copy(to: folder.file("copy.realm"))
+        #expect(try transaction.commit().version == database.lastVersion)
+        try database.beginWrite().cancel()
+        try check(folder.file("copy.realm"), state)
+    }
+
+    @Test func `copies are refused where something is, or no folder, and leave nothing when the disk is full`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 5)
+        do {
+            let injector = FaultInjector { _ in 0 }
+            var options = Database.Options()
+            options.faults = injector
+            let database = try Database.open(at: path, options: options)
+            let snapshot = try database.snapshot()
+            #expect(code { () throws(EngineError) in try snapshot.copy(to: path) } == .fileExists)
+            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.path + "/no/copy") } == .fileNotFound)
+            let names = folder.names
+            injector.set { $0 == .put ? ENOSPC : 0 }
+            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) } == .outOfDiskSpace)
+            injector.set { $0 == .commit ? ENOSPC : 0 }
+            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) } == .outOfDiskSpace)
+            injector.set { _ in 0 }
+            #expect(folder.names == names)
+            #expect(snapshot.verify() == [])
+        }
+        try check(path, state)
+    }
+
+    @Test func `a compacted file holds the same in less space, and keeps its permissions`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 60)
+        chmod(path, 0o640)
+        // What a killed compaction left.
+        try Data("rest".utf8).write(to: URL(fileURLWithPath: path + ".compacting"))
+        let sizes = try #require(try Database.compact(at: path))
+        #expect(sizes.after.total < sizes.before.total)
+        #expect(sizes.after.used <= sizes.after.total)
+        #expect(sizes.after.total == sizes.after.used)
+        #expect(folder.names.filter { $0.contains("compacting") || $0.contains(".copy-") } == [])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as! Int
+        #expect(mode == 0o640)
+        try check(path, state)
+        #expect(try Database.compact(at: path) { _ in false } == nil)
+        #expect(code { () throws(EngineError) in _ = try Database.compact(at: folder.file("none")) } == .fileNotFound)
+    }
+
+    @Test func `files that this process has open are neither compacted nor deleted`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 3)
+        var database: Database? = try Database.open(at: path)
+        var snapshot: Snapshot? = try database?.snapshot()
+        database = nil
+        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .fileInUse)
+        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
+        #expect(try State(#require(snapshot)) == state)
+        snapshot = nil
+        #expect(try Database.compact(at: path) != nil)
+        try check(path, state)
+        #expect(try Database.deleteFiles(at: path))
+        #expect(folder.names == ["test.realm.writer"])
+        #expect(try !Database.deleteFiles(at: path))
+    }
+
+    @Test(arguments: ["lock", "pin"]) func `files that another process has open are neither compacted nor deleted`(
+        command: String
+    ) throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 3)
+        let child = try ChildProcess([command, path])
+        _ = try #require(child.readLine())
+        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .fileInUse)
+        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
+        child.kill()
+        _ = child.wait()
+        #expect(try Database.compact(at: path) != nil)
+        try check(path, state)
+    }
+
+    @Test func `a reader that goes without the lock of the open file is noticed`() throws {
+        let path = folder.file()
+        _ = try fill(path, transactions: 3)
+        let child = try ChildProcess(["pin", path])
+        _ = try #require(child.readLine())
+        // As though it had found no file to lock.
+        unlink(path + ".writer")
+        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
+        child.kill()
+        _ = child.wait()
+        #expect(try Database.deleteFiles(at: path))
+    }
+
+    @Test func `who opens a file during its compaction waits for it`() throws {
+        let path = folder.file()
+        let state = try fill(path, transactions: 20)
+        let opened = Shared(false)
+        let done = DispatchSemaphore(value: 0)
+        let sizes = try Database.compact(at: path) { _ in
+            Thread {
+                do {
+                    let database = try Database.open(at: path)
+                    opened.withLock { $0 = true }
+                    #expect(State(try database.snapshot()) == state)
+                } catch { Issue.record(error) }
+                done.signal()
+            }.start()
+            usleep(20_000)
+            #expect(opened.withLock { !$0 })
+            return true
+        }
+        #expect(sizes != nil)
+        done.wait()
+        try check(path, state)
+    }
+
+    @Test func `a backup taken while another process writes is one version`() throws {
+        let path = folder.file()
+        let writer = try ChildProcess(["writer", path, "9"])
+        #expect(writer.readLine() == "ready")
+        let database = try Database.open(at: path)
+        let script = Script(seed: 9)
+        var expected = State()
+        for i in 0..<8 {
+            for _ in 0..<5 { _ = writer.readLine() }
+            let copied = folder.file("backup\(i).realm")
+            try database.snapshot().copy(to: copied)
+            let snapshot = try Database.open(at: copied).snapshot()
+            let found = State(snapshot)
+            while expected.transaction < found.transaction {
+                expected.apply(script.steps(expected.transaction + 1, on: expected))
+            }
+            #expect(found == expected)
+            #expect(snapshot.verify() == [])
+        }
+        writer.kill()
+        _ = writer.wait()
+    }
+
+    @Test func `a seed is copied once, and only from a database`() throws {
+        let seed = folder.file("seed.realm")
+        let state = try fill(seed, transactions: 5)
+        unlink(seed + "-lock")
+        unlink(seed + ".writer")
+        chmod(seed, 0o400)
+        #expect(try Database.seed(folder.file(), from: seed))
+        #expect(folder.names == ["seed.realm", "test.realm"])
+        #expect(try !Database.seed(folder.file(), from: seed))
+        try check(folder.file(), state)
+        let missing = code { () throws(EngineError) in
+            _ = try Database.seed(folder.file("b"), from: folder.file("none"))
+        }
+        #expect(missing == .fileNotFound)
+        try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: folder.file("garbage")))
+        let garbage = code { () throws(EngineError) in
+            _ = try Database.seed(folder.file("b"), from: folder.file("garbage"))
+        }
+        #expect(garbage == .invalidDatabase)
+        #expect(!folder.names.contains("b"))
+    }
+}
