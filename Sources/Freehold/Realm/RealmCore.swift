@@ -25,7 +25,13 @@ final class RealmCore {
     private(set) lazy var asyncWrites = AsyncWrites(self)
     private(set) var hasAsyncWrites = false
     /// Whether the realm moves on by itself where calls can be delivered to it.
-    var autorefresh = true
+    var autorefresh = true { didSet { observers?.setAutorefresh(autorefresh) } }
+    /// Of what belongs to the realm, made with the first.
+    private(set) var observers: ObserverGroup?
+    private(set) lazy var realmObservers = RealmObservers()
+    private(set) var hasRealmObservers = false
+    /// What `changeCount` was when the transaction began.
+    private var changesAtBegin: UInt64 = 0
     private(set) var tables: [ManagedTable] = []
     private var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
     /// The last class asked for, and its table.
@@ -298,6 +304,10 @@ final class RealmCore {
     func begin() throws(Realm.Error) {
         verifyThread()
         try checkWritable()
+        if let observers, observers.isActive, let newest = try? database.snapshot() {
+            observers.drain(upTo: newest, self)
+            try checkWritable()
+        }
         let transaction: WriteTransaction
         do { transaction = try database.beginWrite() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
@@ -336,10 +346,17 @@ final class RealmCore {
         transaction.didCascade = { [weak self] in self?.didDelete() }
         advance()
         invalidations.didBegin(at: stateVersion)
+        changesAtBegin = changeCount
+        observers?.didBegin(at: transaction.base, movedTo: snapshot?.version != transaction.base.version, self)
     }
 
+    /// Whether something was changed in the open transaction.
+    var hasUncommittedChanges: Bool { transaction != nil && changeCount != changesAtBegin }
+
     /// Commits; on a pending error, or where the commit fails, rolls back and throws.
-    func commit() throws(Realm.Error) {
+    ///
+    /// - Parameter tokens: those whose observers aren't told of it.
+    func commit(withoutNotifying tokens: [NotificationToken] = []) throws(Realm.Error) {
         verifyThread()
         guard let transaction else {
             throw Realm.Error(
@@ -357,6 +374,8 @@ final class RealmCore {
             self.snapshot = snapshot
             self.transaction = nil
             advance()
+            observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
+            if hasRealmObservers { realmObservers.tell(.didChange, except: tokens) }
         } catch {
             cancel()
             throw Realm.Error(error, fileURL: configuration.fileURL)
@@ -380,6 +399,7 @@ final class RealmCore {
         transaction.cancel()
         advance()
         invalidations.didCancel(at: stateVersion)
+        observers?.didEnd(at: transaction.base)
     }
 
     /// After the open transaction has changed the file's schema.
@@ -395,21 +415,46 @@ final class RealmCore {
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
-        do {
-            let newest = try database.snapshot()
-            if let snapshot, snapshot.version == newest.version { return false }
-            snapshot = newest
-        } catch {
+        let newest: Snapshot
+        do { newest = try database.snapshot() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
+        let isNewer = snapshot?.version != newest.version
+        observers?.drain(upTo: newest, self)
+        move(to: newest)
+        return isNewer
+    }
+
+    /// Moves to a later version.
+    func move(to newer: Snapshot) {
+        if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
+        snapshot = newer
         advance()
-        return true
+        observers?.didMove(to: newer)
+        if hasRealmObservers { realmObservers.tell(.didChange) }
+    }
+
+    // MARK: Observers
+
+    /// Made with the first observer. - Precondition: calls can be delivered to the realm.
+    func useObservers(_ mailbox: Mailbox) -> ObserverGroup {
+        if let observers { return observers }
+        let made = ObserverGroup(self, mailbox)
+        observers = made
+        return made
+    }
+
+    func useRealmObservers() -> RealmObservers {
+        hasRealmObservers = true
+        return realmObservers
     }
 
     func invalidate() {
         verifyThread()
         if isFrozen { return isClosed.store(true, ordering: .relaxed) }
         cancel()
+        observers?.endAll()
+        observers = nil
         snapshot = nil
         advance()
         invalidations.before = stateVersion
