@@ -85,7 +85,7 @@ extension ThreadConfined where Self: ObjectBase {
             let table = object._table!
             let (stored, key) = (table.table, object._key)
             let paths = keyPaths.map { $0.map(table.observedPath) }
-            let observation = Observation(group, startingAt: start) {
+            let observation = Observation(core, group, startingAt: start) {
                 .object(ObservedObject(stored, key, paths: paths, in: $0))
             } _: { change, isOwn in
                 guard case .object(let what, let old) = change else { return }

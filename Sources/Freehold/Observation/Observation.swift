@@ -13,9 +13,12 @@ final class Observation: @unchecked Sendable {
         var block: Block?
     }
 
+    private let coreID: ObjectIdentifier
+
     private let callback: Mutex<Callback>
     private let hasEnded = Atomic(false)
-    unowned(unsafe) private let groupReference: ObserverGroup
+    /// Nil of an observer of the realm itself.
+    unowned(unsafe) private let group: ObserverGroup?
     /// Nil of an observer of the realm itself.
     private let start: (@Sendable (Snapshot) -> Followed)?
 
@@ -30,12 +33,14 @@ final class Observation: @unchecked Sendable {
     /// - Parameters:
     ///   - startNow: the version from which on changes are told; nil where the first call tells the initial state.
     init(
+        _ core: RealmCore,
         _ group: ObserverGroup,
         startingAt startNow: Snapshot?,
         _ start: @escaping @Sendable (Snapshot) -> Followed,
         _ block: @escaping Block
     ) {
-        groupReference = group
+        coreID = ObjectIdentifier(core)
+        self.group = group
         self.start = start
         followed = startNow.map(start)
         isInitialDue = startNow == nil
@@ -43,8 +48,9 @@ final class Observation: @unchecked Sendable {
     }
 
     /// Of the realm itself.
-    init(of group: ObserverGroup, _ block: @escaping (Realm.Notification) -> Void) {
-        groupReference = group
+    init(of core: RealmCore, _ block: @escaping (Realm.Notification) -> Void) {
+        coreID = ObjectIdentifier(core)
+        group = nil
         start = nil
         isInitialDue = false
         callback = Mutex(
@@ -54,24 +60,24 @@ final class Observation: @unchecked Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    func isOf(_ group: ObserverGroup) -> Bool { groupReference === group }
+    func isOf(_ core: RealmCore) -> Bool { coreID == ObjectIdentifier(core) }
 
     /// On any thread.
     func end() {
         if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
-        // While the block is there, it keeps the realm, and that its group.
-        let group = callback.withLock { callback in callback.block == nil ? nil : groupReference }
-        if start != nil { group?.didEndOne() }
-        let block = callback.withLock { callback in
-            defer { callback.block = nil }
-            return callback.block
+        // The block keeps the realm, and that its group.
+        group?.didEndOne()
+        let last = callback.withLock { callback in
+            defer { callback = Callback() }
+            return callback
         }
-        withExtendedLifetime(block) {}
+        withExtendedLifetime(last) {}
     }
 
     func tell(_ change: ObservedChange, isOwn: Bool) {
         if isEnded { return }
-        callback.withLock { $0.block }?(change, isOwn)
+        let callback = callback.withLock { $0 }
+        callback.block?(change, isOwn)
     }
 
     /// What a computation can be taken back to.

@@ -61,10 +61,11 @@ extension ThreadConfined {
         let token = NotificationToken()
         let frozen = Frozen(self)
         let place = Confinement.on(queue)
-        queue.async { [weak token] in
+        let call = Mailbox.Call { [weak token] in
             guard let token, !token.isEnded else { return }
             frozen.begin(start, place, token)
         }
+        queue.async { call.run() }
         return token
     }
 
@@ -80,23 +81,20 @@ extension ThreadConfined {
         if place.key == core.confinement.key { return NotificationToken(start.begin(self, core.committed)) }
         let token = NotificationToken()
         let frozen = Frozen(self)
-        await Frozen.begin(frozen, start, place, token, on: actor)
+        let call = Mailbox.Call {
+            if Task.isCancelled { return token.invalidate() }
+            frozen.begin(start, place, token)
+        }
+        await call.run(on: actor)
         return token
     }
 }
 
-extension Frozen {
-    fileprivate static func begin<A: Actor>(
-        _ frozen: Frozen,
-        _ start: ObservationStart<Value>,
-        _ place: Confinement,
-        _ token: NotificationToken,
-        on actor: isolated A
-    ) {
-        if Task.isCancelled { return token.invalidate() }
-        frozen.begin(start, place, token)
-    }
+extension Mailbox.Call {
+    fileprivate func run(on actor: isolated any Actor) { run() }
+}
 
+extension Frozen {
     /// Where the observer is to be told.
     fileprivate func begin(_ start: ObservationStart<Value>, _ place: Confinement, _ token: NotificationToken) {
         let origin = value._confinedCore!
@@ -113,5 +111,3 @@ extension Frozen {
         token.adopt(start.begin(live, origin.committed))
     }
 }
-
-extension Confinement: @unchecked Sendable {}

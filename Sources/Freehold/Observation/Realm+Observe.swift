@@ -22,11 +22,10 @@ extension Realm {
         if core.isFrozen { programmerError("observe() was called on a frozen realm, which never changes.") }
         core.verifyThread()
         if core.configuration.readOnly { programmerError("observe() was called on \(core), which is read-only.") }
-        let mailbox = core.requireMailbox("realm")
+        _ = core.requireMailbox("realm")
         core.watch()
-        let group = core.useObservers(mailbox)
         let realm = self
-        let observation = Observation(of: group) { block($0, realm) }
+        let observation = Observation(of: core) { block($0, realm) }
         core.useRealmObservers().add(observation)
         return NotificationToken(observation)
     }
@@ -57,7 +56,7 @@ extension RealmCore {
     fileprivate func check(_ tokens: [NotificationToken]) {
         verifyThread()
         for case let observation? in tokens.map(\.observation) {
-            guard let observers, observation.isOf(observers) else {
+            guard observation.isOf(self) else {
                 programmerError("A token of another realm was given to `withoutNotifying`. Give tokens of \(self).")
             }
         }

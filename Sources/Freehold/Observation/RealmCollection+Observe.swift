@@ -55,7 +55,7 @@ extension RealmCollection {
         return ObservationStart { collection, _ in
             let core = collection._confinedCore!
             let group = core.requireObservers("\(Self.self)")
-            let observation = Observation(group, startingAt: nil, collection.following(keyPaths)) { change, _ in
+            let observation = Observation(core, group, startingAt: nil, collection.following(keyPaths)) { change, _ in
                 block(.change(change, of: collection))
             }
             group.add(observation)

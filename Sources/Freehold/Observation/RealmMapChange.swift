@@ -51,7 +51,7 @@ extension Map {
                 let watched = at.elementTable?.watched(keyPaths) ?? .deep
                 start = { .dictionary(ObservedDictionary(stored.column, of: stored.owner, watching: watched, in: $0)) }
             }
-            let observation = Observation(group, startingAt: nil, start) { change, _ in
+            let observation = Observation(at.table.core, group, startingAt: nil, start) { change, _ in
                 guard case .dictionary(let changes) = change else { return block(.initial(map)) }
                 func keys(_ names: [String]) -> [Key] { names.map { Key(_rlmMapKey: $0) } }
                 block(
