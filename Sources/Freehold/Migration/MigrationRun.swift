@@ -1,3 +1,4 @@
+import CFreeholdShims
 import Foundation
 import FreeholdEngine
 
@@ -62,7 +63,14 @@ struct MigrationRun {
     }
 
     private func core(_ schema: Schema, _ snapshot: Snapshot) -> RealmCore {
-        RealmCore(file: file, configuration: configuration, schema: schema, snapshot: snapshot)
+        RealmCore(
+            file: file,
+            configuration: configuration,
+            schema: schema,
+            snapshot: snapshot,
+            // The block runs here and now, wherever the realm itself will belong to.
+            confinement: .thread(fh_thread_serial())
+        )
     }
 
     /// What the file has, with the names in Swift that the new classes have for it.

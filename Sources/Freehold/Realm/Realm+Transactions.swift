@@ -69,7 +69,9 @@ extension Realm {
         nonmutating set {
             core.verifyThread()
             if core.isFrozen {
-                if newValue { programmerError("\(core) is frozen, so that it can't be refreshed. Set it on a live realm.") }
+                if newValue {
+                    programmerError("\(core) is frozen, so that it can't be refreshed. Set it on a live realm.")
+                }
                 return
             }
             core.autorefresh = newValue

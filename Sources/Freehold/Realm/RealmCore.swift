@@ -206,7 +206,8 @@ final class RealmCore {
                 + "Open a realm on this thread, pass a frozen object or a ThreadSafeReference, or use `Realm.read` and "
                 + "`Realm.write` from async code."
         }
-        return "\(self) belongs to \(confinement.described) and was used elsewhere. Use it there, open a realm here, or "
+        return
+            "\(self) belongs to \(confinement.described) and was used elsewhere. Use it there, open a realm here, or "
             + "pass a frozen object or a ThreadSafeReference."
     }
 

@@ -159,7 +159,9 @@ enum RealmCache {
                 cores.byKey = cores.byKey.filter { $0.value.life != nil }
                 cores.limit = max(64, 2 * cores.byKey.count)
             }
-            for source in sources { cores.byKey[Key(source: source, confinement: confinement)] = Entry(life: core.life) }
+            for source in sources {
+                cores.byKey[Key(source: source, confinement: confinement)] = Entry(life: core.life)
+            }
         }
     }
 }

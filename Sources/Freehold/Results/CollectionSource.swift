@@ -28,7 +28,9 @@ public struct _CollectionSource {
 
     /// All objects of a class.
     init(of table: ManagedTable) {
-        self.init(.table, of: table, isLive: { true }) { core in core.table(like: table).map { _CollectionSource(of: $0) } }
+        self.init(.table, of: table, isLive: { true }) { core in
+            core.table(like: table).map { _CollectionSource(of: $0) }
+        }
     }
 
     init(

@@ -189,7 +189,7 @@ extension Database {
     func beginWaiting(_ configuration: Realm.Configuration) async throws -> WriteTransaction {
         do {
             return try await beginWriteAsync()
-        } catch where error.underlying == ECANCELED {
+        } catch  where error.underlying == ECANCELED {
             throw CancellationError()
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)

@@ -91,7 +91,9 @@ extension RealmCore {
 
     /// The table of the same class, or of the same dynamic one; nil where this realm's schema lacks it.
     func table(like other: ManagedTable) -> ManagedTable? {
-        if other.info.dynamic == nil { return table(id: other.table.id).flatMap { $0.info.cls == other.info.cls ? $0 : nil } }
+        if other.info.dynamic == nil {
+            return table(id: other.table.id).flatMap { $0.info.cls == other.info.cls ? $0 : nil }
+        }
         let schema = view.schema
         return schema.table(id: other.table.id).flatMap { dynamicTable($0, in: schema) }
     }

@@ -93,40 +93,7 @@ final class WriterThread: Sendable {
         private var isStopping = false
         private var thread: pthread_t?
 
-        func start() {
-            let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-            defer { attributes.deallocate() }
-            pthread_attr_init(attributes)
-            pthread_attr_setstacksize(attributes, 2 << 20)
-            var before = sigset_t()
-            var blocked = sigset_t()
-            sigfillset(&blocked)
-            for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGPROF] { sigdelset(&blocked, fault) }
-            pthread_sigmask(SIG_BLOCK, &blocked, &before)
-            #if canImport(Darwin)
-                var created: pthread_t?
-            #else
-                var created = pthread_t()
-            #endif
-            let code = pthread_create(
-                &created,
-                attributes,
-                { context in
-                    #if canImport(Darwin)
-                        let core = Unmanaged<Core>.fromOpaque(context).takeRetainedValue()
-                    #else
-                        let core = Unmanaged<Core>.fromOpaque(context!).takeRetainedValue()
-                    #endif
-                    core.run()
-                    return nil
-                },
-                Unmanaged.passRetained(self).toOpaque()
-            )
-            pthread_sigmask(SIG_SETMASK, &before, nil)
-            pthread_attr_destroy(attributes)
-            precondition(code == 0, "The environment's writer thread can't be started (\(code)).")
-            thread = created
-        }
+        func start() { thread = EngineThread.start { [self] in run() } }
 
         func enqueue(_ job: Job) -> Bool {
             changed.withLock {

@@ -19,13 +19,19 @@ package final class ChangeLog: Sendable {
         /// In the order in which they came.
         var versions: [UInt64] = []
 
-        /// Older ones are read from the file.
+        var size = 0
+
+        /// Older ones are read from the file, and so are all but the newest where they have more entries than this.
         static let limit = 256
+        static let maximumSize = 1 << 20
 
         mutating func add(_ record: ChangeRecord) {
             records[record.version] = record
             versions.append(record.version)
-            if versions.count > Self.limit { records[versions.removeFirst()] = nil }
+            size += record.size
+            while versions.count > Self.limit || (size > Self.maximumSize && versions.count > 1) {
+                if let gone = records.removeValue(forKey: versions.removeFirst()) { size -= gone.size }
+            }
         }
     }
 
@@ -59,5 +65,15 @@ package final class ChangeLog: Sendable {
     package func changes(from old: Snapshot, to new: Snapshot) -> VersionChanges {
         records(from: old, to: new).flatMap { VersionChanges($0, from: old, to: new) }
             ?? VersionChanges(comparing: old, with: new)
+    }
+}
+
+extension ChangeRecord {
+    /// The entries of its lists.
+    fileprivate var size: Int {
+        tables.reduce(1) { sum, table in
+            sum + table.deleted.count + table.insertedDeleted.count + table.listEdits.count + table.links.count
+                + table.modified.values.reduce(0) { $0 + $1.count }
+        }
     }
 }

@@ -6,18 +6,26 @@ struct CollectionWatch: Sendable {
     /// By table id: when an element that is, or holds a link to, an object of the table counts as modified.
     private let watches: [Int: ModificationWatch]
 
-    init(_ column: Column, _ owner: ObjectKey, _ watched: WatchedPaths, _ schema: DatabaseSchema) {
+    init(
+        _ column: Column,
+        _ owner: ObjectKey,
+        _ watched: WatchedPaths,
+        _ schema: DatabaseSchema,
+        _ limits: ObservationLimits = ObservationLimits()
+    ) {
         self.column = column
         self.owner = owner
         isLinks = column.type == .link
         var watches: [Int: ModificationWatch] = [:]
         if let target = column.type == .link ? column.targetTableID : nil, let table = schema.table(id: target) {
-            watches[target] = ModificationWatch(watched, table, in: schema)
+            watches[target] = ModificationWatch(watched, table, in: schema, limits: limits)
         } else if column.type == .mixed {
             switch watched {
             case .paths: break
             case .deep, .shallow:
-                for table in schema.tables { watches[table.id] = ModificationWatch(watched, table, in: schema) }
+                for table in schema.tables {
+                    watches[table.id] = ModificationWatch(watched, table, in: schema, limits: limits)
+                }
             }
         }
         self.watches = watches
@@ -53,18 +61,18 @@ struct CollectionWatch: Sendable {
         if column.collection == .dictionary {
             let a = old.dictionaryEntries(column, owner)
             let b = new.dictionaryEntries(column, owner)
-            var out = KeyDifference.changes(from: a.map(\.key), to: b.map(\.key))
+            var out = SequenceDifference.changes(from: a.map(\.key), to: b.map(\.key))
             out.setModifications(
                 a.indices.filter { !out.isDeletion($0) && a[$0].value != b[out.newIndex(ofOld: $0)].value }
             )
             return out
         }
         if isLinks, !column.isOptional {
-            return KeyDifference.changes(from: old.listLinks(column, owner), to: new.listLinks(column, owner))
+            return SequenceDifference.changes(from: old.listLinks(column, owner), to: new.listLinks(column, owner))
         }
         let a = old.listValues(column, owner)
         let b = new.listValues(column, owner)
-        var out = KeyDifference.changes(from: a.map { EqualValue($0) }, to: b.map { EqualValue($0) })
+        var out = SequenceDifference.changes(from: a.map { EqualValue($0) }, to: b.map { EqualValue($0) })
         out.setModifications(a.indices.filter { !out.isDeletion($0) && a[$0] != b[out.newIndex(ofOld: $0)] })
         return out
     }
@@ -75,12 +83,27 @@ struct CollectionWatch: Sendable {
     private func modified(by changes: VersionChanges, _ old: Snapshot, _ new: Snapshot) -> [Int] {
         var affected: [Int: Set<ObjectKey>] = [:]
         for (table, watch) in watches {
-            let keys = watch.affected(by: changes, in: new)!.filter { isElement($0, table, old) }
+            guard let target = new.schema.table(id: table) else { continue }
+            let keys = watch.affected(by: changes, in: new, elements: old.listCount(column, owner)) {
+                var all: [ObjectKey] = []
+                old.forEachTarget(column, owner) { if $0 == table { all.append($1) } }
+                return all
+            }.filter { isElement($0, target, old) }
             if !keys.isEmpty { affected[table] = Set(keys) }
         }
         if affected.isEmpty { return [] }
         var out: [Int] = []
         var i = 0
+        if isLinks, column.collection != .dictionary, let keys = affected[column.targetTableID!] {
+            let wanted = KeySet(old.schema.table(id: column.targetTableID!)!, in: old)
+            for key in keys { wanted.insert(key) }
+            _ = old.forEachLink(column, owner) { key in
+                if wanted.contains(key) { out.append(i) }
+                i += 1
+                return true
+            }
+            return out
+        }
         _ = old.forEachElement(column, owner) { element in
             defer { i += 1 }
             switch element {
@@ -100,8 +123,8 @@ struct CollectionWatch: Sendable {
 
     /// Whether the collection held the object, told by the object's backlinks, so that a collection in which nothing
     /// changed isn't read.
-    private func isElement(_ key: ObjectKey, _ tableID: Int, _ view: Snapshot) -> Bool {
-        guard let table = view.schema.table(id: tableID), view.contains(table, key) else { return false }
+    private func isElement(_ key: ObjectKey, _ table: Table, _ view: Snapshot) -> Bool {
+        guard view.contains(table, key) else { return false }
         let origin = column.aimed(at: table)
         let n = view.backlinkCount(origin, key)
         let i = (0..<n).partitionIndex { view.backlink(origin, key, at: $0) < owner }

@@ -16,7 +16,17 @@ package struct ObservedCollection: Sendable {
         watching watched: WatchedPaths = .deep,
         in snapshot: Snapshot
     ) {
-        watch = CollectionWatch(column, owner, watched, snapshot.schema)
+        self.init(column, of: owner, watching: watched, in: snapshot, limits: ObservationLimits())
+    }
+
+    init(
+        _ column: Column,
+        of owner: ObjectKey,
+        watching watched: WatchedPaths,
+        in snapshot: Snapshot,
+        limits: ObservationLimits
+    ) {
+        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
         self.snapshot = snapshot
         isOwnerDeleted = !watch.exists(in: snapshot)
     }
@@ -59,7 +69,17 @@ package struct ObservedDictionary: Sendable {
         watching watched: WatchedPaths = .deep,
         in snapshot: Snapshot
     ) {
-        watch = CollectionWatch(column, owner, watched, snapshot.schema)
+        self.init(column, of: owner, watching: watched, in: snapshot, limits: ObservationLimits())
+    }
+
+    init(
+        _ column: Column,
+        of owner: ObjectKey,
+        watching watched: WatchedPaths,
+        in snapshot: Snapshot,
+        limits: ObservationLimits
+    ) {
+        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
         self.snapshot = snapshot
         isOwnerDeleted = !watch.exists(in: snapshot)
     }

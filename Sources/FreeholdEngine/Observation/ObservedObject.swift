@@ -13,7 +13,9 @@ package struct ObservedObject: Sendable {
     package let key: ObjectKey
     package private(set) var snapshot: Snapshot
     package private(set) var isDeleted: Bool
-    private let paths: [WatchTree]?
+    private let paths: [ModificationWatch]?
+    /// Ids of the columns that the paths begin with; nil for all.
+    private let columns: Set<Int>?
 
     /// - Parameter paths: what is watched (see `WatchedPaths.paths`); nil for all columns of the object itself.
     package init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
@@ -21,10 +23,11 @@ package struct ObservedObject: Sendable {
         self.key = key
         self.snapshot = snapshot
         isDeleted = !snapshot.contains(table, key)
-        self.paths = paths?.map { path in
+        self.paths = paths?.map { ModificationWatch(.paths([$0]), table, in: snapshot.schema) }
+        columns = paths.map { paths in
             var tree = WatchTree(table)
-            tree.add(path)
-            return tree
+            for path in paths { tree.add(path) }
+            return tree.nodes[0].columns
         }
     }
 
@@ -44,16 +47,15 @@ package struct ObservedObject: Sendable {
         let modified = changes.tables[table.id]?.modified ?? [:]
         var columns: [Int] = []
         for (id, keys) in modified where keys.containsSorted(key) {
-            if paths?.contains(where: { $0.nodes[0].columns.contains(id) }) ?? true { columns.append(id) }
+            if self.columns?.contains(id) ?? true { columns.append(id) }
         }
         columns.sort()
         var fired: [Int] = []
-        for (i, tree) in (paths ?? []).enumerated() where hasChanged(tree, changes, next) { fired.append(i) }
+        for (i, path) in (paths ?? []).enumerated() {
+            let affected = path.affected(by: changes, in: next, elements: 1) { [key] }
+            if affected.containsSorted(key) { fired.append(i) }
+        }
         return columns.isEmpty && fired.isEmpty ? nil : .modified(columns: columns, paths: fired)
-    }
-
-    private func hasChanged(_ tree: WatchTree, _ changes: VersionChanges, _ view: Snapshot) -> Bool {
-        tree.affected(by: changes, in: view, limit: .max)!.containsSorted(key)
     }
 }
 

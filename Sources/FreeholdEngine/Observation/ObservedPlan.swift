@@ -19,12 +19,14 @@ struct ObservedPlan: Sendable {
     /// What the order, and stages that aren't followed step by step, read besides.
     let ordering: WatchTree
     let watch: ModificationWatch
+    private let limits: ObservationLimits
 
     init(
         _ query: Query,
         _ origin: ObservedQuery.Origin,
         _ watched: WatchedPaths,
-        _ schema: DatabaseSchema
+        _ schema: DatabaseSchema,
+        _ limits: ObservationLimits
     ) {
         let pipeline = Pipeline(query)
         var conditions = WatchTree(query.table)
@@ -66,20 +68,21 @@ struct ObservedPlan: Sendable {
         self.lastWindow = lastWindow
         self.conditions = conditions
         self.ordering = ordering
-        watch = ModificationWatch(watched, query.table, in: schema)
+        self.limits = limits
+        watch = ModificationWatch(watched, query.table, in: schema, limits: limits)
     }
 
     /// The rows before the window.
-    func run(in view: Snapshot) -> KeySequence {
+    func run(in view: Snapshot) -> OrderedKeys {
         var query = query
         if origin != .table { query.source = origin.source(in: view) }
-        return KeySequence(query.keys(in: view))
+        return OrderedKeys(query.keys(in: view))
     }
 
     // MARK: Windows
 
     /// The part of the rows that is looked at.
-    func window(_ rows: KeySequence) -> KeySequence {
+    func window(_ rows: OrderedKeys) -> OrderedKeys {
         lastWindow == nil ? rows : rows.slice(range(of: rows.count))
     }
 
@@ -91,10 +94,10 @@ struct ObservedPlan: Sendable {
 
     /// The same of changes: what is pushed out is deleted, what moves up is inserted. - Complexity: O(changes · log).
     func window(
-        _ old: KeySequence,
-        _ new: KeySequence,
+        _ old: OrderedKeys,
+        _ new: OrderedKeys,
         _ changes: CollectionChanges
-    ) -> (KeySequence, CollectionChanges) {
+    ) -> (OrderedKeys, CollectionChanges) {
         guard lastWindow != nil else { return (new, changes) }
         let before = range(of: old.count)
         let after = range(of: new.count)
@@ -134,18 +137,20 @@ struct ObservedPlan: Sendable {
 
     /// The rows at the new version, and how they changed.
     func advance(
-        _ rows: KeySequence,
+        _ rows: OrderedKeys,
         from old: Snapshot,
         to new: Snapshot,
         _ changes: VersionChanges
-    ) -> (KeySequence, CollectionChanges) {
-        let limit = max(1024, rows.count / 4)
-        let moved: (KeySequence, CollectionChanges)
+    ) -> (OrderedKeys, CollectionChanges) {
+        let limit = limits.rerun(rows.count)
+        let places = places(old)
+        let moved: (OrderedKeys, CollectionChanges)
         if let touched = touched(by: changes, in: new, limit: limit) {
+            let touched = narrowed(touched, old, new)
             if touched.isEmpty {
                 moved = (rows, CollectionChanges())
-            } else if let step = RowStep(self, rows, old, new) {
-                moved = step.advance(touched)
+            } else if let places, let after = self.places(new) {
+                moved = RowStep(self, rows, new, before: places, after: after).advance(touched)
             } else {
                 moved = rerun(rows, new)
             }
@@ -153,14 +158,15 @@ struct ObservedPlan: Sendable {
             moved = rerun(rows, new)
         }
         var out = moved.1
-        let modified = watch.affected(by: changes, in: new)!
-        if !modified.isEmpty { out.setModifications(positions(of: modified, in: rows, old)) }
+        let modified = watch.affected(by: changes, in: new, elements: rows.count) { rows.array }
+        if !modified.isEmpty { out.setModifications(positions(of: modified, in: rows, places, old)) }
         return (moved.0, out)
     }
 
-    private func rerun(_ rows: KeySequence, _ new: Snapshot) -> (KeySequence, CollectionChanges) {
+    private func rerun(_ rows: OrderedKeys, _ new: Snapshot) -> (OrderedKeys, CollectionChanges) {
         let next = run(in: new)
-        return (next, KeyDifference.changes(from: rows, to: next))
+        if case .table = order { return (next, SequenceDifference.changes(rising: rows, next)) }
+        return (next, SequenceDifference.changes(from: rows, to: next))
     }
 
     /// What a query's result can depend on of some changes.
@@ -195,6 +201,21 @@ struct ObservedPlan: Sendable {
         return out
     }
 
+    /// For rows that can only be found by running the query: without objects that the first conditions keep out.
+    private func narrowed(_ touched: Touched, _ old: Snapshot, _ new: Snapshot) -> Touched {
+        guard case .run = order, !touched.source, !touched.isEmpty else { return touched }
+        let condition = Pipeline(query).predicate
+        let before = Planner(view: old).node(condition, query.table)
+        let after = Planner(view: new).node(condition, query.table)
+        var out = touched
+        out.inserted.removeAll { !after.test($0) }
+        out.deleted.removeAll { !before.test($0) }
+        // New objects come into a collection by edits of it.
+        out.tested.removeAll { !old.contains(query.table, $0) || before.test($0) == after.test($0) }
+        out.ordered.removeAll { !old.contains(query.table, $0) || (!before.test($0) && !after.test($0)) }
+        return out
+    }
+
     /// Those of both versions.
     private func survivors(_ keys: [ObjectKey], _ inserted: [ObjectKey], _ view: Snapshot) -> [ObjectKey] {
         let first = inserted.first
@@ -205,11 +226,17 @@ struct ObservedPlan: Sendable {
     }
 
     /// Where these objects, which rise, are among the rows of the old state; all places of each.
-    private func positions(of keys: [ObjectKey], in rows: KeySequence, _ old: Snapshot) -> [Int] {
-        if keys.count < rows.count / 16, let place = places(old) {
-            return keys.compactMap { old.contains(query.table, $0) ? place.position(of: $0, in: rows) : nil }
+    private func positions(
+        of keys: [ObjectKey],
+        in rows: OrderedKeys,
+        _ places: RowPlaces?,
+        _ old: Snapshot
+    ) -> [Int] {
+        if keys.count < max(16, rows.count / 16), let places {
+            return keys.compactMap { old.contains(query.table, $0) ? places.position(of: $0, in: rows) : nil }
         }
-        let wanted = Set(keys)
+        let wanted = KeySet(query.table, in: old)
+        for key in keys { wanted.insert(key) }
         var out: [Int] = []
         rows.forEachPosition { i, key in if wanted.contains(key) { out.append(i) } }
         return out
@@ -226,20 +253,32 @@ struct ObservedPlan: Sendable {
 }
 
 /// Finds rows by their order in one state.
-struct RowPlaces {
+final class RowPlaces {
     /// Nil for the order of keys.
-    let order: RowOrder?
+    private let order: RowOrder?
+    private var found: [ObjectKey: Int?] = [:]
 
-    func isBefore(_ a: ObjectKey, _ b: ObjectKey) -> Bool { order?.isBefore(a, b) ?? (a < b) }
+    init(order: RowOrder?) { self.order = order }
 
-    /// How many rows come before an object.
-    func rank(of key: ObjectKey, in rows: KeySequence) -> Int {
-        guard let order else { return rows.partition { $0 < key } }
-        return rows.partition { order.isBefore($0, key) }
+    func sorted<T>(_ rows: [T], by key: (T) -> ObjectKey) -> [T] {
+        guard let order else { return rows.sorted { key($0) < key($1) } }
+        let probes = rows.map { RowOrder.Probe(key($0)) }
+        return rows.indices.sorted { order.isBefore(probes[$0].key, probes[$1]) }.map { rows[$0] }
     }
 
-    func position(of key: ObjectKey, in rows: KeySequence) -> Int? {
+    /// How many rows come before an object.
+    func rank(of key: ObjectKey, in rows: OrderedKeys) -> Int {
+        guard let order else { return rows.partition { $0 < key } }
+        let probe = RowOrder.Probe(key)
+        return rows.partition { order.isBefore($0, probe) }
+    }
+
+    /// The place of an object, always among the same rows.
+    func position(of key: ObjectKey, in rows: OrderedKeys) -> Int? {
+        if let known = found[key] { return known }
         let i = rank(of: key, in: rows)
-        return i < rows.count && rows[i] == key ? i : nil
+        let position = i < rows.count && rows[i] == key ? i : nil
+        found[key] = .some(position)
+        return position
     }
 }

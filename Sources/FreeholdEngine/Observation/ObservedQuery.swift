@@ -23,13 +23,13 @@ package struct ObservedQuery: Sendable {
     /// The version that the objects are of.
     package private(set) var snapshot: Snapshot
     /// The objects in order.
-    package private(set) var keys: KeySequence
+    package private(set) var keys: OrderedKeys
     /// Whether the object whose collection or backlinks these are is gone; then there are no more objects.
     package private(set) var isOwnerDeleted = false
 
     let plan: ObservedPlan
     /// Of a plan that goes on step by step: the objects before the window.
-    private(set) var rows: KeySequence
+    private(set) var rows: OrderedKeys
 
     /// - Parameters:
     ///   - query: With `origin` other than `.table` its source is left out of account.
@@ -41,10 +41,20 @@ package struct ObservedQuery: Sendable {
         watching watched: WatchedPaths = .deep,
         in snapshot: Snapshot
     ) {
+        self.init(query, from: origin, watching: watched, in: snapshot, limits: ObservationLimits())
+    }
+
+    init(
+        _ query: Query,
+        from origin: Origin,
+        watching watched: WatchedPaths,
+        in snapshot: Snapshot,
+        limits: ObservationLimits
+    ) {
         self.query = query
         self.origin = origin
         self.snapshot = snapshot
-        plan = ObservedPlan(query, origin, watched, snapshot.schema)
+        plan = ObservedPlan(query, origin, watched, snapshot.schema, limits)
         isOwnerDeleted = !origin.exists(in: snapshot)
         rows = plan.run(in: snapshot)
         keys = plan.window(rows)
@@ -66,7 +76,7 @@ package struct ObservedQuery: Sendable {
             isOwnerDeleted = true
             var out = CollectionChanges()
             out.deletions = Array(0..<keys.count)
-            rows = KeySequence()
+            rows = OrderedKeys()
             keys = rows
             return out.isEmpty ? nil : out
         }

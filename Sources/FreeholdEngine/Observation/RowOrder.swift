@@ -4,27 +4,56 @@ final class RowOrder {
 
     init(_ sort: [SortKey], in view: DataView) { columns = sort.map { SortColumn($0, in: view) } }
 
-    /// Whether one comes before the other. - Complexity: O(sort keys), and the length of equal strings.
-    func isBefore(_ a: ObjectKey, _ b: ObjectKey) -> Bool {
-        for column in columns {
-            let order = Self.compare(column, a.raw, b.raw)
-            if order != 0 { return order < 0 }
-        }
-        return a < b
+    /// One object that is compared with many: what it is compared by is read once.
+    final class Probe {
+        let key: ObjectKey
+        /// In the order in which comparisons come to them.
+        fileprivate var numbers: [UInt64] = []
+        fileprivate var values: [Int: Value] = [:]
+
+        init(_ key: ObjectKey) { self.key = key }
     }
 
-    private static func compare(_ column: SortColumn, _ a: Int64, _ b: Int64) -> Int {
+    /// Whether an object comes before another. - Complexity: O(sort keys), and the length of equal strings.
+    func isBefore(_ a: ObjectKey, _ probe: Probe) -> Bool {
+        var step = 0
+        for column in columns {
+            let order = compare(column, a.raw, probe, &step)
+            if order != 0 { return order < 0 }
+        }
+        return a < probe.key
+    }
+
+    private func compare(_ column: SortColumn, _ a: Int64, _ probe: Probe, _ step: inout Int) -> Int {
         var chunk = column.firstChunk
         while true {
+            defer { step += 1 }
             if column.isRanked(chunk) {
-                let order = Value.compare(column.value(a), column.value(b))
+                let order = Value.compare(column.value(a), value(column, probe, step))
                 return column.ascending ? order : -order
             }
             let x = column.number(a, chunk: chunk)
-            let y = column.number(b, chunk: chunk)
+            let y = number(column, chunk, probe, step)
             if x != y { return x < y ? -1 : 1 }
             guard let next = column.chunk(after: chunk, x) else { return 0 }
             chunk = next
         }
+    }
+
+    @inline(__always)
+    private func number(_ column: SortColumn, _ chunk: Int, _ probe: Probe, _ step: Int) -> UInt64 {
+        if step < probe.numbers.count { return probe.numbers[step] }
+        let number = column.number(probe.key.raw, chunk: chunk)
+        probe.numbers.append(number)
+        return number
+    }
+
+    private func value(_ column: SortColumn, _ probe: Probe, _ step: Int) -> Value {
+        if let value = probe.values[step] { return value }
+        let value = column.value(probe.key.raw)
+        probe.values[step] = value
+        // Its place among the numbers.
+        probe.numbers.append(0)
+        return value
     }
 }

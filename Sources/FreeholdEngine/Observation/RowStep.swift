@@ -1,14 +1,12 @@
 /// Brings rows that are ordered by key, or by one sort, from one version to another, object by object.
 struct RowStep {
     private let plan: ObservedPlan
-    private let rows: KeySequence
+    private let rows: OrderedKeys
     private let new: Snapshot
     private let before: RowPlaces
     private let after: RowPlaces
 
-    /// Nil where the rows' order isn't one to search by.
-    init?(_ plan: ObservedPlan, _ rows: KeySequence, _ old: Snapshot, _ new: Snapshot) {
-        guard let before = plan.places(old), let after = plan.places(new) else { return nil }
+    init(_ plan: ObservedPlan, _ rows: OrderedKeys, _ new: Snapshot, before: RowPlaces, after: RowPlaces) {
         self.plan = plan
         self.rows = rows
         self.new = new
@@ -23,12 +21,12 @@ struct RowStep {
         var added: [(key: ObjectKey, from: Int?)] = []
     }
 
-    func advance(_ touched: ObservedPlan.Touched) -> (KeySequence, CollectionChanges) {
+    func advance(_ touched: ObservedPlan.Touched) -> (OrderedKeys, CollectionChanges) {
         let edit = edit(touched)
         var out = CollectionChanges()
         if edit.removed.isEmpty, edit.added.isEmpty { return (rows, out) }
         let rest = rows.removing(edit.removed)
-        let added = edit.added.sorted { after.isBefore($0.key, $1.key) }
+        let added = after.sorted(edit.added) { $0.key }
         let ranks = added.map { after.rank(of: $0.key, in: rest) }
         // Of those that were there the most possible stay: among the same neighbours, in the same order.
         var candidates: [(place: Int, from: Int)] = []
@@ -36,7 +34,7 @@ struct RowStep {
             guard let from = row.from, from - edit.removed.partitionIndex({ $0 < from }) == ranks[i] else { continue }
             candidates.append((i, from))
         }
-        let run = KeyDifference.risingRun(candidates.map(\.from))
+        let run = SequenceDifference.risingRun(candidates.map(\.from))
         let stay = Set(run.map { candidates[$0].from })
         let stayPlaces = Set(run.map { candidates[$0].place })
         out.deletions = stay.isEmpty ? edit.removed : edit.removed.filter { !stay.contains($0) }

@@ -120,7 +120,7 @@ struct WatchTree: Sendable {
     }
 
     /// The node's objects that changed themselves.
-    private func own(_ node: Node, _ changes: VersionChanges) -> [ObjectKey] {
+    func own(_ node: Node, _ changes: VersionChanges) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if let delta = changes.tables[node.tableID] {
             for (column, modified) in delta.modified where node.columns.contains(column) { keys += modified }

@@ -131,6 +131,11 @@ struct ObservationDriver {
         return path
     }
 
+    /// Step by step, or all at once, as if much had changed.
+    private mutating func limits() -> ObservationLimits {
+        ObservationLimits(rerun: chance(6) ? 0 : 1024, back: chance(4) ? 0 : 1000)
+    }
+
     // MARK: Queries
 
     private mutating func addQuery() {
@@ -148,7 +153,8 @@ struct ObservationDriver {
         if chance(3) { query.stages.append(.limit(Int.random(in: 0..<12, using: &random))) }
         if chance(8) { query.stages.append(.filter(predicates.predicate(table, depth: 0))) }
         let watched = watched(table)
-        queries.append((ObservedQuery(query, from: origin(table), watching: watched, in: last), watched))
+        let observed = ObservedQuery(query, from: origin(table), watching: watched, in: last, limits: limits())
+        queries.append((observed, watched))
     }
 
     private mutating func origin(_ table: Table) -> ObservedQuery.Origin {
@@ -272,8 +278,8 @@ struct ObservationDriver {
                 column: column,
                 owner: owner,
                 watched: watched,
-                list: ObservedCollection(column, of: owner, watching: watched, in: last),
-                dictionary: ObservedDictionary(column, of: owner, watching: watched, in: last)
+                list: ObservedCollection(column, of: owner, watching: watched, in: last, limits: limits()),
+                dictionary: ObservedDictionary(column, of: owner, watching: watched, in: last, limits: limits())
             )
         )
     }

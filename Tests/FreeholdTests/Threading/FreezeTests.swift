@@ -37,7 +37,10 @@ struct FreezeTests {
     func `results, lists, sets, maps, linking objects and sections freeze and thaw`() throws {
         let realm = try threadingRealm(threadingConfiguration())
         let person = realm.object(ofType: THPerson.self, forPrimaryKey: 5)!
-        let results = realm.objects(THPerson.self).where { $0.age > 4 && $0.best != nil }.sorted(by: \.age, ascending: false)
+        let results = realm.objects(THPerson.self).where { $0.age > 4 && $0.best != nil }.sorted(
+            by: \.age,
+            ascending: false
+        )
         let withObject = realm.objects(THPerson.self).where { $0.best == person }
         let values = person.notes.sorted(ascending: false)
         let sections = realm.objects(THPerson.self).sectioned(by: \.name)

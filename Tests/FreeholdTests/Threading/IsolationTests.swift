@@ -10,7 +10,9 @@ private actor Kennel {
         realm = try await Realm(configuration: configuration, actor: self)
     }
 
-    func add(_ id: Int) async throws { try await realm.asyncWrite { realm.add(THPerson(id: id, name: "A\(id)", age: id)) } }
+    func add(_ id: Int) async throws {
+        try await realm.asyncWrite { realm.add(THPerson(id: id, name: "A\(id)", age: id)) }
+    }
     var count: Int { realm.objects(THPerson.self).count }
     func refreshed() async -> Int {
         await realm.asyncRefresh()
@@ -71,7 +73,9 @@ struct IsolationTests {
     func `actors write one after another`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try Realm(configuration: configuration)
-        let kennels = [try await Kennel(configuration), try await Kennel(configuration), try await Kennel(configuration)]
+        let kennels = [
+            try await Kennel(configuration), try await Kennel(configuration), try await Kennel(configuration),
+        ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (n, kennel) in kennels.enumerated() {
                 group.addTask { for i in 0..<20 { try await kennel.add(n * 1000 + i) } }
@@ -129,11 +133,19 @@ struct IsolationTests {
                 do {
                     let realm = try Realm(configuration: configuration, queue: queue)
                     box.realm = realm
-                    realm.writeAsync { realm.add(THPerson(id: 1, name: "a", age: 1)) } onComplete: {
+                    realm.writeAsync {
+                        realm.add(THPerson(id: 1, name: "a", age: 1))
+                    } onComplete: {
                         box.log.append("1 \($0 == nil)")
                     }
-                    let second = realm.writeAsync { box.log.append("never") } onComplete: { _ in box.log.append("never") }
-                    realm.writeAsync { realm.add(THPerson(id: 1, name: "b", age: 1)) } onComplete: {
+                    let second = realm.writeAsync {
+                        box.log.append("never")
+                    } onComplete: { _ in
+                        box.log.append("never")
+                    }
+                    realm.writeAsync {
+                        realm.add(THPerson(id: 1, name: "b", age: 1))
+                    } onComplete: {
                         box.log.append("3 \(($0 as? Realm.Error)?.code == .duplicatePrimaryKey)")
                     }
                     realm.beginAsyncWrite {

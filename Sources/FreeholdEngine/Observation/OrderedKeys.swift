@@ -1,5 +1,5 @@
 /// Object keys in order, in pieces that copies share: an edited copy costs what was edited, not what there is.
-package struct KeySequence: RandomAccessCollection, Sendable {
+package struct OrderedKeys: RandomAccessCollection, Sendable {
     /// Keys that a piece is made with; it never has more than twice as many.
     private static let pieceSize = 512
 
@@ -74,7 +74,7 @@ package struct KeySequence: RandomAccessCollection, Sendable {
     // MARK: Edits
 
     /// Without the keys at these positions, which rise. - Complexity: O(positions + n / 512).
-    func removing(_ positions: [Int]) -> KeySequence {
+    func removing(_ positions: [Int]) -> OrderedKeys {
         if positions.isEmpty { return self }
         var out = self
         var next = 0
@@ -100,9 +100,9 @@ package struct KeySequence: RandomAccessCollection, Sendable {
 
     /// With these keys, each before the key that is at its position now; positions rise.
     /// - Complexity: O(keys + n / 512).
-    func inserting(_ keys: [(position: Int, key: ObjectKey)]) -> KeySequence {
+    func inserting(_ keys: [(position: Int, key: ObjectKey)]) -> OrderedKeys {
         if keys.isEmpty { return self }
-        if pieces.isEmpty { return KeySequence(keys.map { $0.key }) }
+        if pieces.isEmpty { return OrderedKeys(keys.map { $0.key }) }
         var out: [[ObjectKey]] = []
         out.reserveCapacity(pieces.count + keys.count / Self.pieceSize + 1)
         var next = 0
@@ -126,22 +126,22 @@ package struct KeySequence: RandomAccessCollection, Sendable {
             if merged.count <= 2 * Self.pieceSize {
                 out.append(merged)
             } else {
-                out += KeySequence(merged).pieces
+                out += OrderedKeys(merged).pieces
             }
         }
-        var made = KeySequence()
+        var made = OrderedKeys()
         made.pieces = out
         made.settle()
         return made
     }
 
     /// A run of positions. - Complexity: O(length / 512).
-    func slice(_ range: Range<Int>) -> KeySequence {
-        if range.isEmpty { return KeySequence() }
+    func slice(_ range: Range<Int>) -> OrderedKeys {
+        if range.isEmpty { return OrderedKeys() }
         if range == 0..<count { return self }
         let first = piece(of: range.lowerBound)
         let last = piece(of: range.upperBound - 1)
-        var out = KeySequence()
+        var out = OrderedKeys()
         for number in first...last {
             let low = Swift.max(range.lowerBound - starts[number], 0)
             let high = Swift.min(range.upperBound - starts[number], pieces[number].count)
@@ -156,10 +156,10 @@ package struct KeySequence: RandomAccessCollection, Sendable {
     /// After pieces have changed: many small ones are joined, so that there are never many more than needed.
     private mutating func settle() {
         index()
-        if pieces.count > 16, pieces.count > 8 * (count / Self.pieceSize) { self = KeySequence(array) }
+        if pieces.count > 16, pieces.count > 8 * (count / Self.pieceSize) { self = OrderedKeys(array) }
     }
 }
 
-extension KeySequence: Equatable {
-    package static func == (a: KeySequence, b: KeySequence) -> Bool { a.count == b.count && a.elementsEqual(b) }
+extension OrderedKeys: Equatable {
+    package static func == (a: OrderedKeys, b: OrderedKeys) -> Bool { a.count == b.count && a.elementsEqual(b) }
 }

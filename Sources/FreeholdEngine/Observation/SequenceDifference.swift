@@ -1,9 +1,12 @@
 /// The difference of two sequences, as positions to delete and to insert, with as few moves as can be.
-enum KeyDifference {
-    /// Keys may occur several times.
+package enum SequenceDifference {
+    /// Elements may occur several times.
     ///
     /// - Complexity: O(n), and O(n log n) where much has moved.
-    static func changes<T: Hashable>(from old: some RandomAccessCollection<T>, to new: some RandomAccessCollection<T>)
+    package static func changes<T: Hashable>(
+        from old: some RandomAccessCollection<T>,
+        to new: some RandomAccessCollection<T>
+    )
         -> CollectionChanges
     {
         let old = Array(old)
@@ -34,6 +37,28 @@ enum KeyDifference {
         }
         out.deletions += oldAt..<oldEnd
         out.insertions += newAt..<newEnd
+        return out
+    }
+
+    /// Of keys that rise in both. - Complexity: O(n).
+    static func changes(rising old: OrderedKeys, _ new: OrderedKeys) -> CollectionChanges {
+        let old = old.array
+        let new = new.array
+        var out = CollectionChanges()
+        var i = 0
+        var j = 0
+        while i < old.count || j < new.count {
+            if j == new.count || (i < old.count && old[i] < new[j]) {
+                out.deletions.append(i)
+                i += 1
+            } else if i == old.count || new[j] < old[i] {
+                out.insertions.append(j)
+                j += 1
+            } else {
+                i += 1
+                j += 1
+            }
+        }
         return out
     }
 

@@ -1,0 +1,72 @@
+internal import Synchronization
+
+/// Tells of new versions of a database, whoever commits them.
+///
+/// Commits of this process are told on the committing thread, before the next writer begins; those of other processes on a
+/// thread that sleeps until the file is written to, so that nothing is polled. A process that is killed leaves nothing
+/// behind that could be missed: what counts is the file. Several versions may be told as one.
+package final class CommitWatch: Sendable {
+    private let database: Database
+    private let observer: Int
+    private let file: FileWatch.Registration?
+
+    /// - Parameter body: gets the number of the newest version, which can be read; rising, each at most once. It must be
+    ///   quick, must not write, and may be called until the end of the watch's `deinit`, on any thread.
+    /// - Throws: `.io` where the system has no more file watches to give.
+    package init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
+        self.database = database
+        let told = Told(database.lastVersion)
+        observer = database.addCommitObserver { snapshot, _ in
+            if told.advance(to: snapshot.version) { body(snapshot.version) }
+        }
+        let core = database.core
+        guard !core.storage.options.inMemory, !core.storage.options.immutable else {
+            file = nil
+            return
+        }
+        do throws(EngineError) {
+            file = try FileWatch.shared.add(core.path) { [weak core] in
+                guard let core, let version = core.readableVersion(after: told.version) else { return true }
+                if told.advance(to: version) { body(version) }
+                return version >= core.storage.lastVersion
+            }
+        } catch {
+            database.removeCommitObserver(observer)
+            throw error
+        }
+        // What was committed while the watches were being set up.
+        if let version = core.readableVersion(after: told.version), told.advance(to: version) { body(version) }
+    }
+
+    deinit {
+        database.removeCommitObserver(observer)
+        file?.cancel()
+    }
+
+    /// The newest version that was told.
+    private final class Told: Sendable {
+        private let newest: Mutex<UInt64>
+
+        init(_ version: UInt64) { newest = Mutex(version) }
+
+        var version: UInt64 { newest.withLock { $0 } }
+
+        /// Whether it is new.
+        func advance(to version: UInt64) -> Bool {
+            newest.withLock { newest in
+                guard version > newest else { return false }
+                newest = version
+                return true
+            }
+        }
+    }
+}
+
+extension DatabaseCore {
+    /// The newest version that a reader gets, if there may be a newer one than that: while another process commits, the
+    /// file's newest version can be one that isn't there yet.
+    fileprivate func readableVersion(after version: UInt64) -> UInt64? {
+        guard storage.lastVersion > version else { return nil }
+        return try? storage.beginRead().version
+    }
+}

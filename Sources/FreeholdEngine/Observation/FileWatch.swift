@@ -1,0 +1,201 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Calls somebody back when files are written to, by any process.
+///
+/// One thread of the process waits for all files; it runs while there is one to be watched. Other systems than Linux
+/// have no such thing that is quick and misses nothing: there nobody is called.
+final class FileWatch: Sendable {
+    static let shared = FileWatch()
+
+    /// Returns whether all that there is to see has been seen: else it is asked again a little later.
+    typealias Look = @Sendable () -> Bool
+
+    /// One file that is watched, until `cancel`.
+    final class Registration: Sendable {
+        private let id: Int
+
+        fileprivate init(_ id: Int) { self.id = id }
+
+        /// A call that is under way goes on.
+        func cancel() { FileWatch.shared.remove(id) }
+    }
+
+    private struct Watched {
+        let descriptor: Int32
+        let look: Look
+    }
+
+    private struct State {
+        var waiter: Waiter?
+        var files: [Int: Watched] = [:]
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ path: String, _ look: @escaping Look) throws(EngineError) -> Registration {
+        try state.withLock { state throws(EngineError) in
+            if let waiter = state.waiter, !waiter.belongsToThisProcess {
+                // A forked child has neither the thread nor a use for the parent's callbacks.
+                state = State(nextID: state.nextID)
+            }
+            let waiter: Waiter
+            if let running = state.waiter {
+                waiter = running
+            } else {
+                waiter = try Waiter(path)
+                state.waiter = waiter
+            }
+            let descriptor: Int32
+            do throws(EngineError) {
+                descriptor = try waiter.add(path)
+            } catch {
+                if state.files.isEmpty {
+                    waiter.stop()
+                    state.waiter = nil
+                }
+                throw error
+            }
+            state.nextID += 1
+            state.files[state.nextID] = Watched(descriptor: descriptor, look: look)
+            return Registration(state.nextID)
+        }
+    }
+
+    private func remove(_ id: Int) {
+        state.withLock { state in
+            guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return }
+            guard waiter.belongsToThisProcess else { return }
+            // The descriptor is the file's: two registrations of one file share it.
+            if !state.files.values.contains(where: { $0.descriptor == gone.descriptor }) {
+                waiter.remove(gone.descriptor)
+            }
+            if state.files.isEmpty {
+                waiter.stop()
+                state.waiter = nil
+            }
+        }
+    }
+
+    /// - Parameter descriptors: nil for all. - Returns: whether all has been seen.
+    fileprivate func look(_ descriptors: Set<Int32>?) -> Bool {
+        let due = state.withLock { state in
+            state.files.values.filter { descriptors?.contains($0.descriptor) ?? true }.map(\.look)
+        }
+        return due.reduce(true) { $1() && $0 }
+    }
+}
+
+#if os(Linux)
+    extension FileWatch {
+        /// The thread, and what it sleeps on.
+        fileprivate final class Waiter: Sendable {
+            private let events: Int32
+            /// A pipe into which a byte is written to end the thread.
+            private let ending: Int32
+            private let end: Int32
+            private let generation = ForkGeneration.current
+
+            var belongsToThisProcess: Bool { generation.isCurrent }
+
+            init(_ path: String) throws(EngineError) {
+                events = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+                guard events >= 0 else {
+                    throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
+                }
+                var ends: [Int32] = [-1, -1]
+                guard pipe(&ends) == 0 else {
+                    let code = errno
+                    close(events)
+                    throw .system(code, "The file can't be watched for commits of other processes.", path: path)
+                }
+                for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+                (ending, end) = (ends[0], ends[1])
+                pthread_detach(EngineThread.start { [self] in run() })
+            }
+
+            func add(_ path: String) throws(EngineError) -> Int32 {
+                let descriptor = inotify_add_watch(events, path, UInt32(IN_MODIFY))
+                if descriptor < 0 {
+                    throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
+                }
+                return descriptor
+            }
+
+            func remove(_ descriptor: Int32) { inotify_rm_watch(events, descriptor) }
+
+            /// The thread closes what it sleeps on when it ends.
+            func stop() {
+                _ = write(end, "x", 1)
+                close(end)
+            }
+
+            /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
+            /// and announcing it to readers leaves a version that only the next commit shows.
+            private static let longestPause: Int32 = 256
+
+            private func run() {
+                var pause: Int32 = -1
+                var due: Set<Int32>? = []
+                let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
+                defer {
+                    buffer.deallocate()
+                    close(events)
+                    close(ending)
+                }
+                while true {
+                    var polled = [
+                        pollfd(fd: events, events: Int16(POLLIN), revents: 0),
+                        pollfd(fd: ending, events: Int16(POLLIN), revents: 0),
+                    ]
+                    let n = poll(&polled, 2, pause)
+                    if n < 0, errno != EINTR { return }
+                    if polled[1].revents != 0 { return }
+                    if polled[0].revents != 0 {
+                        let seen = drain(buffer)
+                        due = seen.flatMap { seen in due.map { $0.union(seen) } }
+                        pause = 0
+                    }
+                    if FileWatch.shared.look(due) || pause >= Self.longestPause {
+                        pause = -1
+                        due = []
+                    } else {
+                        pause = max(1, pause * 2)
+                    }
+                }
+            }
+
+            /// The files that were written to; nil where some were lost count of.
+            private func drain(_ buffer: UnsafeMutableRawBufferPointer) -> Set<Int32>? {
+                var found: Set<Int32>? = []
+                while true {
+                    let length = read(events, buffer.baseAddress!, buffer.count)
+                    if length <= 0 { return found }
+                    var at = 0
+                    while at < length {
+                        let event = (buffer.baseAddress! + at).loadUnaligned(as: inotify_event.self)
+                        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { found = nil } else { found?.insert(event.wd) }
+                        at += MemoryLayout<inotify_event>.size + Int(event.len)
+                    }
+                }
+            }
+        }
+    }
+#else
+    extension FileWatch {
+        fileprivate final class Waiter: Sendable {
+            private let generation = ForkGeneration.current
+            var belongsToThisProcess: Bool { generation.isCurrent }
+            init(_ path: String) throws(EngineError) {}
+            func add(_ path: String) throws(EngineError) -> Int32 { 0 }
+            func remove(_ descriptor: Int32) {}
+            func stop() {}
+        }
+    }
+#endif

@@ -1,0 +1,169 @@
+import Foundation
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// New versions are told whoever commits them.
+@Suite struct CommitWatchTests {
+    private let folder = Result { try ChildFolder() }
+
+    /// The versions told, and a way to wait for one.
+    private final class Told: @unchecked Sendable {
+        // Sendable: `versions` is used under the condition's lock.
+        private let condition = NSCondition()
+        private var versions: [UInt64] = []
+
+        func add(_ version: UInt64) {
+            condition.lock()
+            versions.append(version)
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        var all: [UInt64] {
+            condition.lock()
+            defer { condition.unlock() }
+            return versions
+        }
+
+        /// - Returns: false after twenty seconds.
+        func wait(for version: UInt64) -> Bool {
+            let end = Date(timeIntervalSinceNow: 20)
+            condition.lock()
+            defer { condition.unlock() }
+            while versions.last ?? 0 < version {
+                if !condition.wait(until: end) { return false }
+            }
+            return true
+        }
+    }
+
+    private func file(transactions: Int = 1) throws -> String {
+        let path = try folder.get().file("watched.realm")
+        let child = try ChildProcess(["transactions", path, "1", String(transactions)])
+        #expect(child.readLines().last == String(transactions))
+        #expect(child.wait() == 0)
+        return path
+    }
+
+    private func commit(_ database: Database) throws -> Snapshot {
+        let transaction = try database.beginWrite()
+        let table = try #require(transaction.schema.table(named: Script.tableName))
+        let column = try #require(table.column(named: "number"))
+        let key = try #require(transaction.find(primaryKey: .int(0), in: table))
+        try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
+        return try transaction.commit()
+    }
+
+    @Test func `own commits are told before the commit returns`() throws {
+        let database = try Database.open(at: try file())
+        let told = Told()
+        let watch = try CommitWatch(database) { told.add($0) }
+        for _ in 0..<5 {
+            let version = try commit(database).version
+            #expect(told.all.last == version)
+        }
+        #expect(Set(told.all).count == told.all.count)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `an in-memory database tells its own commits`() throws {
+        let database = try Database.inMemory(identifier: "commit-watch")
+        let told = Told()
+        let watch = try CommitWatch(database) { told.add($0) }
+        let transaction = try database.beginWrite()
+        try transaction.applySchema([TableSpec("A", columns: [ColumnSpec("a", .int)])])
+        #expect(told.all == [])
+        let version = try transaction.commit().version
+        #expect(told.all == [version])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `another process's commit wakes the watch, which sees it`() throws {
+        let path = try file()
+        let database = try Database.open(at: path)
+        let told = Told()
+        let watch = try CommitWatch(database) { told.add($0) }
+        let other = Told()
+        let second = try CommitWatch(database) { other.add($0) }
+        for _ in 0..<3 {
+            let child = try ChildProcess(["increment", path, "1"])
+            #expect(child.readLines() == ["0"])
+            #expect(child.wait() == 0)
+            #expect(told.wait(for: database.lastVersion))
+            #expect(other.wait(for: database.lastVersion))
+            #expect(try database.snapshot().version == told.all.last)
+        }
+        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 < $1 })
+        withExtendedLifetime((watch, second)) {}
+    }
+
+    @Test func `a watch that has ended is told nothing, the others go on`() throws {
+        let path = try file()
+        let database = try Database.open(at: path)
+        let gone = Told()
+        let told = Told()
+        var first: CommitWatch? = try CommitWatch(database) { gone.add($0) }
+        let second = try CommitWatch(database) { told.add($0) }
+        _ = try commit(database)
+        let before = gone.all
+        #expect(before.count == 1)
+        withExtendedLifetime(first) {}
+        first = nil
+        let child = try ChildProcess(["increment", path, "2"])
+        #expect(child.readLines().count == 2)
+        #expect(child.wait() == 0)
+        #expect(told.wait(for: database.lastVersion))
+        #expect(gone.all == before)
+        withExtendedLifetime(second) {}
+    }
+
+    /// The observed result is that of a fresh run at every version that is told, though the writer is killed at some
+    /// moment and the next one goes on.
+    @Test func `queries follow other processes that write, and are killed`() throws {
+        let path = try file(transactions: 2)
+        let database = try Database.open(at: path)
+        let log = ChangeLog(database)
+        let told = Told()
+        let watch = try CommitWatch(database) { told.add($0) }
+        let snapshot = try database.snapshot()
+        let table = try #require(snapshot.schema.table(named: Script.tableName))
+        let number = try #require(table.column(named: "number"))
+        let queries = [
+            Query(table: table, stages: []), Query(table: table, sort: [SortKey(number, ascending: false)]),
+            Query(
+                table: table,
+                predicate: .comparison(PropertyPath(number), .greater, .int(20)),
+                sort: [SortKey(number)]
+            ),
+        ]
+        var observed = queries.map { ObservedQuery($0, in: snapshot) }
+        var last = snapshot
+        for _ in 0..<2 {
+            let writer = try ChildProcess(["writer", path, "1"])
+            #expect(writer.readLine() == "ready")
+            for round in 0..<6 {
+                #expect(told.wait(for: last.version + 1))
+                if round == 5 {
+                    writer.kill()
+                    writer.wait()
+                }
+                let next = try database.snapshot()
+                let changes = log.changes(from: last, to: next)
+                for i in observed.indices {
+                    let before = observed[i].keys.array
+                    let found = observed[i].advance(to: next, changes) ?? CollectionChanges()
+                    let after = queries[i].keys(in: next)
+                    #expect(observed[i].keys.array == after)
+                    #expect(found.problems(from: before, to: after) { before[$0] == after[$1] } == [])
+                }
+                last = next
+            }
+        }
+        // Whoever was killed: the next commit is told.
+        let version = try commit(database).version
+        #expect(told.wait(for: version))
+        withExtendedLifetime(watch) {}
+    }
+}
