@@ -6,9 +6,9 @@ import Synchronization
 /// of its own, never on the threads that read.
 final class ObservationHub: Sendable {
     private let database: Database
+    private let watchers: Watchers
     private let queue = DispatchQueue(label: "freehold.observation")
     private let isScheduled = Atomic(false)
-    private let lastSeen = Atomic<UInt64>(0)
     private let state = Mutex(State())
 
     private struct Member {
@@ -19,12 +19,13 @@ final class ObservationHub: Sendable {
         var members: [Member] = []
         /// Kept from the first observer on.
         var log: ChangeLog?
-        var poll: Poll?
+        var commits: CommitWatch?
     }
 
-    init(_ database: Database) { self.database = database }
-
-    deinit { state.withLock { $0.poll?.timer.cancel() } }
+    init(_ database: Database, _ watchers: Watchers) {
+        self.database = database
+        self.watchers = watchers
+    }
 
     /// Records are kept for the observers from now on.
     var log: ChangeLog {
@@ -40,11 +41,8 @@ final class ObservationHub: Sendable {
         state.withLock { state in
             state.members.removeAll { $0.group == nil }
             state.members.append(Member(group: group))
-            if state.poll == nil {
-                lastSeen.store(database.lastVersion, ordering: .relaxed)
-                state.poll = Poll(self, queue)
-            }
         }
+        listen()
     }
 
     /// On any thread, after a commit, or when somebody has become ready for what was committed before.
@@ -66,20 +64,15 @@ final class ObservationHub: Sendable {
 
     // MARK: Other processes
 
-    /// A process isn't told of another's commits, so that it looks for them.
-    private struct Poll: @unchecked Sendable {
-        let timer: any DispatchSourceTimer
-
-        init(_ hub: ObservationHub, _ queue: DispatchQueue) {
-            timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(deadline: .now() + .milliseconds(100), repeating: .milliseconds(100), leeway: .milliseconds(50))
-            timer.setEventHandler { [weak hub] in hub?.look() }
-            timer.resume()
+    /// From now on commits of other processes are heard of, too. Where the system has no more file watches, they are
+    /// seen when somebody refreshes or writes.
+    func listen() {
+        if state.withLock({ $0.commits != nil }) { return }
+        let watchers = watchers
+        let watch = try? CommitWatch(database) { [weak self] _ in
+            watchers.didCommit()
+            self?.schedule()
         }
-    }
-
-    private func look() {
-        let version = database.lastVersion
-        if lastSeen.exchange(version, ordering: .relaxed) < version { schedule() }
+        state.withLock { $0.commits = watch }
     }
 }

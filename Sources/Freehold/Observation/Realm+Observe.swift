@@ -24,6 +24,7 @@ extension Realm {
         if core.configuration.readOnly { programmerError("observe() was called on \(core), which is read-only.") }
         _ = core.requireMailbox("realm")
         core.watch()
+        core.file.hub.listen()
         let realm = self
         let observation = Observation(of: core) { block($0, realm) }
         core.useRealmObservers().add(observation)

@@ -15,7 +15,7 @@ final class RealmFile: Sendable {
         self.database = database
         self.readOnly = readOnly
         let watchers = watchers
-        let hub = ObservationHub(database)
+        let hub = ObservationHub(database, watchers)
         self.hub = hub
         commitObserver = database.addCommitObserver { _, _ in
             watchers.didCommit()
