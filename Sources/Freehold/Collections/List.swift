@@ -358,7 +358,8 @@ extension List: RealmCollection {
         return _ValueSource(
             core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?._values }
+            elsewhere: { self._moved(to: _RealmTarget($0))?._values },
+            stored: { self.place()?.stored }
         ) {
             let values = self.place()?.values ?? []
             return ValueSnapshot(values: values) { self.element(values[$0], at: $0) }

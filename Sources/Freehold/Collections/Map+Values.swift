@@ -18,7 +18,8 @@ extension Map {
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?.valueSource }
+            elsewhere: { self._moved(to: _RealmTarget($0))?.valueSource },
+            stored: { self.place()?.stored }
         ) {
             let at = self.place()
             let entries = at?.entries ?? []

@@ -138,7 +138,8 @@ extension MutableSet: RealmCollection {
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?._values }
+            elsewhere: { self._moved(to: _RealmTarget($0))?._values },
+            stored: { self.place()?.stored }
         ) {
             let at = self.place()
             let values = at.map { $0.view.listValues($0.column, $0.owner) } ?? []

@@ -29,7 +29,7 @@ struct MixedHome {
 final class NestedCollection {
     let id: UInt64
     /// Where it was last seen.
-    private var place: NestedPlace
+    private(set) var place: NestedPlace
     private var cached: Value?
     private var stateVersion: UInt64 = 0
     private var changeCount: UInt64 = 0

@@ -23,6 +23,8 @@ protocol PersistedAccess {
     static func convertElement(_ value: Any) -> _StoredContent?
     /// The property's collection; that of an unmanaged object is made if there was none.
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
+    /// A value of the property's type that stands for stored content; nil for null.
+    static func any(from content: _StoredContent) -> Any?
     /// What a new object has where nothing is given.
     static var defaultContent: _StoredContent { get }
 }
@@ -116,6 +118,8 @@ extension Persisted: PersistedAccess {
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)? {
         get(object, property) as? any ContentCollection
     }
+
+    static func any(from content: _StoredContent) -> Any? { Value._rlmFromContent(content).flatMap { Value._rlmAny($0) } }
 
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }

@@ -15,7 +15,7 @@ extension Realm {
     }
 
     /// Runs the block in the transaction that has begun, and commits or rolls back.
-    func finish<R>(_ block: () throws -> R) throws -> R {
+    func finish<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
         let result: R
         do {
             result = try block()
@@ -27,7 +27,7 @@ extension Realm {
             }
             throw error.with(cause: pending)
         }
-        if isInWriteTransaction { try core.commit() }
+        if isInWriteTransaction { try core.commit(withoutNotifying: tokens) }
         return result
     }
 

@@ -25,7 +25,13 @@ final class RealmCore {
     private(set) lazy var asyncWrites = AsyncWrites(self)
     private(set) var hasAsyncWrites = false
     /// Whether the realm moves on by itself where calls can be delivered to it.
-    var autorefresh = true
+    var autorefresh = true { didSet { observers?.setAutorefresh(autorefresh) } }
+    /// Of what belongs to the realm, made with the first.
+    private(set) var observers: ObserverGroup?
+    private(set) lazy var realmObservers = RealmObservers()
+    private(set) var hasRealmObservers = false
+    /// What `changeCount` was when the transaction began.
+    private var changesAtBegin: UInt64 = 0
     private(set) var tables: [ManagedTable] = []
     private var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
     /// The last class asked for, and its table.
@@ -270,7 +276,7 @@ final class RealmCore {
     }
 
     /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
-    private func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
+    func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
         if schema === boundSchema { return }
         guard
             let table = tables.first(where: { !$0.fits(schema) })
@@ -321,6 +327,10 @@ final class RealmCore {
     func begin() throws(Realm.Error) {
         verifyThread()
         try checkWritable()
+        if let observers, observers.isActive, let newest = try? database.snapshot() {
+            observers.drain(upTo: newest, self)
+            try checkWritable()
+        }
         let transaction: WriteTransaction
         do { transaction = try database.beginWrite() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
@@ -369,10 +379,17 @@ final class RealmCore {
         transaction.didCascade = { [weak self] in self?.didDelete() }
         advance()
         invalidations.didBegin(at: stateVersion)
+        changesAtBegin = changeCount
+        observers?.didBegin(at: transaction.base, movedTo: snapshot?.version != transaction.base.version, self)
     }
 
+    /// Whether something was changed in the open transaction.
+    var hasUncommittedChanges: Bool { transaction != nil && changeCount != changesAtBegin }
+
     /// Commits; on a pending error, or where the commit fails, rolls back and throws.
-    func commit() throws(Realm.Error) {
+    ///
+    /// - Parameter tokens: those whose observers aren't told of it.
+    func commit(withoutNotifying tokens: [NotificationToken] = []) throws(Realm.Error) {
         verifyThread()
         guard let transaction else {
             throw Realm.Error(
@@ -390,6 +407,8 @@ final class RealmCore {
             self.snapshot = snapshot
             self.transaction = nil
             advance()
+            observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
+            if hasRealmObservers { realmObservers.tell(.didChange, except: tokens) }
         } catch {
             cancel()
             throw Realm.Error(error, fileURL: configuration.fileURL)
@@ -413,6 +432,7 @@ final class RealmCore {
         transaction.cancel()
         advance()
         invalidations.didCancel(at: stateVersion)
+        observers?.didEnd(at: transaction.base)
     }
 
     /// After classes have changed their names. The tables stay alive for their accessors.
@@ -435,11 +455,10 @@ final class RealmCore {
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
+        let newest: Snapshot
         do {
-            let newest = try database.snapshot()
-            if let snapshot, snapshot.version == newest.version { return false }
-            try checkFits(newest.schema)
-            snapshot = newest
+            newest = try database.snapshot()
+            if snapshot?.version != newest.version { try checkFits(newest.schema) }
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         } catch let error as Realm.Error {
@@ -447,14 +466,42 @@ final class RealmCore {
         } catch {
             fatalError("unreachable: \(error)")
         }
+        let isNewer = snapshot?.version != newest.version
+        observers?.drain(upTo: newest, self)
+        move(to: newest)
+        return isNewer
+    }
+
+    /// Moves to a later version.
+    func move(to newer: Snapshot) {
+        if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
+        snapshot = newer
         advance()
-        return true
+        observers?.didMove(to: newer)
+        if hasRealmObservers { realmObservers.tell(.didChange) }
+    }
+
+    // MARK: Observers
+
+    /// Made with the first observer. - Precondition: calls can be delivered to the realm.
+    func useObservers(_ mailbox: Mailbox) -> ObserverGroup {
+        if let observers { return observers }
+        let made = ObserverGroup(self, mailbox)
+        observers = made
+        return made
+    }
+
+    func useRealmObservers() -> RealmObservers {
+        hasRealmObservers = true
+        return realmObservers
     }
 
     func invalidate() {
         verifyThread()
         if isFrozen { return isClosed.store(true, ordering: .relaxed) }
         cancel()
+        observers?.endAll()
+        observers = nil
         snapshot = nil
         advance()
         invalidations.before = stateVersion

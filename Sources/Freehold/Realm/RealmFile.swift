@@ -8,13 +8,19 @@ final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
     let watchers = Watchers()
+    let hub: ObservationHub
     private let commitObserver: Int
 
     private init(database: Database, readOnly: Bool) {
         self.database = database
         self.readOnly = readOnly
         let watchers = watchers
-        commitObserver = database.addCommitObserver { _, _ in watchers.didCommit() }
+        let hub = ObservationHub(database, watchers)
+        self.hub = hub
+        commitObserver = database.addCommitObserver { _, _ in
+            watchers.didCommit()
+            hub.schedule()
+        }
     }
 
     deinit { database.removeCommitObserver(commitObserver) }

@@ -22,17 +22,21 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     let snapshot: () -> ValueSnapshot<Element>
     /// In the order in which they were asked for.
     private(set) var stages: [ValueStage] = []
+    /// Where a managed collection lies; nil of one that was deleted.
+    let stored: () -> StoredCollection?
 
     init(
         _ core: RealmCore,
         isLive: @escaping () -> Bool,
         elsewhere: @escaping (RealmCore) -> _ValueSource?,
+        stored: @escaping () -> StoredCollection?,
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
         self.elsewhere = elsewhere
         isOwnerLive = isLive
         birth = core.stateVersion
+        self.stored = stored
         self.snapshot = snapshot
     }
 
@@ -42,6 +46,7 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         elsewhere = { _ in nil }
         isOwnerLive = { true }
         birth = 0
+        stored = { nil }
         let snapshot = ValueSnapshot(values: UnmanagedValues.stored(elements)) { elements[$0] }
         self.snapshot = { snapshot }
     }

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 
 /// Where a realm may be used.
-enum Confinement {
+enum Confinement: Sendable {
     /// One thread, by its serial number.
     case thread(UInt64)
     /// The main thread, the main queue and the main actor, which are one.

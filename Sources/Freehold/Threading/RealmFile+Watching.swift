@@ -51,7 +51,13 @@ extension RealmCore {
 
     /// At the realm's place, some time after a commit of any realm of the file.
     func didCommitElsewhere() {
-        guard autorefresh, transaction == nil, snapshotVersion != nil else { return }
+        guard transaction == nil, let version = snapshotVersion else { return }
+        if !autorefresh {
+            if version < database.lastVersion { realmObservers.tell(.refreshRequired) }
+            return
+        }
+        // Else it moves when what its observers are to be told is known.
+        if observers?.isActive ?? false { return }
         // A file that can't be read any more is found so by the next use, which says it.
         _ = try? refresh()
     }

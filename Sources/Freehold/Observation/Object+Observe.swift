@@ -1,0 +1,106 @@
+public import Dispatch
+import FreeholdEngine
+
+extension ThreadConfined where Self: ObjectBase {
+    /// Calls the block when properties of the object were set, and once when it is deleted.
+    ///
+    /// ```swift
+    /// token = dog.observe { change in
+    ///     switch change {
+    ///     case .change(let dog, let properties): for property in properties { print(property.name, property.newValue) }
+    ///     case .deleted: …
+    ///     case .error: break
+    ///     }
+    /// }
+    /// ```
+    /// A property that was set to what it was counts as set. What happens to objects that it links to doesn't count,
+    /// unless key paths lead there. Where and when the block runs, and what else holds: as for collections, except that
+    /// there is no first call.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: what is observed. Nil: all properties of the object itself.
+    ///   - queue: a serial queue, on which the block then runs, with the object of a realm of that queue.
+    public func observe(
+        keyPaths: [String]? = nil,
+        on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observing(on: queue, _observation(keyPaths, block)) }
+
+    /// The same with key paths of the class.
+    public func observe(
+        keyPaths: [PartialKeyPath<Self>],
+        on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// The same on an actor: the block is called in its isolation, with the object of a realm of the actor.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil,
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        let call = callable(block)
+        return await observing(on: actor, _isolation: _isolation, _observation(keyPaths) { call(actor, $0) })
+    }
+
+    /// The same with key paths of the class, on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>],
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+
+    /// The same for a block that takes the object as one of another class.
+    @_disfavoredOverload
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil,
+        on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
+            switch change {
+            case .error(let error): block(.error(error))
+            case .change(let object, let properties):
+                guard let object = object as? T else {
+                    programmerError("An observer of \(type(of: object)) takes \(T.self). Take the object's class.")
+                }
+                block(.change(object, properties))
+            case .deleted: block(.deleted)
+            }
+        }
+    }
+
+    private func _observation(
+        _ keyPaths: [String]?,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> ObservationStart<Self> {
+        if let keyPaths, let table = _table { for keyPath in keyPaths { _ = table.observedPath(keyPath) } }
+        return ObservationStart { object, start in
+            let core = object._core!
+            let group = core.requireObservers("\(Self.self)")
+            let table = object._table!
+            let (stored, key) = (table.table, object._key)
+            let paths = keyPaths.map { $0.map(table.observedPath) }
+            let observation = Observation(core, group, startingAt: start) {
+                .object(ObservedObject(stored, key, paths: paths, in: $0))
+            } _: { change, isOwn in
+                guard case .object(let what, let old) = change else { return }
+                switch what {
+                case .deleted: block(.deleted)
+                case .modified(let columns, let fired):
+                    if object.isInvalidated { return }
+                    let deep = fired.map { keyPaths![$0] }
+                    block(.change(object, object._propertyChanges(columns, deep: deep, old: isOwn ? nil : old)))
+                }
+            }
+            group.add(observation)
+            return observation
+        } isGone: {
+            block(.deleted)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import FreeholdEngine
+import Synchronization
+
+/// The observers of one realm. They go from version to version together, and the realm with them, so that what an
+/// observer reads is what its change leads to.
+///
+/// What was computed waits as one batch until the realm is there to take it; until then nothing more is computed, so
+/// that many commits become one change.
+final class ObserverGroup: @unchecked Sendable {
+    /// What to tell whom at one version.
+    private struct Batch {
+        let snapshot: Snapshot
+        let from: UInt64
+        var changes: [(observation: Observation, change: ObservedChange)] = []
+        /// Of each observer before.
+        var before: [(observation: Observation, state: Observation.State)] = []
+    }
+
+    let hub: ObservationHub
+    private let mailbox: Mailbox
+    // Used where the realm is only.
+    private weak var life: RealmLife?
+    private let living = Atomic(0)
+
+    // Behind the lock:
+    private let lock = NSLock()
+    private var observations: [Observation] = []
+    private var version: UInt64
+    private var ready: Batch?
+    /// Inside a write transaction nothing is told.
+    private var isSuspended = false
+    /// Where the realm stands, which doesn't move by itself without autorefresh.
+    private var reached: Snapshot
+    private var autorefresh: Bool
+
+    // Used where the realm is only:
+    private var due: [(observation: Observation, change: ObservedChange, isOwn: Bool)] = []
+
+    init(_ core: RealmCore, _ mailbox: Mailbox) {
+        hub = core.file.hub
+        self.mailbox = mailbox
+        life = core.life
+        reached = core.committed
+        version = reached.version
+        autorefresh = core.autorefresh
+        isSuspended = core.transaction != nil
+        hub.add(self)
+    }
+
+    /// Whether anybody follows something, so that the realm moves with the batches.
+    var isActive: Bool { living.load(ordering: .acquiring) > 0 }
+
+    // MARK: Observers
+
+    /// Where the realm is.
+    func add(_ observation: Observation) {
+        living.add(1, ordering: .acquiringAndReleasing)
+        lock.withLock { observations.append(observation) }
+        hub.schedule()
+    }
+
+    /// On any thread.
+    func didEndOne() {
+        living.subtract(1, ordering: .acquiringAndReleasing)
+        // Drops what it followed, and with it a version of the file.
+        hub.schedule()
+    }
+
+    // MARK: Computing
+
+    /// On the hub's queue.
+    func compute(upTo newest: Snapshot) {
+        let isReady = lock.withLock { () -> Bool in
+            observations.removeAll { $0.isEnded }
+            if isSuspended || ready != nil { return false }
+            let target = autorefresh ? newest : reached
+            if target.version < version { return false }
+            ready = make(target)
+            return ready != nil
+        }
+        if isReady { mailbox.post { self.deliverReady() } }
+    }
+
+    private func make(_ target: Snapshot) -> Batch? {
+        if observations.isEmpty {
+            version = target.version
+            return nil
+        }
+        guard version < target.version || observations.contains(where: { $0.isInitialDue || $0.isBehind(target) })
+        else { return nil }
+        let log = hub.log
+        var known: [UInt64: VersionChanges] = [:]
+        var batch = Batch(snapshot: target, from: version)
+        for observation in observations where !observation.isEnded {
+            batch.before.append((observation, observation.state))
+            let change = observation.advance(to: target) { old, new in
+                guard new.version == target.version else { return log.changes(from: old, to: new) }
+                if let changes = known[old.version] { return changes }
+                let changes = log.changes(from: old, to: new)
+                known[old.version] = changes
+                return changes
+            }
+            if let change { batch.changes.append((observation, change)) }
+        }
+        version = target.version
+        return batch
+    }
+
+    /// The batch that leads to just this version.
+    private func take(_ target: Snapshot) -> Batch? {
+        lock.withLock {
+            if let batch = ready {
+                ready = nil
+                if batch.snapshot.version == target.version { return batch }
+                for (observation, state) in batch.before { observation.restore(state) }
+                version = batch.from
+            }
+            return make(target)
+        }
+    }
+
+    // MARK: Delivery, where the realm is
+
+    private func deliverReady() {
+        guard let core = life?.core, core.transaction == nil else { return }
+        tellDue()
+        let batch = lock.withLock { () -> Batch? in
+            guard let batch = ready, core.autorefresh || batch.snapshot.version == core.snapshotVersion else { return nil }
+            ready = nil
+            return batch
+        }
+        // Of a file that was migrated meanwhile: the next use of the realm says so.
+        guard let batch, (try? core.checkFits(batch.snapshot.schema)) != nil else { return }
+        apply(batch, core)
+        hub.schedule()
+    }
+
+    private func apply(_ batch: Batch, _ core: RealmCore, isOwn: Bool? = nil) {
+        let isOwn = isOwn ?? (core.snapshotVersion == batch.snapshot.version)
+        due += batch.changes.map { ($0.observation, $0.change, isOwn) }
+        if core.transaction == nil { core.move(to: batch.snapshot) }
+        tellDue()
+    }
+
+    /// A block may write or refresh, which tells the others first.
+    private func tellDue() {
+        while !due.isEmpty {
+            let next = due.removeFirst()
+            next.observation.tell(next.change, isOwn: next.isOwn)
+        }
+    }
+
+    /// Tells all that lies before a version, and moves the realm there.
+    func drain(upTo target: Snapshot, _ core: RealmCore) {
+        tellDue()
+        guard isActive, let batch = take(target) else { return }
+        apply(batch, core)
+        hub.schedule()
+    }
+
+    // MARK: The realm's course
+
+    func didMove(to snapshot: Snapshot) { lock.withLock { reached = snapshot } }
+
+    func setAutorefresh(_ value: Bool) {
+        lock.withLock { autorefresh = value }
+        hub.schedule()
+    }
+
+    /// A write transaction has begun: its base is told first.
+    func didBegin(at base: Snapshot, movedTo isMoved: Bool, _ core: RealmCore) {
+        lock.withLock {
+            isSuspended = true
+            reached = base
+        }
+        guard isActive || !due.isEmpty else { return }
+        if let batch = take(base) { apply(batch, core, isOwn: !isMoved) }
+    }
+
+    /// It has ended.
+    ///
+    /// - Parameter silent: who isn't told of it.
+    func didEnd(at snapshot: Snapshot, silent: [Observation] = []) {
+        lock.withLock {
+            isSuspended = false
+            reached = snapshot
+            for observation in silent { observation.silentUntil = snapshot }
+        }
+        hub.schedule()
+    }
+
+    /// The realm was invalidated, and with it all that is observed.
+    func endAll() {
+        let ended = lock.withLock { () -> [Observation] in
+            defer {
+                observations = []
+                ready = nil
+            }
+            isSuspended = false
+            return observations
+        }
+        due = []
+        for observation in ended { observation.end() }
+    }
+}
+
+extension Observation {
+    fileprivate func isBehind(_ target: Snapshot) -> Bool { followed.map { $0.snapshot.version < target.version } ?? true }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import Freehold
+import Testing
+
+@Suite("Observation: collections")
+struct CollectionObservationTests {
+    private func place(count: Int = 10) throws -> (ObservingQueue, Realm.Configuration, Realm) {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration, count: count)
+        return (ObservingQueue(configuration), configuration, keeper)
+    }
+
+    @Test
+    func `an observer is told the initial state, then what other threads commit`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let adults = realm.objects(THPerson.self).where { $0.age >= 5 }
+            place.tokens.append(adults.observe { place.note(described($0)) })
+            #expect(place.log.isEmpty)
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { realm in
+            realm.add(THPerson(id: 20, name: "new", age: 20))
+            realm.delete(person(7, realm))
+            person(9, realm).name = "changed"
+            person(1, realm).name = "out of sight"
+        }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { person(1, $0).name = "again" }
+        try writeElsewhere(configuration) { person(0, $0).age = 50 }
+        try await place.waitFor(3)
+        #expect(place.told == ["initial 5", "5: -[2] +[4] ~[4] >[3]", "6: -[] +[0] ~[] >[]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `own commits are told at a later turn, or before the next write`() async throws {
+        let (place, _, keeper) = try place()
+        try place.run { realm in
+            place.tokens.append(realm.objects(THPerson.self).observe { place.note(described($0)) })
+        }
+        try await place.waitFor(1)
+        try place.run { realm in
+            try realm.write { realm.add(THPerson(id: 20, name: "a", age: 1)) }
+            #expect(place.log.count == 1)
+            try realm.write {
+                #expect(place.log.count == 2)
+                realm.delete(person(0, realm))
+            }
+            #expect(place.log.count == 2)
+            realm.refresh()
+            #expect(place.log.count == 3)
+            try realm.write { person(20, realm).name = "b" }
+        }
+        try await place.waitFor(4)
+        #expect(place.told[1].hasPrefix("11: -[] +[10]"))
+        #expect(place.told[2].hasPrefix("10: -[0] +[] ~["))
+        #expect(place.told[3] == "10: -[] +[] ~[9] >[9]")
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `commits that come while nobody takes them become one change`() async throws {
+        let (place, configuration, keeper) = try place(count: 0)
+        try place.run { realm in
+            place.tokens.append(realm.objects(THPerson.self).observe { place.note(described($0)) })
+        }
+        try await place.waitFor(1)
+        try place.run { realm in
+            for i in 0..<20 { try writeElsewhere(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
+            #expect(realm.objects(THPerson.self).count == 0)
+            realm.refresh()
+            #expect(place.log.last == "20: -[] +\(Array(0..<20)) ~[] >[]")
+        }
+        try await place.settle()
+        #expect(place.told.count == 2)
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `the realm stands at the version that the change leads to`() async throws {
+        let (place, configuration, keeper) = try place(count: 0)
+        try place.run { realm in
+            var copy = 0
+            let all = realm.objects(THPerson.self)
+            place.tokens.append(
+                all.observe { change in
+                    if case .update(let now, let deletions, let insertions, _) = change {
+                        copy += insertions.count - deletions.count
+                        #expect(now.count == copy && all.count == copy)
+                    }
+                    place.note("")
+                }
+            )
+        }
+        try await place.waitFor(1)
+        for i in 0..<50 { try writeElsewhere(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
+        for _ in 0..<1000 where try place.run({ $0.objects(THPerson.self).count }) < 50 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try place.run { $0.objects(THPerson.self).count } == 50)
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `a transaction can leave out observers`() async throws {
+        let (place, _, keeper) = try place()
+        try place.run { realm in
+            let all = realm.objects(THPerson.self)
+            place.tokens.append(all.observe { place.note("a " + described($0)) })
+            place.tokens.append(all.sorted(by: \.id).observe { place.note("b " + described($0)) })
+        }
+        try await place.waitFor(2)
+        try place.run { realm in
+            place.log = []
+            try realm.write(withoutNotifying: [place.tokens[0]]) { realm.add(THPerson(id: 20, name: "", age: 20)) }
+            realm.beginWrite()
+            realm.add(THPerson(id: 21, name: "", age: 21))
+            try realm.commitWrite(withoutNotifying: [place.tokens[1]])
+            realm.refresh()
+        }
+        #expect(place.told == ["b 11: -[] +[10] ~[] >[]", "a 12: -[] +[11] ~[] >[]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `a token that was invalidated or let go of ends the observation`() async throws {
+        let (place, _, keeper) = try place()
+        try place.run { realm in
+            let all = realm.objects(THPerson.self)
+            for _ in 0..<3 { place.tokens.append(all.observe { place.note(described($0)) }) }
+        }
+        try await place.waitFor(3)
+        try place.run { realm in
+            place.log = []
+            place.tokens[0].invalidate()
+            place.tokens.remove(at: 1)
+            try realm.write { realm.add(THPerson(id: 20, name: "", age: 20)) }
+            realm.refresh()
+            #expect(place.log.count == 1)
+            place.tokens[1].invalidate()
+            try realm.write { realm.add(THPerson(id: 21, name: "", age: 21)) }
+            realm.refresh()
+            #expect(place.log.count == 1)
+        }
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `key paths say when an element is modified`() async throws {
+        let (place, configuration, keeper) = try place(count: 3)
+        try place.run { realm in
+            let all = realm.objects(THPerson.self)
+            place.tokens.append(all.observe(keyPaths: ["age"]) { place.note("age " + described($0)) })
+            place.tokens.append(all.observe(keyPaths: [\.best?.name]) { place.note("best " + described($0)) })
+            place.tokens.append(all.observe(keyPaths: [String]()) { place.note("none " + described($0)) })
+        }
+        try await place.waitFor(3)
+        try place.queue.sync { place.log = [] }
+        try writeElsewhere(configuration) { person(0, $0).name = "x" }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { person(0, $0).age = 7 }
+        try await place.waitFor(2)
+        try await place.settle()
+        #expect(place.told == ["best 3: -[] +[] ~[1] >[1]", "age 3: -[] +[] ~[0] >[0]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `observers on a queue get the collection of a realm of the queue`() async throws {
+        let (place, configuration, keeper) = try place()
+        let token = keeper.objects(THPerson.self).where { $0.age > 7 }.observe(on: place.queue) { change in
+            place.note(described(change))
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 20)) }
+        try await place.waitFor(2)
+        #expect(place.told == ["initial 2", "3: -[] +[2] ~[] >[]"])
+        token.invalidate()
+    }
+
+    @Test
+    func `maps are told by keys`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            place.tokens.append(
+                person(3, realm).scores.observe { change in
+                    switch change {
+                    case .initial(let map): place.note("initial \(map.count)")
+                    case .update(_, let deletions, let insertions, let modifications):
+                        place.note("-\(deletions) +\(insertions) ~\(modifications)")
+                    case .error: place.note("error")
+                    }
+                }
+            )
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) {
+            person(3, $0).scores["b"] = 1
+            person(3, $0).scores["c"] = 1
+        }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) {
+            person(3, $0).scores["b"] = nil
+            person(3, $0).scores["a"] = 100
+        }
+        try await place.waitFor(3)
+        #expect(place.told == ["initial 1", "-[] +[\"b\", \"c\"] ~[]", "-[\"b\"] +[] ~[\"a\"]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `the realm's observers are told of own commits at once, of others' when it moves`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            place.tokens.append(realm.observe { what, _ in place.note(what == .didChange ? "changed" : "refresh") })
+            try realm.write { realm.add(THPerson(id: 20, name: "", age: 20)) }
+            #expect(place.log == ["changed"])
+        }
+        try writeElsewhere(configuration) { person(3, $0).age = 3 }
+        try await place.waitFor(2)
+        try place.run { $0.autorefresh = false }
+        try writeElsewhere(configuration) { person(3, $0).age = 4 }
+        try await place.waitFor(3)
+        #expect(place.told == ["changed", "changed", "refresh"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+}

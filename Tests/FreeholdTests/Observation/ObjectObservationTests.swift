@@ -1,0 +1,150 @@
+import Foundation
+import Freehold
+import Testing
+
+private actor Kennel {
+    var log: [String] = []
+    var token: NotificationToken?
+
+    func note(_ text: String) { log.append(text) }
+
+    func start(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        token = await realm.objects(THPerson.self).observe(on: self) { kennel, change in
+            kennel.note(described(change))
+        }
+    }
+
+    func startObject(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        token = await person(0, realm).observe(on: self) { kennel, change in
+            if case .change(_, let properties) = change { kennel.note(properties.map(\.name).joined(separator: ",")) }
+        }
+    }
+
+    func waitFor(_ count: Int) async throws {
+        for _ in 0..<2000 where log.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+@Suite("Observation: objects, actors and run loops")
+struct ObjectObservationTests {
+    private func text(_ change: ObjectChange<THPerson>) -> String {
+        switch change {
+        case .error(let error): "\(error)"
+        case .change(let object, let properties):
+            "\(object.id) " + properties.map { "\($0.name) \($0.oldValue ?? "-") \($0.newValue ?? "-")" }.joined(separator: "; ")
+        case .deleted: "deleted"
+        }
+    }
+
+    @Test
+    func `an object's observer is told the properties that were set, with the old values of other realms' changes`()
+        async throws
+    {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let place = ObservingQueue(configuration)
+        try place.run { realm in
+            place.tokens.append(person(3, realm).observe { place.note(text($0)) })
+        }
+        try writeElsewhere(configuration) {
+            person(3, $0).name = "new"
+            person(3, $0).notes.append("z")
+            person(2, $0).name = "another"
+        }
+        try await place.waitFor(1)
+        try place.run { realm in
+            try realm.write { person(3, realm).age = 30 }
+            realm.refresh()
+        }
+        try writeElsewhere(configuration) { $0.delete(person(3, $0)) }
+        try await place.waitFor(3)
+        #expect(place.told == ["3 name P3 new; notes - -", "3 age - 30", "deleted"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `key paths of an object lead over links`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let place = ObservingQueue(configuration)
+        try place.run { realm in
+            place.tokens.append(person(3, realm).observe(keyPaths: [\.best?.name]) { place.note(text($0)) })
+            place.tokens.append(person(3, realm).observe(keyPaths: ["age"]) { place.note(text($0)) })
+        }
+        try writeElsewhere(configuration) {
+            person(3, $0).name = "unseen"
+            person(2, $0).name = "seen"
+        }
+        try await place.waitFor(1)
+        try await place.settle()
+        #expect(place.told.count == 1 && place.told[0].hasPrefix("3 best -"))
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `changes between the call and the beginning on another queue aren't missed`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let place = ObservingQueue(configuration)
+        let text = text
+        place.queue.suspend()
+        let token = person(3, keeper).observe(on: place.queue) { place.note(text($0)) }
+        try keeper.write { person(3, keeper).age = 33 }
+        place.queue.resume()
+        try await place.waitFor(1)
+        #expect(place.told == ["3 age - 33"] || place.told == ["3 age 3 33"])
+        token.invalidate()
+    }
+
+    @Test
+    func `an actor is told in its isolation`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let kennel = Kennel()
+        try await kennel.start(configuration)
+        try await kennel.waitFor(1)
+        try writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 1)) }
+        try await kennel.waitFor(2)
+        #expect(await kennel.log == ["initial 10", "11: -[] +[10] ~[] >[]"])
+        let other = Kennel()
+        try await other.startObject(configuration)
+        try writeElsewhere(configuration) { person(0, $0).age = 5 }
+        try await other.waitFor(1)
+        #expect(await other.log == ["age"])
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `a thread with a run loop is told there`() throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let told = try onAnotherThread { () -> [String] in
+            var log: [String] = []
+            var token: NotificationToken?
+            let loop = RunLoop.current
+            var wrote = false
+            let timer = Timer(timeInterval: 0.002, repeats: true) { timer in
+                if token == nil {
+                    let realm = try! Realm(configuration: configuration)
+                    token = realm.objects(THPerson.self).observe { log.append(described($0)) }
+                } else if log.count == 1, !wrote {
+                    wrote = true
+                    try! writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 1)) }
+                }
+            }
+            loop.add(timer, forMode: .default)
+            let end = Date(timeIntervalSinceNow: 4)
+            while log.count < 2, Date() < end {
+                loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+            }
+            timer.invalidate()
+            return log
+        }
+        #expect(told == ["initial 10", "11: -[] +[10] ~[] >[]"])
+        withExtendedLifetime(keeper) {}
+    }
+}

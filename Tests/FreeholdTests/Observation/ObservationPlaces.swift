@@ -1,0 +1,55 @@
+import Dispatch
+import Foundation
+import Freehold
+import Testing
+
+/// A queue with a realm of its own, and what the observers there were told. Everything is used on the queue.
+final class ObservingQueue: @unchecked Sendable {
+    let queue = DispatchQueue(label: "observing")
+    let configuration: Realm.Configuration
+    var log: [String] = []
+    var tokens: [NotificationToken] = []
+
+    init(_ configuration: Realm.Configuration) { self.configuration = configuration }
+
+    func run<R>(_ body: (Realm) throws -> R) throws -> R {
+        try queue.sync { try body(try Realm(configuration: configuration, queue: queue)) }
+    }
+
+    func note(_ text: String) { log.append(text) }
+
+    var told: [String] { queue.sync { log } }
+
+    /// Waits until so many calls have come.
+    func waitFor(_ count: Int) async throws {
+        for _ in 0..<2000 {
+            if told.count >= count { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        Issue.record("Only \(told) came")
+    }
+
+    /// Waits until nothing more can come, as far as is known.
+    func settle() async throws { try await Task.sleep(for: .milliseconds(60)) }
+
+    func end() { queue.sync { tokens = [] } }
+}
+
+func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCollection {
+    switch change {
+    case .initial(let all): "initial \(all.count)"
+    case .update(let all, let deletions, let insertions, let modifications):
+        "\(all.count): -\(deletions) +\(insertions) ~\(modifications) >\(change.newModifications)"
+    case .error(let error): "\(error)"
+    }
+}
+
+/// A write of another thread.
+func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) throws -> Void) throws {
+    try onAnotherThread {
+        let realm = try Realm(configuration: configuration)
+        try realm.write { try body(realm) }
+    }
+}
+
+func person(_ id: Int, _ realm: Realm) -> THPerson { realm.object(ofType: THPerson.self, forPrimaryKey: id)! }

@@ -1,0 +1,116 @@
+import Foundation
+import Freehold
+import Testing
+
+/// A copy of a collection, kept by its changes alone.
+private final class Replay: @unchecked Sendable {
+    let name: String
+    var copy: [String] = []
+    var calls = 0
+    var failure: String?
+
+    init(_ name: String) { self.name = name }
+
+    func take<C: RealmCollection>(_ change: RealmCollectionChange<C>, _ text: (C.Element) -> String) {
+        calls += 1
+        switch change {
+        case .error(let error): failure = "\(error)"
+        case .initial(let all):
+            if calls != 1 { failure = "initial twice" }
+            copy = all.map(text)
+        case .update(let all, let deletions, let insertions, let modifications):
+            let before = copy
+            for i in deletions.reversed() { copy.remove(at: i) }
+            for i in insertions { copy.insert(text(all[i]), at: i) }
+            for i in change.newModifications { copy[i] = text(all[i]) }
+            let now = all.map(text)
+            if copy != now, failure == nil {
+                failure = "\(before) -\(deletions) +\(insertions) ~\(modifications) gave \(copy), not \(now)"
+            }
+            copy = now
+        }
+    }
+}
+
+@Suite("Observation: replayed changes")
+struct ObservationReplayTests {
+    @Test
+    func `copies kept by changes alone stay equal, whoever writes`() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let place = ObservingQueue(configuration)
+        let replays = ["all", "old", "sorted", "friends", "sorted friends", "tags", "notes", "sorted notes", "admirers"]
+            .map { Replay($0) }
+        func text(_ person: THPerson) -> String { "\(person.id) \(person.name) \(person.age)" }
+        try place.run { realm in
+            func observe<C: RealmCollection>(_ i: Int, _ all: C, _ text: @escaping (C.Element) -> String) {
+                place.tokens.append(all.observe { replays[i].take($0, text) })
+            }
+            let all = realm.objects(THPerson.self)
+            let one = person(0, realm)
+            observe(0, all, text)
+            observe(1, all.where { $0.age > 10 }, text)
+            observe(2, all.sorted(by: \.age), text)
+            observe(3, one.friends, text)
+            observe(4, one.friends.sorted(by: \.name), text)
+            observe(5, one.tags) { $0 }
+            observe(6, one.notes) { $0 }
+            observe(7, one.notes.sorted(ascending: false)) { $0 }
+            observe(8, one.admirers, text)
+        }
+        @Sendable func change(_ realm: Realm, _ random: inout SeededGenerator, _ base: Int) {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let all = realm.objects(THPerson.self)
+                let one = all[Int.random(in: 0..<all.count, using: &random)]
+                let zero = person(0, realm)
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0, 1:
+                    let id = base + Int.random(in: 0..<10_000, using: &random)
+                    realm.create(THPerson.self, value: ["id": id, "age": Int.random(in: 0..<20, using: &random)], update: .modified)
+                case 2: if one.id != 0 { realm.delete(one) }
+                case 3: one.age = Int.random(in: 0..<20, using: &random)
+                case 4: one.name = "N\(Int.random(in: 0..<9, using: &random))"
+                case 5: zero.friends.insert(one, at: Int.random(in: 0...zero.friends.count, using: &random))
+                case 6: if !zero.friends.isEmpty { zero.friends.remove(at: zero.friends.count / 2) }
+                case 7: if zero.friends.count > 2 { zero.friends.move(from: 0, to: zero.friends.count - 1) }
+                case 8: zero.tags.insert("t\(Int.random(in: 0..<9, using: &random))")
+                case 9: zero.tags.remove("t\(Int.random(in: 0..<9, using: &random))")
+                case 10: zero.notes.append("n\(Int.random(in: 0..<9, using: &random))")
+                default: if zero.notes.isEmpty { one.friends.append(zero) } else { zero.notes.remove(at: 0) }
+                }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 1...3 {
+                group.addTask {
+                    try onAnotherThread {
+                        var random = SeededGenerator(seed: seed &+ UInt64(writer))
+                        let realm = try Realm(configuration: configuration)
+                        for _ in 0..<40 { try realm.write { change(realm, &random, writer * 10_000) } }
+                    }
+                }
+            }
+            group.addTask {
+                var random = SeededGenerator(seed: seed)
+                for _ in 0..<20 {
+                    try place.run { realm in try realm.write { change(realm, &random, 0) } }
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            try await group.waitForAll()
+        }
+        try place.run { realm in
+            realm.refresh()
+            #expect(replays[0].copy == realm.objects(THPerson.self).map(text))
+            #expect(replays[6].copy == Array(person(0, realm).notes))
+            for replay in replays {
+                #expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
+                #expect(replay.calls > 0)
+            }
+        }
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+}

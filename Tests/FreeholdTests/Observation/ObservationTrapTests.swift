@@ -1,0 +1,69 @@
+import Foundation
+import Freehold
+import Testing
+
+@Suite("Observation: misuse traps")
+struct ObservationTrapTests {
+    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for word in words { #expect(message.contains(word), "\(message)") }
+    }
+
+    @Test
+    func `something unmanaged`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = THPerson().friends.observe { _ in }
+        }
+        expect(result, "unmanaged")
+    }
+
+    @Test
+    func `something frozen`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).freeze().observe { _ in }
+        }
+        expect(result, "frozen", "thaw")
+    }
+
+    @Test
+    func `a write transaction with changes`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let place = ObservingQueue(threadingConfiguration())
+            try place.run { realm in
+                try realm.write {
+                    realm.add(THPerson(id: 1, name: "", age: 1))
+                    _ = realm.objects(THPerson.self).observe { _ in }
+                }
+            }
+        }
+        expect(result, "inside a write transaction")
+    }
+
+    @Test
+    func `a thread without a run loop`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try onAnotherThread { _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).observe { _ in } }
+        }
+        expect(result, "run loop")
+    }
+
+    @Test
+    func `an unknown key path`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let place = ObservingQueue(threadingConfiguration())
+            try place.run { _ = $0.objects(THPerson.self).observe(keyPaths: ["best.nme"]) { _ in } }
+        }
+        expect(result, "best.nme", "no property 'nme'")
+    }
+
+    @Test
+    func `a token of another realm`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let place = ObservingQueue(threadingConfiguration())
+            let other = ObservingQueue(threadingConfiguration())
+            let token = try place.run { $0.objects(THPerson.self).observe { _ in } }
+            try other.run { realm in try realm.write(withoutNotifying: [token]) {} }
+        }
+        expect(result, "token of another realm")
+    }
+}
