@@ -62,7 +62,9 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         get(object, property) as? any ContentCollection
     }
 
-    static func any(from content: _StoredContent) -> Any? { Value._rlmFromContent(content).flatMap { Value._rlmAny($0) } }
+    static func any(from content: _StoredContent) -> Any? {
+        Value._rlmFromContent(content).flatMap { Value._rlmAny($0) }
+    }
 
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }

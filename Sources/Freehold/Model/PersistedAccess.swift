@@ -119,7 +119,9 @@ extension Persisted: PersistedAccess {
         get(object, property) as? any ContentCollection
     }
 
-    static func any(from content: _StoredContent) -> Any? { Value._rlmFromContent(content).flatMap { Value._rlmAny($0) } }
+    static func any(from content: _StoredContent) -> Any? {
+        Value._rlmFromContent(content).flatMap { Value._rlmAny($0) }
+    }
 
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }

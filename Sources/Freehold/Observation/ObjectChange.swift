@@ -31,7 +31,13 @@ extension ObjectBase {
         for (i, column) in table.columns.enumerated() {
             guard let column, columns.contains(column.id) else { continue }
             seen.insert(i)
-            out.append(change(table, i, old.flatMap { $0.contains(table.table, _key) ? $0.value(ofSingle: column, _key) : nil }))
+            out.append(
+                change(
+                    table,
+                    i,
+                    old.flatMap { $0.contains(table.table, _key) ? $0.value(ofSingle: column, _key) : nil }
+                )
+            )
         }
         for keyPath in deep {
             let name = keyPath.prefix { $0 != "." }

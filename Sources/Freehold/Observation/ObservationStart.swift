@@ -5,7 +5,9 @@ extension RealmCore {
     /// Traps where nothing of the realm may be observed at present, whatever the place.
     func checkObservable(_ what: String) {
         if isFrozen {
-            programmerError("observe() was called on a frozen \(what), which never changes. Observe the live one: see `thaw()`.")
+            programmerError(
+                "observe() was called on a frozen \(what), which never changes. Observe the live one: see `thaw()`."
+            )
         }
         verifyThread()
         if configuration.readOnly {

@@ -126,7 +126,9 @@ final class ObserverGroup: @unchecked Sendable {
         guard let core = life?.core, core.transaction == nil else { return }
         tellDue()
         let batch = lock.withLock { () -> Batch? in
-            guard let batch = ready, core.autorefresh || batch.snapshot.version == core.snapshotVersion else { return nil }
+            guard let batch = ready, core.autorefresh || batch.snapshot.version == core.snapshotVersion else {
+                return nil
+            }
             ready = nil
             return batch
         }
@@ -206,5 +208,7 @@ final class ObserverGroup: @unchecked Sendable {
 }
 
 extension Observation {
-    fileprivate func isBehind(_ target: Snapshot) -> Bool { followed.map { $0.snapshot.version < target.version } ?? true }
+    fileprivate func isBehind(_ target: Snapshot) -> Bool {
+        followed.map { $0.snapshot.version < target.version } ?? true
+    }
 }

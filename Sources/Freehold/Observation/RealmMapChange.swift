@@ -39,7 +39,9 @@ extension Map {
         _ keyPaths: [String]?,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> ObservationStart<Map> {
-        if let keyPaths, let table = place()?.elementTable { for keyPath in keyPaths { _ = table.observedPath(keyPath) } }
+        if let keyPaths, let table = place()?.elementTable {
+            for keyPath in keyPaths { _ = table.observedPath(keyPath) }
+        }
         return ObservationStart { map, _ in
             let at = map.place()!
             let group = at.table.core.requireObservers("\(Map.self)")

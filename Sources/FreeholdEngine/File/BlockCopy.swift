@@ -37,7 +37,11 @@ struct BlockCopy {
     }
 
     private var existing: EngineError {
-        EngineError(.fileExists, "There is something at the copy's destination. Choose another, or remove it.", path: path)
+        EngineError(
+            .fileExists,
+            "There is something at the copy's destination. Choose another, or remove it.",
+            path: path
+        )
     }
 
     /// Writes the file under its temporary name.

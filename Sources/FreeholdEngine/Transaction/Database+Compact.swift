@@ -65,7 +65,8 @@ extension Database {
             let header = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock))
             _ = try DatabaseHeader.decode(header, path: path)
             guard isWanted(before) else { return nil }
-            try copy.write(mode: source.fileMode, faults: nil) { from throws(EngineError) in try reader.run(from: from) }
+            try copy.write(mode: source.fileMode, faults: nil) { from throws(EngineError) in try reader.run(from: from)
+            }
         }
         try copy.replace()
         // Its numbers are those of the old file's versions.

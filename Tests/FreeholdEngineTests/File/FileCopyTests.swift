@@ -29,7 +29,9 @@ import Testing
         #expect(snapshot.verify() == [], sourceLocation: location)
     }
 
-    @Test(arguments: [UInt64(1), 2, 3]) func `a copy holds what its snapshot shows, and can be written to`(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2, 3]) func `a copy holds what its snapshot shows, and can be written to`(seed: UInt64)
+        throws
+    {
         let path = folder.file()
         let copied = folder.file("copy.realm")
         let state = try fill(path, transactions: 40, seed: seed)

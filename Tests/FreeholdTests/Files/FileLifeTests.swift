@@ -42,7 +42,8 @@ import Testing
             #expect(thrownCode { try realm.writeCopy(toFile: beside(configuration, "a")) } == .fileExists)
             #expect(thrownCode { try realm.writeCopy(toFile: configuration.fileURL!) } == .fileExists)
             #expect(
-                thrownCode { try realm.writeCopy(toFile: URL(fileURLWithPath: "/nowhere/at/all.realm")) } == .fileNotFound
+                thrownCode { try realm.writeCopy(toFile: URL(fileURLWithPath: "/nowhere/at/all.realm")) }
+                    == .fileNotFound
             )
             #expect(thrownCode { try realm.writeCopy(toFile: URL(string: "https://a.b/c")!) } == .invalidInput)
             #expect(

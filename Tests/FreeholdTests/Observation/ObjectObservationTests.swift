@@ -33,7 +33,8 @@ struct ObjectObservationTests {
         switch change {
         case .error(let error): "\(error)"
         case .change(let object, let properties):
-            "\(object.id) " + properties.map { "\($0.name) \($0.oldValue ?? "-") \($0.newValue ?? "-")" }.joined(separator: "; ")
+            "\(object.id) "
+                + properties.map { "\($0.name) \($0.oldValue ?? "-") \($0.newValue ?? "-")" }.joined(separator: "; ")
         case .deleted: "deleted"
         }
     }
@@ -123,28 +124,33 @@ struct ObjectObservationTests {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let told = try onAnotherThread { () -> [String] in
-            var log: [String] = []
-            var token: NotificationToken?
+            let notes = LoopNotes()
             let loop = RunLoop.current
-            var wrote = false
-            let timer = Timer(timeInterval: 0.002, repeats: true) { timer in
-                if token == nil {
+            let timer = Timer(timeInterval: 0.002, repeats: true) { _ in
+                if notes.token == nil {
                     let realm = try! Realm(configuration: configuration)
-                    token = realm.objects(THPerson.self).observe { log.append(described($0)) }
-                } else if log.count == 1, !wrote {
-                    wrote = true
+                    notes.token = realm.objects(THPerson.self).observe { notes.log.append(described($0)) }
+                } else if notes.log.count == 1, !notes.wrote {
+                    notes.wrote = true
                     try! writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 1)) }
                 }
             }
             loop.add(timer, forMode: .default)
             let end = Date(timeIntervalSinceNow: 4)
-            while log.count < 2, Date() < end {
+            while notes.log.count < 2, Date() < end {
                 loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
             }
             timer.invalidate()
-            return log
+            return notes.log
         }
         #expect(told == ["initial 10", "11: -[] +[10] ~[] >[]"])
         withExtendedLifetime(keeper) {}
     }
+}
+
+/// What the blocks of a run loop share: all of them run on its thread.
+private final class LoopNotes: @unchecked Sendable {
+    var log: [String] = []
+    var token: NotificationToken?
+    var wrote = false
 }

@@ -41,8 +41,10 @@ struct ObservationReplayTests {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)
-        let replays = ["all", "old", "sorted", "friends", "sorted friends", "tags", "notes", "sorted notes", "admirers"]
-            .map { Replay($0) }
+        let replays = [
+            "all", "old", "sorted", "friends", "sorted friends", "tags", "notes", "sorted notes", "admirers",
+        ]
+        .map { Replay($0) }
         func text(_ person: THPerson) -> String { "\(person.id) \(person.name) \(person.age)" }
         try place.run { realm in
             func observe<C: RealmCollection>(_ i: Int, _ all: C, _ text: @escaping (C.Element) -> String) {
@@ -68,7 +70,11 @@ struct ObservationReplayTests {
                 switch Int.random(in: 0..<12, using: &random) {
                 case 0, 1:
                     let id = base + Int.random(in: 0..<10_000, using: &random)
-                    realm.create(THPerson.self, value: ["id": id, "age": Int.random(in: 0..<20, using: &random)], update: .modified)
+                    realm.create(
+                        THPerson.self,
+                        value: ["id": id, "age": Int.random(in: 0..<20, using: &random)],
+                        update: .modified
+                    )
                 case 2: if one.id != 0 { realm.delete(one) }
                 case 3: one.age = Int.random(in: 0..<20, using: &random)
                 case 4: one.name = "N\(Int.random(in: 0..<9, using: &random))"

@@ -42,7 +42,9 @@ struct ObservationTrapTests {
     @Test
     func `a thread without a run loop`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try onAnotherThread { _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).observe { _ in } }
+            try onAnotherThread {
+                _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).observe { _ in }
+            }
         }
         expect(result, "run loop")
     }
