@@ -30,6 +30,8 @@ final class RealmCore {
     private(set) var observers: ObserverGroup?
     private(set) lazy var realmObservers = RealmObservers()
     private(set) var hasRealmObservers = false
+    /// The version that the realm's observers were last told to refresh for.
+    var refreshRequired: UInt64 = 0
     /// What `changeCount` was when the transaction began.
     private var changesAtBegin: UInt64 = 0
     private(set) var tables: [ManagedTable] = []

@@ -53,7 +53,11 @@ extension RealmCore {
     func didCommitElsewhere() {
         guard transaction == nil, let version = snapshotVersion else { return }
         if !autorefresh {
-            if version < database.lastVersion { realmObservers.tell(.refreshRequired) }
+            let newest = database.lastVersion
+            if version < newest, refreshRequired < newest {
+                refreshRequired = newest
+                realmObservers.tell(.refreshRequired)
+            }
             return
         }
         // Else it moves when what its observers are to be told is known.
