@@ -62,7 +62,8 @@ extension Schema {
 
     /// Enters the rules of linking objects where the file keeps them: with the columns that link.
     func enterDeleteRules(_ specs: inout [TableSpec]) {
-        for property in objectSchema.lazy.flatMap(\.properties) where property.isComputed && property.deleteRule != .nullify {
+        for property in objectSchema.lazy.flatMap(\.properties)
+        where property.isComputed && property.deleteRule != .nullify {
             guard let origin = origin(of: property),
                 let table = specs.firstIndex(where: { $0.name == origin.object.className }),
                 let column = specs[table].columns.firstIndex(where: { $0.name == origin.property.columnName })

@@ -6,19 +6,15 @@ struct SnapshotField {
     let node: SnapshotNode
     private let parent: SnapshotDecoder?
     private let key: (any CodingKey)?
-    /// What converts the value of a property to the property's own type.
-    private let access: (any PersistedAccess.Type)?
 
     init(
         _ node: SnapshotNode,
         of parent: SnapshotDecoder? = nil,
-        _ key: (any CodingKey)? = nil,
-        _ access: (any PersistedAccess.Type)? = nil
+        _ key: (any CodingKey)? = nil
     ) {
         self.node = node
         self.parent = parent
         self.key = key
-        self.access = access
     }
 
     var codingPath: [any CodingKey] {
@@ -38,6 +34,12 @@ struct SnapshotField {
         if case .value(let value) = node {
             if T.self == String.self, case .string(let value) = value { return value as! T }
             if let value = try special(value, type) { return value }
+        }
+        // Enums and custom types: as the property has them.
+        if let persistable = T.self as? any _Persistable.Type, let content = node.content,
+            let value = persistable.converted(content) as? T
+        {
+            return value
         }
         return try T(from: SnapshotDecoder(self))
     }
@@ -62,10 +64,6 @@ struct SnapshotField {
             case .int(let value): return (Decimal(value) as! T)
             default: throw mismatch(type, "a decimal number")
             }
-        }
-        // Enums and the like by what they are stored as; custom types as the property converts them.
-        if let access, !(T.self is any OptionalProtocol.Type), let value = access.any(from: .value(value)) as? T {
-            return value
         }
         return nil
     }
@@ -110,6 +108,10 @@ struct SnapshotField {
         }
         return value
     }
+}
+
+extension _Persistable {
+    fileprivate static func converted(_ content: _StoredContent) -> Any? { _rlmFromContent(content) }
 }
 
 /// Decodes values from objects, as they are read: what a type doesn't ask for isn't touched.
@@ -224,7 +226,7 @@ private struct ObjectContainer<Key: CodingKey>: SnapshotKeys {
                 )
             )
         }
-        return SnapshotField(decoder.field.node.property(index), of: decoder, key, info.properties[index].converter)
+        return SnapshotField(decoder.field.node.property(index), of: decoder, key)
     }
 }
 

@@ -35,6 +35,16 @@ enum SnapshotNode {
         }
     }
 
+    /// Nil of collections.
+    var content: _StoredContent? {
+        switch self {
+        case .row(let table, let key): .object(table.object(key))
+        case .object(let object): .object(object)
+        case .value(let value): .value(value)
+        case .list, .dictionary: nil
+        }
+    }
+
     // MARK: Properties of objects
 
     /// Of objects only.

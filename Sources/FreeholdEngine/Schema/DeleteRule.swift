@@ -24,7 +24,8 @@ public struct DeleteRules: Hashable, Sendable {
     var bits: UInt8 { targets.rawValue << 2 | origins.rawValue << 4 }
 
     init?(bits: UInt8) {
-        guard let targets = DeleteRule(rawValue: bits >> 2 & 3), let origins = DeleteRule(rawValue: bits >> 4 & 3) else {
+        guard let targets = DeleteRule(rawValue: bits >> 2 & 3), let origins = DeleteRule(rawValue: bits >> 4 & 3)
+        else {
             return nil
         }
         self.init(targets: targets, origins: origins)

@@ -187,7 +187,9 @@ package struct SchemaPlan {
                 if column.rules != DeleteRules() {
                     let isEmbedded = specs.contains { $0.name == column.target && $0.isEmbedded }
                     guard column.type == .link || (column.type == .mixed && column.rules.origins == .nullify) else {
-                        throw refuse("'\(column.name)' has a rule of deletion, but doesn't link to objects of one class.")
+                        throw refuse(
+                            "'\(column.name)' has a rule of deletion, but doesn't link to objects of one class."
+                        )
                     }
                     if isEmbedded || (spec.isEmbedded && column.rules.targets == .deny) {
                         throw refuse("'\(column.name)' has a rule of deletion: embedded objects go with their owner.")

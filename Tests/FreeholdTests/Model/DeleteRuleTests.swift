@@ -56,31 +56,43 @@ struct DeleteRuleTests {
     /// Puts files 1 and 2 where the name says.
     static let places: [(String, @Sendable (DRFolder, DRFile, DRFile) -> Void)] = [
         ("list", { $0.parts.append(objectsIn: [$1, $2]) }),
-        ("link", { folder, one, two in
-            folder.cover = one
-            folder.parts.append(two)
-        }),
+        (
+            "link",
+            { folder, one, two in
+                folder.cover = one
+                folder.parts.append(two)
+            }
+        ),
         ("set", { $0.marked.insert(objectsIn: [$1, $2]) }),
-        ("map", { folder, one, two in
-            folder.named["a"] = one
-            folder.named["b"] = two
-            folder.named["c"] = .some(nil)
-        }),
-        ("mixed", { folder, one, two in
-            let inner = List<AnyRealmValue>()
-            inner.append(.object(two))
-            let outer = List<AnyRealmValue>()
-            outer.append(objectsIn: [.object(one), .int(3), .list(inner)])
-            folder.any = .list(outer)
-        }),
+        (
+            "map",
+            { folder, one, two in
+                folder.named["a"] = one
+                folder.named["b"] = two
+                folder.named["c"] = .some(nil)
+            }
+        ),
+        (
+            "mixed",
+            { folder, one, two in
+                let inner = List<AnyRealmValue>()
+                inner.append(.object(two))
+                let outer = List<AnyRealmValue>()
+                outer.append(objectsIn: [.object(one), .int(3), .list(inner)])
+                folder.any = .list(outer)
+            }
+        ),
         ("list of mixed", { $0.anys.append(objectsIn: [.object($1), .none, .object($2)]) }),
-        ("embedded", { folder, one, two in
-            let (box, inner) = (DRBox(), DRBox())
-            box.file = one
-            inner.file = two
-            box.boxes.append(inner)
-            folder.box = box
-        }),
+        (
+            "embedded",
+            { folder, one, two in
+                let (box, inner) = (DRBox(), DRBox())
+                box.file = one
+                inner.file = two
+                box.boxes.append(inner)
+                folder.box = box
+            }
+        ),
     ]
 
     @Test(arguments: places.indices)

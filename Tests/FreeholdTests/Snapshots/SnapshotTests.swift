@@ -14,6 +14,15 @@ struct SNWeight: CustomPersistable, Codable, Equatable {
     var persistableValue: Int { grams }
 }
 
+/// Stored as an embedded object.
+struct SNPlace: CustomPersistable, Codable, Equatable {
+    typealias PersistedType = SNCollar
+    var x: Int
+    init(x: Int) { self.x = x }
+    init(persistedValue: SNCollar) { x = persistedValue.color.count }
+    var persistableValue: SNCollar { SNCollar(value: ["color": String(repeating: "x", count: x)]) }
+}
+
 final class SNDog: Object {
     @Persisted(primaryKey: true) var id: ObjectId
     @Persisted var name = ""
@@ -38,6 +47,8 @@ final class SNDog: Object {
     @Persisted var scores: Map<String, Int>
     @Persisted var byName: Map<String, SNDog?>
     @Persisted var moods: List<SNMood>
+    @Persisted var weights: List<SNWeight>
+    @Persisted var place: SNPlace = SNPlace(x: 1)
     @Persisted var any: AnyRealmValue
     @Persisted(originProperty: "friends") var fans: LinkingObjects<SNDog>
 }
@@ -74,6 +85,8 @@ struct SNDogInfo: Codable, Sendable, Equatable {
     var scores: [String: Int]
     var byName: [String: Friend?]
     var moods: [SNMood]
+    var weights: [SNWeight]
+    var place: SNPlace
     var any: [String: [Int]]?
     var fans: [Friend]
 }
@@ -105,6 +118,8 @@ struct SnapshotTests {
         dog.byName["r"] = friend
         dog.byName["n"] = .some(nil)
         dog.moods.append(objectsIn: [.wild, .calm])
+        dog.weights.append(SNWeight(grams: 5))
+        dog.place = SNPlace(x: 4)
         let numbers = List<AnyRealmValue>()
         numbers.append(objectsIn: [.int(1), .int(2)])
         let entries = Map<String, AnyRealmValue>()
@@ -115,12 +130,32 @@ struct SnapshotTests {
 
     private func expected(_ dog: SNDog, fans: [String] = []) -> SNDogInfo {
         SNDogInfo(
-            id: dog.id, name: "Fido", age: 3, small: 7, ratio: 0.5, size: 1.25, good: true,
-            born: Date(timeIntervalSince1970: 1000), photo: Data([1, 2]), chip: dog.chip, price: 12.5, mood: .wild,
-            maybeMood: .calm, weight: SNWeight(grams: 1200), page: URL(string: "https://dogs.example/fido"),
-            collar: .init(color: "red"), friend: .init(name: "Rex"),
-            friends: [.init(name: "Rex"), .init(name: "Rex")], names: ["a", nil], tags: ["x", "y"], scores: ["a": 1],
-            byName: ["r": .init(name: "Rex"), "n": nil], moods: [.wild, .calm], any: ["n": [1, 2]],
+            id: dog.id,
+            name: "Fido",
+            age: 3,
+            small: 7,
+            ratio: 0.5,
+            size: 1.25,
+            good: true,
+            born: Date(timeIntervalSince1970: 1000),
+            photo: Data([1, 2]),
+            chip: dog.chip,
+            price: 12.5,
+            mood: .wild,
+            maybeMood: .calm,
+            weight: SNWeight(grams: 1200),
+            page: URL(string: "https://dogs.example/fido"),
+            collar: .init(color: "red"),
+            friend: .init(name: "Rex"),
+            friends: [.init(name: "Rex"), .init(name: "Rex")],
+            names: ["a", nil],
+            tags: ["x", "y"],
+            scores: ["a": 1],
+            byName: ["r": .init(name: "Rex"), "n": nil],
+            moods: [.wild, .calm],
+            weights: [SNWeight(grams: 5)],
+            place: SNPlace(x: 4),
+            any: ["n": [1, 2]],
             fans: fans.map { .init(name: $0) }
         )
     }
