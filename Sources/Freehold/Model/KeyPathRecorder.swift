@@ -85,6 +85,8 @@ struct KeyPathReading: @unchecked Sendable {
     let collectionNames: Int?
     /// What the projected properties that were read project.
     let projected: [AnyKeyPath]
+    /// Whether the key path gives what is stored; of objects' own key paths that is taken for granted.
+    let isStored: Bool
 
     var name: String { names.joined(separator: ".") }
 
@@ -103,6 +105,19 @@ struct KeyPathReading: @unchecked Sendable {
             collectionNames = nil
             names = recorder.names
         }
+        guard let projection = type as? any AnyProjection.Type else {
+            isStored = true
+            return
+        }
+        isStored =
+            collectionNames == nil
+            ? KeyPathOrigin.givesStored(
+                names,
+                of: projection.rootClass,
+                as: Swift.type(of: keyPath).valueType,
+                isWritable: false
+            ) { (projection.projecting($0) as! T)[keyPath: keyPath] as Any }
+            : ProjectionSchema.of(projection).areStored(projected)
     }
 }
 
@@ -146,10 +161,12 @@ public func _name<T: KeypathSortable>(for keyPath: PartialKeyPath<T>) -> String 
 /// The same of a key path that conditions and sorts are about, which know what is stored only.
 func storedReading<T: KeypathSortable>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
     let reading = keyPathReading(keyPath)
-    if !reading.projected.isEmpty, let projection = T.self as? any AnyProjection.Type {
-        ProjectionSchema.of(projection).requireStored(reading.projected)
-    }
-    return reading
+    if reading.isStored { return reading }
+    programmerError(
+        "A key path of \((T.self as? any RecordedRoot.Type)?.recordedName ?? "\(T.self)") can't be used in a query or sort: what "
+            + "it gives is made of '\(reading.name)' by an expression, which only Swift knows. Use '\(reading.name)', or "
+            + "filter and sort an array."
+    )
 }
 
 private struct KeyPathBox: @unchecked Sendable {

@@ -25,7 +25,14 @@ struct KeyPathOrigin {
         guard let reading = KeyPathReading(of: keyPath, in: Root.self) else { return nil }
         let origin = KeyPathOrigin(
             names: reading.names,
-            isStored: reading.collectionNames == nil && givesStored(keyPath, reading.names)
+            isStored: reading.collectionNames == nil
+                && givesStored(
+                    reading.names,
+                    of: Root.self,
+                    as: Value.self,
+                    // An expression can't be assigned, what is stored can.
+                    isWritable: keyPath is ReferenceWritableKeyPath<Root, Value>
+                ) { (unsafeDowncast($0, to: Root.self))[keyPath: keyPath] }
         )
         known.withLock { $0.byKeyPath[box.keyPath] = origin }
         return origin
@@ -35,10 +42,20 @@ struct KeyPathOrigin {
         let keyPath: AnyKeyPath
     }
 
-    /// What can't be told from types (`\.name.uppercased` is a `String`, too) is tried on unmanaged objects.
-    private static func givesStored<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>, _ names: [String]) -> Bool
-    {
-        let root = ClassInfo.of(Root.self).makeUnmanaged()
+    /// Whether what is read of an object is what is stored under these names. What can't be told from types
+    /// (`\.name.localizedUppercase` is a `String`, too) is tried on unmanaged objects.
+    ///
+    /// - Parameters:
+    ///   - type: what the key path reads.
+    ///   - isWritable: whether that can be assigned, which tells enough if it is of the stored type.
+    static func givesStored(
+        _ names: [String],
+        of root: ObjectBase.Type,
+        as valueType: Any.Type,
+        isWritable: Bool,
+        _ read: (ObjectBase) -> Any
+    ) -> Bool {
+        let root = ClassInfo.of(root).makeUnmanaged()
         var object = root
         for name in names.dropLast() {
             let info = object._info
@@ -52,11 +69,9 @@ struct KeyPathOrigin {
         let info = object._info
         guard let property = info.index(named: names.last!).map({ info.properties[$0] }),
             let type = (property.access as? any TypedProperty.Type)?.valueType,
-            unwrapped(type) == unwrapped(Value.self)
+            unwrapped(type) == unwrapped(valueType)
         else { return false }
-        // An expression can't be assigned, what is stored can.
-        if keyPath is ReferenceWritableKeyPath<Root, Value> { return true }
-        if property.isCollection || property.isComputed { return true }
+        if isWritable || property.isCollection || property.isComputed { return true }
         if property.isLink, let target = property.target {
             object._setValue(ClassInfo.of(target).makeUnmanaged(), named: property.name)
         }
@@ -64,8 +79,7 @@ struct KeyPathOrigin {
         for sample in [nil] + samples.map({ property.access.convert($0) }) {
             // What an enum or another type has no value for says nothing.
             if let sample, !property.access.assign(sample, to: object, at: property) { continue }
-            let value = PlainValue.unwrap((root as! Root)[keyPath: keyPath])
-            if !isStored(value, as: property.access.content(of: object, at: property)) { return false }
+            if !isStored(PlainValue.unwrap(read(root)), as: property.access.content(of: object, at: property)) { return false }
         }
         return true
     }

@@ -97,11 +97,13 @@ extension Projection: RealmFetchable where Root: Object {}
 protocol AnyProjection: RecordedRoot {
     static var rootClass: ObjectBase.Type { get }
     var root: ObjectBase { get }
+    static func projecting(_ root: ObjectBase) -> Self
 }
 
 extension Projection: AnyProjection {
     static var rootClass: ObjectBase.Type { Root.self }
     final var root: ObjectBase { rootObject }
+    static func projecting(_ root: ObjectBase) -> Self { self.init(projecting: unsafeDowncast(root, to: Root.self)) }
 
     static func recorded(by recorder: KeyPathRecorder) -> Self {
         let root = unsafeDowncast(recorder.object(of: ClassInfo.of(Root.self)), to: Root.self)

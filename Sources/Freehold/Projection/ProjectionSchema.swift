@@ -96,15 +96,9 @@ final class ProjectionSchema: Sendable {
     func property(named name: String) -> ProjectedProperty? { properties.first { $0.name == name } }
     func property(projecting keyPath: AnyKeyPath) -> ProjectedProperty? { properties.first { $0.keyPath == keyPath } }
 
-    /// Traps where a query would need what an expression makes.
-    func requireStored(_ keyPaths: [AnyKeyPath]) {
-        for keyPath in keyPaths {
-            guard let property = property(projecting: keyPath), !property.isStored else { continue }
-            programmerError(
-                "\(className).\(property.name) can't be used in a query or sort: it is made of \(rootName).\(property.path) "
-                    + "by an expression, which only Swift knows. Use '\(property.path)', or filter and sort an array."
-            )
-        }
+    /// Whether the properties give what is stored.
+    func areStored(_ keyPaths: [AnyKeyPath]) -> Bool {
+        keyPaths.allSatisfy { property(projecting: $0)?.isStored ?? false }
     }
 
     // MARK: Observation
