@@ -262,15 +262,15 @@ struct ProjectionObservationTests {
         let token = ada.observe(on: place.queue) { place.note(told($0)) }
         let names = ada.friendsNames.observe(keyPaths: ["age"], on: place.queue) { place.note(toldOf($0)) }
         try await place.waitFor(1)
-        try keeper.write {
-            ada.firstName = "A"
-            keeper.pjPerson(2).age = 5
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).firstName = "A"
+            realm.pjPerson(2).age = 5
         }
         try await place.waitFor(3)
         #expect(place.told.sorted() == ["2: -[] +[] ~[0]", "firstName Ada>A", "initial 2"])
         token.invalidate()
         names.invalidate()
-        try keeper.write { ada.firstName = "unseen" }
+        try writeElsewhere(configuration) { $0.pjPerson(1).firstName = "unseen" }
 
         let watcher = Watcher()
         try await watcher.start(configuration)
