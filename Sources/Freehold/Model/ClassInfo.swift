@@ -144,7 +144,11 @@ final class ClassInfo: Sendable {
             }
             if access.shape.isProjection {
                 problems.append(
-                    SchemaProblem(className, name, "holds projections, which aren't stored: hold the objects themselves")
+                    SchemaProblem(
+                        className,
+                        name,
+                        "holds projections, which aren't stored: hold the objects themselves"
+                    )
                 )
             }
             if byName[name] != nil {

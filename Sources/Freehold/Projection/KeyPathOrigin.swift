@@ -79,7 +79,9 @@ struct KeyPathOrigin {
         for sample in [nil] + samples.map({ property.access.convert($0) }) {
             // What an enum or another type has no value for says nothing.
             if let sample, !property.access.assign(sample, to: object, at: property) { continue }
-            if !isStored(PlainValue.unwrap(read(root)), as: property.access.content(of: object, at: property)) { return false }
+            if !isStored(PlainValue.unwrap(read(root)), as: property.access.content(of: object, at: property)) {
+                return false
+            }
         }
         return true
     }

@@ -35,7 +35,10 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
         let type: any AnyProjection.Type = type(of: self)
         var lines = ""
         for property in ProjectionSchema.of(type).properties {
-            let value = ObjectDescription.text(of: property.value(of: rootObject), depth: ObjectDescription.maximumDepth)
+            let value = ObjectDescription.text(
+                of: property.value(of: rootObject),
+                depth: ObjectDescription.maximumDepth
+            )
             lines += "\t\(property.name)(\\.\(property.path)) = \(ObjectDescription.indented(value));\n"
         }
         return "\(type)<\(Root.className())> {\n\(lines)}"
@@ -48,7 +51,11 @@ extension Projection: Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(rootObject) }
 }
 
-@available(*, unavailable, message: "A projection belongs to its object, and with it to a realm's thread, queue or actor")
+@available(
+    *,
+    unavailable,
+    message: "A projection belongs to its object, and with it to a realm's thread, queue or actor"
+)
 extension Projection: Sendable {}
 
 extension Projection: ThreadConfined {

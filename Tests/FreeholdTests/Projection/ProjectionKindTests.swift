@@ -85,7 +85,9 @@ struct ProjectionKindTests {
             }
             #expect(origin(\.kinds?.plain) == "kinds.plain true" && origin(\.kinds?.optional) == "kinds.optional true")
             #expect(origin(\.kinds?.list) == "kinds.list true" && origin(\.kinds) == "kinds true")
-            #expect(origin(\.kinds?.mixed) == "kinds.mixed true" && origin(\.kinds?.plain.hashValue) == "kinds.plain false")
+            #expect(
+                origin(\.kinds?.mixed) == "kinds.mixed true" && origin(\.kinds?.plain.hashValue) == "kinds.plain false"
+            )
             let owner = KindOwner<T>()
             owner.kinds = row.model.init(_freehold: _HiddenInitializer())
             let projection = BehindProjection<T>(projecting: owner)
@@ -108,7 +110,9 @@ struct ProjectionKindTests {
     func `what an expression makes of a property is told from the property`() {
         func isStored<V>(_ keyPath: KeyPath<PJPerson, V>) -> Bool? { KeyPathOrigin.of(keyPath)?.isStored }
         #expect(isStored(\.firstName) == true && isStored(\.firstName.localizedUppercase) == false)
-        #expect(isStored(\.firstName.decomposedStringWithCanonicalMapping) == false && isStored(\.age.magnitude) == false)
+        #expect(
+            isStored(\.firstName.decomposedStringWithCanonicalMapping) == false && isStored(\.age.magnitude) == false
+        )
         #expect(isStored(\.age.byteSwapped) == false)
         #expect(isStored(\.address?.city.capitalized) == false && isStored(\.dog?.home?.country) == true)
         #expect(isStored(\.adult) == false && isStored(\.fullName) == nil && isStored(\.scores["a"]) == false)

@@ -34,7 +34,11 @@ struct ProjectionResultsTests {
         let condition: @Sendable (Query<PJPersonProjection>) -> Query<Bool>
         let testDescription: String
 
-        init(_ names: String, _ text: String, _ condition: @escaping @Sendable (Query<PJPersonProjection>) -> Query<Bool>) {
+        init(
+            _ names: String,
+            _ text: String,
+            _ condition: @escaping @Sendable (Query<PJPersonProjection>) -> Query<Bool>
+        ) {
             self.names = names
             self.condition = condition
             testDescription = text
@@ -80,7 +84,9 @@ struct ProjectionResultsTests {
     func `strings and predicates name the objects' properties`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
-        #expect(people.filter("lastName BEGINSWITH 'B' OR address.city == %@", "London").map(\.firstName) == ["Ada", "Bob"])
+        #expect(
+            people.filter("lastName BEGINSWITH 'B' OR address.city == %@", "London").map(\.firstName) == ["Ada", "Bob"]
+        )
         #expect(people.filter(NSPredicate(format: "age > 40")).map(\.firstName) == ["Cid"])
         #expect(people.index(matching: "age == 17") == 1)
         #expect(throws: QueryError.self) { try people.filter(validating: "surname == 'Baker'") }
@@ -139,7 +145,9 @@ struct ProjectionResultsTests {
         #expect(frozen.thaw()?.firstName == "A" && names.thaw().map { Array($0) } == ["B", "Cid"])
         #expect(frozen.thaw() == ada && frozen != ada && type(of: frozen.thaw()!) == PJPersonProjection.self)
         let reference = ThreadSafeReference(to: ada)
-        let (list, results) = (ThreadSafeReference(to: ada.cities), ThreadSafeReference(to: realm.objects(PJNameProjection.self)))
+        let (list, results) = (
+            ThreadSafeReference(to: ada.cities), ThreadSafeReference(to: realm.objects(PJNameProjection.self))
+        )
         let sent = Frozen(ada)
         let lazily = ThreadSafe(wrappedValue: ada)
         let told = try onAnotherThread { () throws -> [String] in
@@ -162,7 +170,9 @@ struct ProjectionResultsTests {
         let frozen = Frozen(realm.objects(PJPersonProjection.self))
         await withTaskGroup(of: [String].self) { group in
             for _ in 0..<8 {
-                group.addTask { (0..<50).flatMap { _ in frozen.value.flatMap { Array($0.friendsNames) + [$0.surnameCaps] } } }
+                group.addTask {
+                    (0..<50).flatMap { _ in frozen.value.flatMap { Array($0.friendsNames) + [$0.surnameCaps] } }
+                }
             }
             for await names in group { #expect(names.count == 450 && names[2] == "LOVELACE") }
         }

@@ -92,7 +92,9 @@ struct ProjectionTests {
         #expect(person.firstName == "A" && person.lastName == "L" && person.age == 37 && person.mood == .merry)
         #expect(person.address?.city == "Paris" && person.dog?.age == nil && person.dog?.home?.city == "Basket")
         #expect(person.dog?.mood == .angry && realm.pjPerson(3).firstName == "C")
-        #expect(realm.pjPerson(2).address?.city == "Nice" && person.homes[0].city == "O" && Array(person.tags).last == "z")
+        #expect(
+            realm.pjPerson(2).address?.city == "Nice" && person.homes[0].city == "O" && Array(person.tags).last == "z"
+        )
         #expect(person.scores["b"] == 2)
         try realm.write {
             ada.dog = nil
@@ -147,10 +149,12 @@ struct ProjectionTests {
         let schema = ProjectionSchema.of(PJPersonProjection.self)
         #expect(
             schema.properties.map { "\($0.name)=\($0.path)\($0.isStored ? "" : "…")" } == [
-                "firstName=firstName", "surname=lastName", "surnameCaps=lastName…", "birthdayAsEpoch=birthday…", "age=age",
+                "firstName=firstName", "surname=lastName", "surnameCaps=lastName…", "birthdayAsEpoch=birthday…",
+                "age=age",
                 "mood=mood", "homeCity=address.city", "dog=dog", "dogAge=dog.age", "dogMood=dog.mood",
                 "dogCity=dog.home.city", "friendsNames=friends.firstName", "friendsCities=friends.address.city",
-                "petNames=pets.name", "cities=homes.city", "admirersNames=admirers.firstName", "tags=tags", "scores=scores",
+                "petNames=pets.name", "cities=homes.city", "admirersNames=admirers.firstName", "tags=tags",
+                "scores=scores",
             ]
         )
         #expect(ProjectionSchema.of(PJNameProjection.self).properties.map(\.path) == ["firstName", "address.city"])
@@ -191,8 +195,13 @@ struct ProjectionTests {
     func `projections are no classes of the schema, and can't be stored`() throws {
         let realm = try projectionRealm()
         #expect(realm.schema.objectSchema.map(\.className).sorted() == ["PJAddress", "PJDog", "PJPerson"])
-        #expect(!Discovery.modelClasses().contains { "\($0)".contains("Projection<") || "\($0)" == "PJPersonProjection" })
-        let wrong = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [PJHolder.self, PJPerson.self])
+        #expect(
+            !Discovery.modelClasses().contains { "\($0)".contains("Projection<") || "\($0)" == "PJPersonProjection" }
+        )
+        let wrong = Realm.Configuration(
+            inMemoryIdentifier: UUID().uuidString,
+            objectTypes: [PJHolder.self, PJPerson.self]
+        )
         #expect {
             _ = try Realm(configuration: wrong)
         } throws: {

@@ -39,7 +39,9 @@ struct ProjectionTrapTests {
         expect(result, "PJPersonProjection.surnameCaps can't be assigned", "PJPerson.lastName")
         let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try projectionRealm()
-            try realm.write { realm.pjPerson(1).friends.projectTo[dynamicMember: \.firstName.localizedUppercase][0] = "X" }
+            try realm.write {
+                realm.pjPerson(1).friends.projectTo[dynamicMember: \.firstName.localizedUppercase][0] = "X"
+            }
         }
         expect(elements, "ProjectedCollection<String> can't be assigned", "PJPerson.firstName")
     }
