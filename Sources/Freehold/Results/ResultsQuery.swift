@@ -7,6 +7,9 @@ final class ResultsQuery {
     private var compiledGeneration: Int
     private var keys: [ObjectKey] = []
     private var keysAt = EvaluationState()
+    /// What an observer has found, until the keys are asked for as an array.
+    private var found: OrderedKeys?
+    private var foundAt = EvaluationState()
     private var counted = 0
     private var countedAt = EvaluationState()
 
@@ -40,7 +43,19 @@ final class ResultsQuery {
         return core.exclusively { evaluatedCount }
     }
 
+    /// The objects of a state of the realm, found by who follows the query.
+    func adopt(_ objects: FoundObjects) {
+        if isWholeTable || core.transaction != nil || core.snapshotVersion != objects.version { return }
+        core.exclusively {
+            found = objects.keys
+            foundAt = state
+        }
+    }
+
+    private var currentlyFound: OrderedKeys? { foundAt == state ? found : nil }
+
     private var evaluatedCount: Int {
+        if !isCurrent, let found = currentlyFound { return found.count }
         if !isCurrent, case .table = source.base {
             if countedAt != state {
                 counted = compiled.count(in: core.view)
@@ -52,7 +67,9 @@ final class ResultsQuery {
     }
 
     func key(at i: Int) -> ObjectKey {
-        isWholeTable ? core.view.key(at: i, in: table.table) : currentKeys()[i]
+        if isWholeTable { return core.view.key(at: i, in: table.table) }
+        if !core.isFrozen, !isCurrent, let found = currentlyFound { return found[i] }
+        return currentKeys()[i]
     }
 
     func first() -> ObjectKey? {
@@ -62,6 +79,7 @@ final class ResultsQuery {
         }
         return core.exclusively {
             if isCurrent { return keys.first }
+            if let found = currentlyFound { return found.first }
             if case .table = source.base { return compiled.first(in: core.view) }
             return currentKeys().first
         }
@@ -108,8 +126,9 @@ final class ResultsQuery {
 
     private func evaluatedKeys() -> [ObjectKey] {
         if !isCurrent {
-            keys = compiled.keys(in: core.view)
+            keys = currentlyFound?.array ?? compiled.keys(in: core.view)
             keysAt = state
+            found = nil
         }
         return keys
     }

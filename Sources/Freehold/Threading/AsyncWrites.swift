@@ -81,6 +81,11 @@ final class AsyncWrites {
         isBeginning = false
         guard !waiting.isEmpty else { return transaction.cancel() }
         let item = waiting.removeFirst()
+        do throws(Realm.Error) { try core.checkFits(transaction.schema) } catch {
+            transaction.cancel()
+            item.fail(error)
+            return begin()
+        }
         core.adopt(transaction)
         item.run()
         if core.transaction != nil { core.cancel() }
