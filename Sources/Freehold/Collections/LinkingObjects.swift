@@ -53,6 +53,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         guard let index = origin.info.index(named: property), let column = origin.columns[index] else {
             programmerError("\(origin.info.className).\(property) isn't in the realm's schema")
         }
+        table.core.tracker?.accessTable(origin.table.id)
         return Place(view: table.core.view, column: column.aimed(at: table.table), table: origin, key: target._key)
     }
 

@@ -31,6 +31,9 @@ final class ResultsQuery {
 
     // MARK: Reading
 
+    /// Tells the Observation framework that the query is read.
+    private func track() { if let tracker = core.tracker { compiled.track(tracker) } }
+
     /// All objects of the table, which the engine counts and finds by position without a list of keys.
     private var isWholeTable: Bool {
         if case .table = source.base { return source.stages.isEmpty }
@@ -39,6 +42,7 @@ final class ResultsQuery {
 
     var count: Int {
         if isInvalidated { return 0 }
+        track()
         if isWholeTable { return core.view.count(table.table) }
         return core.exclusively { evaluatedCount }
     }
@@ -67,6 +71,7 @@ final class ResultsQuery {
     }
 
     func key(at i: Int) -> ObjectKey {
+        track()
         if isWholeTable { return core.view.key(at: i, in: table.table) }
         if !core.isFrozen, !isCurrent, let found = currentlyFound { return found[i] }
         return currentKeys()[i]
@@ -74,6 +79,7 @@ final class ResultsQuery {
 
     func first() -> ObjectKey? {
         if isInvalidated { return nil }
+        track()
         if isWholeTable {
             return core.view.count(table.table) == 0 ? nil : core.view.key(at: 0, in: table.table)
         }
@@ -87,6 +93,7 @@ final class ResultsQuery {
 
     func index(of key: ObjectKey) -> Int? {
         if isInvalidated { return nil }
+        track()
         if isWholeTable { return core.view.index(of: key, in: table.table) }
         return currentKeys().firstIndex(of: key)
     }
@@ -94,6 +101,7 @@ final class ResultsQuery {
     /// The keys for an iteration, which goes on over them whatever changes.
     func snapshotKeys() -> KeySequence {
         if isInvalidated { return .array([]) }
+        track()
         if isWholeTable && core.transaction == nil {
             let view = core.view
             return .table(view, table.table, count: view.count(table.table))
@@ -103,6 +111,7 @@ final class ResultsQuery {
 
     func allKeys() -> [ObjectKey] {
         if isInvalidated { return [] }
+        track()
         return isWholeTable ? core.view.keys(table.table) : currentKeys()
     }
 
@@ -141,6 +150,7 @@ final class ResultsQuery {
     func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ keyPath: String) -> Value {
         // Keys that are known are read one by one, which pays if there are few of them.
         let isInvalidated = isInvalidated
+        track()
         return core.exclusively {
             let isKnown = !isInvalidated && !isWholeTable && isCurrent && keys.count <= core.view.count(table.table) / 8
             return compiled.aggregate(aggregate, keyPath, of: isInvalidated ? [] : isKnown ? keys : nil, in: core.view)

@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import FreeholdEngine
 import Testing
 
 private final class SOCat: Object {
@@ -19,15 +20,6 @@ private final class SOIndexedCat: Object {
     override class func mappedName() -> String? { "Cat" }
 }
 
-/// The same with another type.
-private final class SOChangedCat: Object {
-    @Persisted(primaryKey: true) var id: Int
-    @Persisted var name = ""
-    @Persisted var lives = ""
-    @Persisted var friends: List<SOChangedCat>
-    override class func mappedName() -> String? { "Cat" }
-}
-
 private func cat(_ id: Int, _ realm: Realm) -> SOCat? { realm.object(ofType: SOCat.self, forPrimaryKey: id) }
 
 @Suite("Observation: a schema that changes")
@@ -35,11 +27,10 @@ struct SchemaObservationTests {
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("freehold-\(UUID().uuidString)", isDirectory: true)
 
-    private func configuration(_ type: ObjectBase.Type, version: UInt64 = 0) throws -> Realm.Configuration {
+    private func configuration(_ type: ObjectBase.Type) throws -> Realm.Configuration {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return Realm.Configuration(
             fileURL: folder.appendingPathComponent("cats.realm"),
-            schemaVersion: version,
             objectTypes: [type]
         )
     }
@@ -121,12 +112,26 @@ struct SchemaObservationTests {
             place.tokens.append(cat(1, realm)!.observe { _ in place.note("object") })
         }
         try await place.waitFor(1)
-        let changed = try self.configuration(SOChangedCat.self, version: 1)
-        try onAnotherThread {
-            let realm = try Realm(configuration: changed)
-            try realm.write { realm.create(SOChangedCat.self, value: ["id": 50, "name": "new", "lives": "many"]) }
-            try realm.write { realm.deleteAll() }
-        }
+        // As another process does it: this one refuses to migrate a file that it has open.
+        let database = try Database.open(at: configuration.fileURL!.path)
+        let specs = [
+            TableSpec(
+                "Cat",
+                columns: [
+                    ColumnSpec("id", .int), ColumnSpec("name", .string), ColumnSpec("lives", .string),
+                    ColumnSpec("friends", .link, collection: .list, target: "Cat"),
+                ],
+                primaryKey: "id"
+            )
+        ]
+        let migration = try database.beginWrite()
+        try migration.extendSchema(to: specs, unkeysAll: true)
+        try migration.finishSchema(specs, userVersion: 1)
+        _ = try migration.commit()
+        let later = try database.beginWrite()
+        let table = later.schema.table(named: "Cat")!
+        for key in later.keys(table) { try later.set(table.column(named: "lives")!, key, .string("many")) }
+        _ = try later.commit()
         try await place.settle()
         try place.run { realm in
             #expect(place.log == ["initial 20"])
@@ -170,7 +175,7 @@ struct SchemaObservationTests {
         try await place.waitFor(2)
         try place.run { realm in try realm.write { realm.delete(cat(3, realm)!) } }
         try await place.waitFor(3)
-        #expect(place.told.last == "19: -[19] +[] ~[] >[]")
+        #expect(place.told.last == "19: -[19] +[] ~[0] >[0]")
         place.end()
         try FileManager.default.removeItem(at: folder)
     }

@@ -28,6 +28,8 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     func current() -> [Section] {
         if results.isInvalidated { return [] }
         guard let core = results._confinedCore else { return evaluated() }
+        // Says that they are read.
+        if core.tracker != nil { _ = results.count }
         return core.exclusively { evaluated() }
     }
 
