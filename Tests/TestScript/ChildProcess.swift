@@ -12,6 +12,7 @@ public final class ChildProcess {
 
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
+        public init(description: String) { self.description = description }
     }
 
     /// The child's executable, which SwiftPM builds beside the tests.

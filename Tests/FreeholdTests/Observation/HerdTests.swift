@@ -117,10 +117,10 @@ struct HerdTests {
                 let realm = try Realm(configuration: configuration)
                 realm.refresh()
                 let frozen = Frozen(realm.objects(Cow.self).sorted(by: \.name))
-                let text = frozen.value.map { "\($0.id) \($0.name) \($0.age)" }
+                let text = frozen.value.map { "\($0.id) \($0.name) \($0.age)" }.joined(separator: ",")
                 usleep(20_000)
                 realm.refresh()
-                if frozen.value.map({ "\($0.id) \($0.name) \($0.age)" }) != text {
+                if text != frozen.value.map({ "\($0.id) \($0.name) \($0.age)" }).joined(separator: ",") {
                     Issue.record("what was frozen changed, seed \(seed)")
                 }
             }
