@@ -16,6 +16,8 @@ protocol ChangeSource<Change>: AnyObject, Sendable {
 /// rest by the one iteration.
 final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @unchecked Sendable {
     private enum Told {
+        /// It has to ask again.
+        case nothing
         /// Ready for all threads.
         case change(Change)
         /// To be made ready where the realm is.
@@ -58,7 +60,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
             group?.ask(observation)
             await wait(isolation: actor)
             switch lock.withLock({ take() }) {
-            case nil: break
+            case nil, .nothing: break
             case .change(let change): return change
             case .live(let change, let isOwn, let version):
                 if let change = ready(observation, change, isOwn: isOwn, version) { return change }
@@ -126,7 +128,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
             // Nothing can be read of what is gone.
             if observed.isInvalidated, !change.isDeletion { return end() }
             guard let told = teller(change, observed.isInvalidated ? observed : observed.freeze(), isOwn) else {
-                return tell(nil)
+                return tell(.nothing)
             }
             if change.isDeletion { lock.withLock { isLast = true } }
             tell(.change(told))
@@ -140,8 +142,8 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
 
     // MARK: Being told
 
-    /// Where the observation's realm is. Nil: it has to ask again.
-    private func tell(_ told: Told?) {
+    /// Where the observation's realm is.
+    private func tell(_ told: Told) {
         let continuation = lock.withLock {
             self.told = told
             defer { waiting = nil }

@@ -67,6 +67,20 @@ struct HerdTests {
         var goesOn: Bool { !isSet.load(ordering: .relaxed) }
     }
 
+    /// Seeds for what begins again and again.
+    private final class Numbers: Sendable {
+        private let last: Mutex<UInt64>
+
+        init(_ seed: UInt64) { last = Mutex(seed >> 1) }
+
+        func next() -> UInt64 {
+            last.withLock { last in
+                last += 1
+                return last
+            }
+        }
+    }
+
     private static func loop(_ stop: Stop, _ body: @escaping @Sendable () throws -> Void) -> Task<Void, any Error> {
         Task {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -86,6 +100,7 @@ struct HerdTests {
         let configuration = Herd.configuration(path)
         try onAnotherThread { try Herd.make(try Realm(configuration: configuration)) }
         let stop = Stop()
+        let number = Numbers(seed)
         let queues = (0..<2).map { _ in WatchingQueue(configuration) }
         for queue in queues { try queue.begin() }
         let actor = WatchingActor()
@@ -93,9 +108,10 @@ struct HerdTests {
         var tasks: [Task<Void, any Error>] = []
         // A writer.
         tasks.append(
-            Self.loop(stop) { [random = Mutex(HerdRandom(seed: seed))] in
+            Self.loop(stop) {
                 let realm = try Realm(configuration: configuration)
-                try random.withLock { random in try realm.write { Herd.change(realm, &random) } }
+                var random = HerdRandom(seed: number.next())
+                try realm.write { Herd.change(realm, &random) }
                 usleep(2000)
             }
         )
@@ -127,11 +143,8 @@ struct HerdTests {
         )
         // Processes that write and observe, killed now and then.
         tasks.append(
-            Self.loop(stop) { [round = Mutex(seed)] in
-                let next = round.withLock { round in
-                    round &+= 1
-                    return Int(truncatingIfNeeded: round >> 1) & .max
-                }
+            Self.loop(stop) {
+                let next = number.next()
                 let writer = try ChildProcess(["herd-writer", path, "\(next)", "100000"])
                 let watcher = try ChildProcess(["herd-watcher", path])
                 _ = watcher.readLine()
@@ -181,16 +194,19 @@ struct HerdTests {
         try onAnotherThread { try Herd.make(try Realm(configuration: configuration)) }
         let place = ObservingQueue(configuration)
         nonisolated(unsafe) var kept: [Realm] = []
+        @Sendable func text(_ realm: Realm) -> String {
+            realm.objects(Cow.self).map { "\($0.id) \($0.name) \($0.age)" }.joined(separator: ",")
+        }
         let before = try place.run { realm in
             kept.append(realm)
-            return realm.objects(Cow.self).map { "\($0.id) \($0.name) \($0.age)" }
+            return text(realm)
         }
         let child = try ChildProcess(["herd-writer", path, "7", "30"])
         #expect(child.readLines().count == 31)
         child.wait()
         var isSeen = false
         for _ in 0..<1000 where !isSeen {
-            isSeen = try place.run { realm in realm.objects(Cow.self).map { "\($0.id) \($0.name) \($0.age)" } != before }
+            isSeen = try place.run { text($0) } != before
             try await Task.sleep(for: .milliseconds(2))
         }
         #expect(isSeen)
