@@ -74,7 +74,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The same with key paths of the class.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
@@ -113,7 +113,7 @@ extension SectionedResults {
     }
 }
 
-extension SectionedResults where SectionElement: ObjectBase {
+extension SectionedResults where SectionElement: KeypathSortable {
     /// The same with key paths of the class.
     public func changes(keyPaths: [PartialKeyPath<SectionElement>]) -> RealmChanges<SectionedResultsChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })

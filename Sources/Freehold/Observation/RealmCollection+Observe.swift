@@ -46,6 +46,7 @@ extension RealmCollection {
     }
 
     func observation(_ keyPaths: [String]?) -> ObservationKind<Self, RealmCollectionChange<Self>> {
+        let keyPaths = Element.observedKeyPaths(keyPaths)
         // What is wrong with a key path shows at once.
         if let keyPaths, let source = _source { for keyPath in keyPaths { _ = source.table.observedPath(keyPath) } }
         return ObservationKind(
@@ -64,13 +65,13 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The same with key paths of the class: see ``observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
     /// The same with key paths of the class, on an actor.
     public func observe<A: Actor>(
@@ -79,7 +80,7 @@ extension RealmCollection where Element: ObjectBase {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+        await observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: actor, _isolation: _isolation, block)
     }
 }
 

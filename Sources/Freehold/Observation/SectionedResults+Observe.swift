@@ -105,7 +105,7 @@ extension ResultsSection {
     }
 }
 
-extension SectionedResults where SectionElement: ObjectBase {
+extension SectionedResults where SectionElement: KeypathSortable {
     /// The same with key paths of the class.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
@@ -124,7 +124,7 @@ extension SectionedResults where SectionElement: ObjectBase {
     }
 }
 
-extension ResultsSection where SectionElement: ObjectBase {
+extension ResultsSection where SectionElement: KeypathSortable {
     /// The same with key paths of the class.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
