@@ -95,8 +95,12 @@ public final class HerdWatch {
                 guard case .update(_, let deletions, let insertions, let modifications) = change else {
                     return copy = content()
                 }
-                for key in deletions { if copy!.removeValue(forKey: key) == nil { fail("scores: no \(key) to delete") } }
-                for key in insertions { if copy!.updateValue(map[key]!, forKey: key) != nil { fail("scores: \(key) again") } }
+                for key in deletions {
+                    if copy!.removeValue(forKey: key) == nil { fail("scores: no \(key) to delete") }
+                }
+                for key in insertions {
+                    if copy!.updateValue(map[key]!, forKey: key) != nil { fail("scores: \(key) again") }
+                }
                 for key in modifications { copy![key] = map[key]! }
                 if copy! != content() { fail("scores: \(copy!) isn't \(content())") }
                 copy = content()

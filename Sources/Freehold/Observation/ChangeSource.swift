@@ -105,7 +105,8 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
             }
         }
         let queue = DispatchQueue(label: "freehold.changes")
-        let begun = await withCheckedContinuation(isolation: actor) { (continuation: CheckedContinuation<Bool, Never>) in
+        let begun = await withCheckedContinuation(isolation: actor) {
+            (continuation: CheckedContinuation<Bool, Never>) in
             queue.async {
                 let observed = frozen.live(at: .on(queue))
                 if let observed { self.start(observed, since: frozen) }

@@ -79,7 +79,9 @@ extension ThreadConfined {
         let place = Confinement.on(actor)
         let callable = callable(block)
         let block = { callable(actor, $0) }
-        if place.key == core.confinement.key { return NotificationToken(kind.begin(self, since: core.committed, block)) }
+        if place.key == core.confinement.key {
+            return NotificationToken(kind.begin(self, since: core.committed, block))
+        }
         let token = NotificationToken()
         let frozen = Frozen(self)
         let call = Mailbox.Call {

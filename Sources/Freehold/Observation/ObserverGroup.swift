@@ -150,7 +150,9 @@ final class ObserverGroup: @unchecked Sendable {
             version = target.version
             return nil
         }
-        guard version < target.version || observations.contains(where: { $0.isListening && ($0.isInitialDue || $0.isBehind(target)) })
+        guard
+            version < target.version
+                || observations.contains(where: { $0.isListening && ($0.isInitialDue || $0.isBehind(target)) })
         else { return nil }
         let log = hub.log
         var known: [UInt64: VersionChanges] = [:]

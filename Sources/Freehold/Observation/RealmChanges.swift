@@ -77,7 +77,7 @@ extension RealmCollection {
 extension RealmCollection where Element: KeypathSortable {
     /// The same with key paths of the class.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> RealmChanges<RealmCollectionChange<Self>> {
-        changes(keyPaths: keyPaths.map { _name(for: $0) })
+        changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
 }
 
@@ -116,7 +116,7 @@ extension SectionedResults {
 extension SectionedResults where SectionElement: KeypathSortable {
     /// The same with key paths of the class.
     public func changes(keyPaths: [PartialKeyPath<SectionElement>]) -> RealmChanges<SectionedResultsChange<Self>> {
-        changes(keyPaths: keyPaths.map { _name(for: $0) })
+        changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
 }
 

@@ -111,7 +111,7 @@ extension SectionedResults where SectionElement: KeypathSortable {
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
-    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
     /// The same with key paths of the class, on an actor.
     public func observe<A: Actor>(
@@ -120,7 +120,7 @@ extension SectionedResults where SectionElement: KeypathSortable {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+        await observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: actor, _isolation: _isolation, block)
     }
 }
 
@@ -130,7 +130,7 @@ extension ResultsSection where SectionElement: KeypathSortable {
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
-    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
     /// The same with key paths of the class, on an actor.
     public func observe<A: Actor>(
@@ -139,6 +139,6 @@ extension ResultsSection where SectionElement: KeypathSortable {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+        await observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: actor, _isolation: _isolation, block)
     }
 }

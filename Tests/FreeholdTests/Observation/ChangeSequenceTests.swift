@@ -61,7 +61,9 @@ private actor ChangeWatcher {
         for await change in person(3, realm).changes(keyPaths: [\.name]) {
             switch change {
             case .change(let person, let properties):
-                notes.add("\(person.name): " + properties.map { "\($0.name) \($0.oldValue ?? "-")" }.joined(separator: ","))
+                notes.add(
+                    "\(person.name): " + properties.map { "\($0.name) \($0.oldValue ?? "-")" }.joined(separator: ",")
+                )
             case .deleted: notes.add("deleted")
             case .error: notes.add("error")
             }
@@ -143,7 +145,10 @@ struct ChangeSequenceTests {
         let keeper = try threadingRealm(configuration)
         let notes = Notes()
         let task = Task.detached {
-            for await change in try await Realm.changes(configuration, of: { $0.objects(THPerson.self).where { $0.age > 7 } }) {
+            for await change in try await Realm.changes(
+                configuration,
+                of: { $0.objects(THPerson.self).where { $0.age > 7 } }
+            ) {
                 if case .update(let people, _, _, _) = change { #expect(people.isFrozen) }
                 notes.add(described(change))
             }
@@ -237,13 +242,17 @@ struct ChangeSequenceTests {
             person(3, realm).scores["b"] = 7
             person(2, realm).age = 1
         }
-        guard case .update(let map, _, let keys, _)? = await scores.next(isolation: nil) else { throw CancellationError() }
+        guard case .update(let map, _, let keys, _)? = await scores.next(isolation: nil) else {
+            throw CancellationError()
+        }
         #expect(map.isFrozen && keys == ["b"])
         guard case .update(let now, let gone, let come, _, _, let old)? = await sections.next(isolation: nil) else {
             throw CancellationError()
         }
         #expect(now.count == 9 && gone == [[2, 0]] && come == [[1, 1]] && Array(old) == [2])
-        guard case .update(let two, _, _, _, _, _)? = await section.next(isolation: nil) else { throw CancellationError() }
+        guard case .update(let two, _, _, _, _, _)? = await section.next(isolation: nil) else {
+            throw CancellationError()
+        }
         #expect(two.isEmpty && two.isFrozen)
         let change = try #require(await byAge.next(isolation: nil))
         #expect(described(change) == "10: -[] +[] ~[2] >[2]")

@@ -166,7 +166,9 @@ struct ObservationDocTests {
         }
         try place.run { realm in
             let dogs = realm.objects(Dog.self)
-            place.token = dogs.observe(keyPaths: [\.name, \.mother?.name]) { place.log.append("names " + described($0)) }
+            place.token = dogs.observe(keyPaths: [\.name, \.mother?.name]) {
+                place.log.append("names " + described($0))
+            }
         }
         try await place.waitFor { place.log.count == 2 }
         try place.run { realm in
@@ -212,7 +214,10 @@ struct ObservationDocTests {
         let sent = Mutex<[String]>([])
         @Sendable func send(_ names: [String]) { sent.withLock { $0 += names } }
         let serving = Task.detached {
-            for await change in try await Realm.changes(configuration, of: { $0.objects(Dog.self).where { $0.age > 5 } }) {
+            for await change in try await Realm.changes(
+                configuration,
+                of: { $0.objects(Dog.self).where { $0.age > 5 } }
+            ) {
                 guard case .update(let dogs, _, let insertions, _) = change else { continue }
                 send(insertions.map { dogs[$0].name })
             }

@@ -40,7 +40,13 @@ struct ObservationTrackingTests {
         }
         #expect(told)
         for change in [{ same.age = 7 }, { person(4, realm).name = "other" }, { same.tags.insert("new") }] {
-            #expect(try !isTold { _ = one.name } by: { try realm.write(change) })
+            #expect(
+                try !isTold {
+                    _ = one.name
+                } by: {
+                    try realm.write(change)
+                }
+            )
         }
         // It is told before it is set.
         let seen = Mutex("")
@@ -59,7 +65,11 @@ struct ObservationTrackingTests {
         let realm = try threadingRealm(configuration())
         let one = person(3, realm)
         func told(_ read: @autoclosure () -> Any?, _ change: @autoclosure () -> Any?) throws -> Bool {
-            try isTold { _ = read() } by: { try realm.write { _ = change() } }
+            try isTold {
+                _ = read()
+            } by: {
+                try realm.write { _ = change() }
+            }
         }
         #expect(try told(one.age, one.age = 40))
         #expect(try told(one.best, one.best = nil))
@@ -81,14 +91,56 @@ struct ObservationTrackingTests {
         let all = realm.objects(THPerson.self)
         let old = all.where { $0.best.age > 5 }.sorted(by: \.name)
         let sections = all.sectioned(by: \.age)
-        #expect(try isTold { _ = all.count } by: { try realm.write { realm.add(THPerson(id: 20, name: "", age: 1)) } })
-        #expect(try isTold { _ = old.count } by: { try realm.write { person(9, realm).name = "z" } })
-        #expect(try isTold { _ = old.first } by: { try realm.write { realm.delete(person(20, realm)) } })
-        #expect(try isTold { _ = Array(old) } by: { try realm.write { person(1, realm).age = 100 } })
-        #expect(try isTold { _ = sections.count } by: { try realm.write { person(2, realm).age = 100 } })
-        #expect(try isTold { _ = sections[0].count } by: { try realm.write { person(3, realm).age = 101 } })
+        #expect(
+            try isTold {
+                _ = all.count
+            } by: {
+                try realm.write { realm.add(THPerson(id: 20, name: "", age: 1)) }
+            }
+        )
+        #expect(
+            try isTold {
+                _ = old.count
+            } by: {
+                try realm.write { person(9, realm).name = "z" }
+            }
+        )
+        #expect(
+            try isTold {
+                _ = old.first
+            } by: {
+                try realm.write { realm.delete(person(20, realm)) }
+            }
+        )
+        #expect(
+            try isTold {
+                _ = Array(old)
+            } by: {
+                try realm.write { person(1, realm).age = 100 }
+            }
+        )
+        #expect(
+            try isTold {
+                _ = sections.count
+            } by: {
+                try realm.write { person(2, realm).age = 100 }
+            }
+        )
+        #expect(
+            try isTold {
+                _ = sections[0].count
+            } by: {
+                try realm.write { person(3, realm).age = 101 }
+            }
+        )
         // Read again at the same state.
-        #expect(try isTold { _ = sections.allKeys } by: { try realm.write { person(3, realm).age = 102 } })
+        #expect(
+            try isTold {
+                _ = sections.allKeys
+            } by: {
+                try realm.write { person(3, realm).age = 102 }
+            }
+        )
     }
 
     @Test
@@ -124,7 +176,13 @@ struct ObservationTrackingTests {
         )
         realm.beginWrite()
         one.name = "assigned"
-        #expect(isTold { _ = one.name } by: { realm.cancelWrite() })
+        #expect(
+            isTold {
+                _ = one.name
+            } by: {
+                realm.cancelWrite()
+            }
+        )
         #expect(one.name == "new")
     }
 
@@ -132,7 +190,13 @@ struct ObservationTrackingTests {
     func `realms without the setting aren't told, and one file's realms of a place have one setting`() throws {
         var configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
-        #expect(try !isTold { _ = person(3, realm).name } by: { try realm.write { person(3, realm).name = "new" } })
+        #expect(
+            try !isTold {
+                _ = person(3, realm).name
+            } by: {
+                try realm.write { person(3, realm).name = "new" }
+            }
+        )
         configuration.observationTracking = true
         #expect { try Realm(configuration: configuration) } throws: { ($0 as? Realm.Error)?.code == .alreadyOpen }
     }

@@ -80,7 +80,11 @@ struct SchemaObservationTests {
                     for (id, value) in values {
                         let name = "C\(value)"
                         if indexed {
-                            realm.create(SOIndexedCat.self, value: ["id": id, "name": name, "lives": value], update: .all)
+                            realm.create(
+                                SOIndexedCat.self,
+                                value: ["id": id, "name": name, "lives": value],
+                                update: .all
+                            )
                         } else {
                             realm.create(SOCat.self, value: ["id": id, "name": name, "lives": value], update: .all)
                         }

@@ -175,7 +175,10 @@ struct SectionObservationTests {
             let made = [
                 all.sectioned(by: \.age),
                 all.sectioned(by: { $0.age }, sortDescriptors: ["name"]),
-                all.where { $0.age > 1 }.sectioned(by: { $0.name.count + $0.age / 2 }, sortDescriptors: ["name", "id"]),
+                all.where { $0.age > 1 }.sectioned(
+                    by: { $0.name.count + $0.age / 2 },
+                    sortDescriptors: ["name", "id"]
+                ),
             ]
             for (replay, sections) in zip(replays, made) {
                 place.tokens.append(sections.observe { replay.take($0, text) })
