@@ -37,13 +37,13 @@ struct ProjectionDocTests {
     private typealias Person = Article.Person
     private typealias PersonProjection = Article.PersonProjection
 
+    private let configuration = Realm.Configuration(
+        inMemoryIdentifier: UUID().uuidString,
+        objectTypes: [Person.self, Article.Address.self]
+    )
+
     private func realm() throws -> Realm {
-        let realm = try Realm(
-            configuration: Realm.Configuration(
-                inMemoryIdentifier: UUID().uuidString,
-                objectTypes: [Person.self, Article.Address.self]
-            )
-        )
+        let realm = try Realm(configuration: configuration)
         try realm.write {
             let bob = realm.create(
                 Person.self,
@@ -91,7 +91,8 @@ struct ProjectionDocTests {
     @Test
     @MainActor
     func `observing on the main actor`() async throws {
-        let realm = try realm()
+        let keeper = try self.realm()
+        let realm = try await Realm.open(configuration: configuration)
         let ada = try #require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
         let people = realm.objects(PersonProjection.self)
         var told: [String] = []
@@ -114,7 +115,7 @@ struct ProjectionDocTests {
         #expect(told.sorted() == ["[1]", "key path", "name", "surname", "title"])
         try realm.write { realm.objects(Person.self)[0].firstName = "Robert" }
         for _ in 0..<2000 where told.count < 8 { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(told[5...].sorted() == ["[0]", "friendsNames", "names [0]"])
-        withExtendedLifetime(tokens) {}
+        #expect(told[5...].sorted() == ["[0, 1]", "friendsNames", "names [0]"])
+        withExtendedLifetime((tokens, keeper)) {}
     }
 }
