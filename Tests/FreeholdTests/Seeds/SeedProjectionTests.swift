@@ -53,7 +53,10 @@ struct SeedProjectionTests {
                     "firstName": "Ada", "lastName": "Lovelace", "address": ["city": "London"], "friends": friends,
                 ]
                 realm.create(Person.self, value: ada)
-                realm.create(Documents.Club.self, value: ["members": realm.objects(Person.self), "addresses": [["city": "Bath"]]])
+                realm.create(
+                    Documents.Club.self,
+                    value: ["members": realm.objects(Person.self), "addresses": [["city": "Bath"]]]
+                )
             }
         }
         return file
@@ -103,7 +106,9 @@ struct SeedProjectionTests {
 
     @Test("It stands in for objects in tests: of unmanaged ones, too")
     func unmanaged() {
-        let person = PersonProjection(projecting: Person(value: ["firstName": "Ada", "friends": [["firstName": "Mary"]]]))
+        let person = PersonProjection(
+            projecting: Person(value: ["firstName": "Ada", "friends": [["firstName": "Mary"]]])
+        )
         person.firstName = "Augusta"
         #expect(person.rootObject.firstName == "Augusta" && person.firstFriendsName.first == "Mary")
         #expect(person.homeCity == nil)
