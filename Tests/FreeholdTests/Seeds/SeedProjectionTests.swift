@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-// Class projections as the documents show them: the models and the projection, word for word.
+// Class projections as the documents show them: the models and the projection are theirs.
 
 private enum Documents {
     class Person: SeedObject {
@@ -19,9 +19,12 @@ private enum Documents {
     }
 
     class PersonProjection: Projection<Person> {
-        @Projected(\Person.firstName) var firstName  // Passthrough from original object
-        @Projected(\Person.address?.city) var homeCity  // Rename and access embedded object property through keypath
-        @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>  // Collection mapping
+        // Passthrough from original object
+        @Projected(\Person.firstName) var firstName
+        // Rename and access embedded object property through keypath
+        @Projected(\Person.address?.city) var homeCity
+        // Collection mapping
+        @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>
     }
 
     class AddressProjection: Projection<Address> {
