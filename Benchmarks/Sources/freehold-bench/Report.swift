@@ -14,6 +14,7 @@ struct Report {
     var results: Harness?
     var sizes: [Layer: Sizes] = [:]
     var memory: [Layer: PeakMemory.Figures] = [:]
+    var files: FileFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var seconds = 0
 
@@ -28,6 +29,7 @@ struct Report {
     var markdown: String {
         var parts = ["# Benchmark results", introduction, mainTable, goalsSummary]
         if !sizes.isEmpty || !memory.isEmpty { parts.append(sizeTable) }
+        if let files { parts.append(files.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"

@@ -47,9 +47,10 @@ extension Realm {
         if configuration.readOnly {
             throw Realm.Error(.invalidInput, "A read-only file can't be compacted. Clear `readOnly`.", fileURL: fileURL)
         }
+        let key = try configuration.key()
         let sizes: FileCompaction?
         do throws(EngineError) {
-            sizes = try Database.compact(at: fileURL.path) { _ in true }
+            sizes = try Database.compact(at: fileURL.path, key: key) { _ in true }
         } catch {
             throw Realm.Error(error, fileURL: fileURL)
         }
@@ -64,7 +65,7 @@ extension Realm.Configuration {
         if let seedFilePath, !Realm.fileExists(for: self) {
             do {
                 try makeDefaultDirectory()
-                _ = try Database.seed(fileURL.path, from: try seedFilePath.databasePath())
+                _ = try Database.seed(fileURL.path, from: try seedFilePath.databasePath(), key: try key())
             } catch let error as EngineError {
                 throw Realm.Error(error, fileURL: seedFilePath)
             } catch let error as Realm.Error {
@@ -76,7 +77,7 @@ extension Realm.Configuration {
         if let shouldCompactOnLaunch, !Database.isOpen(at: fileURL.path) {
             // What is wrong with the file, the opening reports; what else keeps it from being compacted is no reason not
             // to open it.
-            _ = try? Database.compact(at: fileURL.path) { use in
+            _ = try? Database.compact(at: fileURL.path, key: try key()) { use in
                 shouldCompactOnLaunch(Int(use.total), Int(use.used))
             }
         }

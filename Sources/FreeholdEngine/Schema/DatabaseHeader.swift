@@ -8,7 +8,7 @@ struct DatabaseHeader: Equatable {
         /// Random.
         let fileID: [UInt8]
         /// Over all before it, under a key that only the user's gives: so a wrong one is told from a right one.
-        var code: [UInt8]
+        let code: [UInt8]
     }
 
     static let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock)
@@ -32,7 +32,8 @@ struct DatabaseHeader: Equatable {
         let id = (0..<Encryption.fileIDSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let cipher = FileCipher(key, fileID: id)
         header.encryption = Encryption(fileID: id, code: [])
-        header.encryption?.code = cipher.headerCode(header.encoded())
+        let code = cipher.headerCode(header.encoded())
+        header.encryption = Encryption(fileID: id, code: code)
         return (header, cipher)
     }
 
@@ -101,18 +102,16 @@ struct DatabaseHeader: Equatable {
     /// - Throws: `.invalidDatabase` where the key isn't this file's, is missing, or there is one too many.
     func cipher(_ key: EncryptionKey?, path: String) throws(EngineError) -> FileCipher? {
         func refuse(_ message: String) -> EngineError { EngineError(.invalidDatabase, message, path: path) }
-        guard var encryption else {
+        guard let encryption else {
             if key == nil { return nil }
             throw refuse("The file isn't encrypted: open it without a key. `writeCopy` makes an encrypted copy.")
         }
         guard let key else { throw refuse("The file is encrypted: open it with the key that it was made with.") }
         try Self.checkAvailable(path)
         let cipher = FileCipher(key, fileID: encryption.fileID)
-        let code = encryption.code
-        encryption.code = []
         var header = self
-        header.encryption = encryption
-        guard cipher.isHeaderCode(code, of: header.encoded()) else {
+        header.encryption = Encryption(fileID: encryption.fileID, code: [])
+        guard cipher.isHeaderCode(encryption.code, of: header.encoded()) else {
             throw refuse("The key isn't the one that the file was encrypted with, or its header is damaged.")
         }
         return cipher

@@ -21,9 +21,6 @@ extension Snapshot {
         try copy.finish()
     }
 
-    /// What this file is encrypted with.
-    public var encryptionKey: EncryptionKey? { core.cipher?.key }
-
     /// LMDB's transaction isn't for two threads at once; its bytes are.
     func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
         var run: BlockRun = []

@@ -245,6 +245,9 @@ public final class Database: Sendable {
 
     public var path: String { core.path }
 
+    /// What the file is encrypted with.
+    public var encryptionKey: EncryptionKey? { core.cipher?.key }
+
     /// False in a child process that was forked after the opening: it has to open the file itself.
     package var belongsToThisProcess: Bool { core.storage.belongsToThisProcess }
 
