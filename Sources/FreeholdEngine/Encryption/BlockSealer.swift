@@ -43,7 +43,7 @@ final class BlockSealer {
             BlockCryptography.seal(plain, key, nonce: nonce, authenticating: $0, into: rest)
         }
         precondition(isSealed, "AES-GCM refuses a block")
-        if address != FileDigest.address {
+        if FileDigest.covers(address) {
             didRemove(replaced, at: address)
             digest.add(cipher.stamp(identity, at: address))
         }
@@ -51,7 +51,7 @@ final class BlockSealer {
     }
 
     func didRemove(_ stored: UnsafeRawBufferPointer?, at address: BlockAddress) {
-        guard let stored, let identity = BlockIdentity(stored) else { return }
+        guard FileDigest.covers(address), let stored, let identity = BlockIdentity(stored) else { return }
         digest.subtract(cipher.stamp(identity, at: address))
     }
 }

@@ -1,14 +1,18 @@
 /// What an encrypted file holds, in 48 bytes: the version, how many blocks, and the sum of their stamps.
 ///
 /// A block of an older version that somebody puts back in its place is sealed rightly, but its stamp isn't in the sum. The
-/// sum is kept by adding and subtracting what a transaction writes, and is compared by `verify`, which sees all blocks.
-/// The version is compared by each opening: the digest itself can't be an older one. Whoever hasn't the key knows no
-/// stamp, so that he can find no other blocks with the same sum.
+/// sum is kept by adding and subtracting what a transaction writes, and is compared by `verify` and copies, which see all
+/// blocks. The version is compared by each opening: the digest itself can't be an older one. Whoever hasn't the key knows
+/// no stamp, so that he can find no other blocks with the same sum.
 ///
-/// The header isn't in it, which has a code of its own, nor the digest.
+/// The header isn't in it, which has a code of its own, nor the history, whose records are never rewritten.
 struct FileDigest: Equatable, Sendable {
     /// Behind the newest record of the history, which is written by every commit.
     static let address = BlockAddress(segment: Catalogue.historySegment, number: BlockAddress.maximumNumber)
+
+    static func covers(_ address: BlockAddress) -> Bool {
+        address.segment != Catalogue.historySegment && address != DatabaseHeader.address
+    }
 
     var version: UInt64 = 0
     private(set) var count: UInt64 = 0
@@ -46,11 +50,16 @@ struct FileDigest: Equatable, Sendable {
 
     /// - Throws: `.invalidDatabase` where the digest isn't that of the reader's version: an older one, put back in its
     ///   place, would vouch for older blocks.
-    static func check(_ reader: StorageReader, _ cipher: FileCipher) throws(EngineError) {
+    @discardableResult
+    static func check(_ reader: StorageReader, _ cipher: FileCipher) throws(EngineError) -> FileDigest {
         guard let digest = FileDigest(reader.get(address), cipher), digest.version == reader.version else {
             throw FileCipher.damage(address, path: reader.environment.path)
         }
+        return digest
     }
+
+    /// What is said where the sums differ.
+    static let mismatch = "Blocks are missing, or of another version than the rest: the file was tampered with."
 
     /// - Parameter stored: as it lies in the file.
     init?(_ stored: UnsafeRawBufferPointer?, _ cipher: FileCipher) {

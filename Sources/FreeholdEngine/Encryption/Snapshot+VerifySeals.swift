@@ -19,9 +19,8 @@ extension SnapshotCheck {
                         report(FileCipher.damage(address, path: snapshot.core.path).message)
                         continue
                     }
-                    if address == FileDigest.address {
-                        expected = FileDigest(bytes)
-                    } else {
+                    if address == FileDigest.address { expected = FileDigest(bytes) }
+                    if FileDigest.covers(address) {
                         found.add(cipher.stamp(identity, at: address))
                     }
                 }
@@ -33,7 +32,7 @@ extension SnapshotCheck {
         }
         found.version = snapshot.version
         if problems.isEmpty, found != expected {
-            report("Blocks are missing, or of another version than the rest: the file was tampered with.")
+            report(FileDigest.mismatch)
         }
     }
 }

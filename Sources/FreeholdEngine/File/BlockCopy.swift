@@ -18,6 +18,8 @@ struct BlockCopy {
     struct Source {
         let cipher: FileCipher?
         let clusterSpan: Int
+        /// What they are together; nil where they aren't committed.
+        var digest: FileDigest?
     }
 
     /// The destination, without symbolic links.
@@ -70,7 +72,7 @@ struct BlockCopy {
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
             let new = try DatabaseHeader.make(clusterSpan: source.clusterSpan, key: key, path: path)
-            try copy(next, target, source.cipher, new.cipher, new.header.encoded())
+            try copy(next, target, source, new.cipher, new.header.encoded())
             try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()
             guard fchmod(target.descriptor, mode & 0o777) == 0 else {
@@ -93,13 +95,14 @@ struct BlockCopy {
     private func copy(
         _ next: (BlockAddress) throws(EngineError) -> BlockRun,
         _ target: StorageEnvironment,
-        _ old: FileCipher?,
+        _ source: Source,
         _ new: FileCipher?,
         _ header: [UInt8]
     ) throws(EngineError) {
         var from = BlockAddress(raw: 0)
         var writer: StorageWriter?
         var pending = 0
+        var found = FileDigest()
         func commit() throws(EngineError) {
             guard let open = writer else { return }
             writer = nil
@@ -117,10 +120,11 @@ struct BlockCopy {
                     let bytes: [UInt8]
                     if address == DatabaseHeader.address {
                         bytes = header
-                    } else if let old {
-                        guard let opened = old.bytes(stored, at: address) else {
+                    } else if let old = source.cipher {
+                        guard let identity = BlockIdentity(stored), let opened = old.bytes(stored, at: address) else {
                             throw FileCipher.damage(address, path: path)
                         }
+                        found.add(old.stamp(identity, at: address))
                         bytes = opened
                     } else {
                         try open.put(address, stored)
@@ -137,6 +141,10 @@ struct BlockCopy {
                 isHistory
                 ? BlockAddress(segment: Catalogue.historySegment + 1, number: 0)
                 : BlockAddress(raw: last.address.raw + 1)
+        }
+        if let expected = source.digest {
+            found.version = expected.version
+            guard found == expected else { throw EngineError(.invalidDatabase, FileDigest.mismatch, path: path) }
         }
         try commit()
     }

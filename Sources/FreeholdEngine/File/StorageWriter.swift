@@ -92,7 +92,7 @@ final class StorageWriter {
         let transaction = try open()
         guard let cipher, address != DatabaseHeader.address else { return try store(address, bytes) }
         let sealer = try openSealer(cipher)
-        let replaced = address == FileDigest.address ? nil : transaction.block(address, environment)
+        let replaced = FileDigest.covers(address) ? transaction.block(address, environment) : nil
         try store(address, sealer.seal(bytes, at: address, replacing: replaced))
     }
 
@@ -128,7 +128,7 @@ final class StorageWriter {
     /// Removes the block, if there is one.
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
-        if let cipher, let replaced = transaction.block(address, environment) {
+        if let cipher, FileDigest.covers(address), let replaced = transaction.block(address, environment) {
             try openSealer(cipher).didRemove(replaced, at: address)
         }
         var raw = address.raw

@@ -90,8 +90,8 @@ extension Database {
         let path = reader.environment.path
         let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: path)
         let cipher = try header.cipher(key, path: path)
-        if let cipher { try FileDigest.check(reader, cipher) }
-        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan)
+        let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
+        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan, digest: digest)
     }
 
     /// Deletes the files of a database that nobody has open: the data, LMDB's lock file and what a compaction left. The

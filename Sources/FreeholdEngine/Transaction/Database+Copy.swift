@@ -15,7 +15,12 @@ extension Snapshot {
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
         let storage = core.storage
-        try copy.write(from: core.copySource, key: key, mode: storage.fileMode, faults: storage.options.faults) {
+        var source = core.copySource
+        if let cipher = core.cipher {
+            source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
+            guard source.digest?.version == version else { throw FileCipher.damage(FileDigest.address, path: core.path) }
+        }
+        try copy.write(from: source, key: key, mode: storage.fileMode, faults: storage.options.faults) {
             from throws(EngineError) in try run(from: from)
         }
         try copy.finish()

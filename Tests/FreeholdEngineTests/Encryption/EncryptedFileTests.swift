@@ -224,9 +224,13 @@ import Testing
             out.replaceSubrange(place.lowerBound..<place.upperBound, with: b)
             return out
         }
-        #expect(try problems(replaced(new, old), State()) == [
-            "Blocks are missing, or of another version than the rest: the file was tampered with."
-        ])
+        #expect(try problems(replaced(new, old), State()) == [FileDigest.mismatch])
+        let rolled = folder.file("rolled.realm")
+        try Data(replaced(new, old)).write(to: URL(fileURLWithPath: rolled))
+        let compacted = error { () throws(EngineError) in _ = try Database.compact(at: rolled, key: Script.key) }
+        #expect(compacted?.code == .invalidDatabase && compacted?.message == FileDigest.mismatch)
+        let copied = error { () throws(EngineError) in try open(rolled).snapshot().copy(to: folder.file("copied")) }
+        #expect(copied?.message == FileDigest.mismatch)
         // The digest of that version would vouch for it, but it isn't this version's.
         #expect(try problems(replaced(newDigest, oldDigest), State()).first?.contains("isn't what was written") == true)
         #expect(database.lastVersion == 3)

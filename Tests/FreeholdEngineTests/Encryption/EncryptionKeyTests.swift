@@ -76,7 +76,7 @@ import Testing
     @Test func `the digest tells which blocks were sealed and not replaced`() throws {
         let cipher = FileCipher(try #require(EncryptionKey(bytes(1, 64))), fileID: bytes(9, 16))
         let sealer = BlockSealer(cipher, FileDigest())
-        let (a, b) = (BlockAddress(segment: 1, number: 1), BlockAddress(segment: 1, number: 2))
+        let (a, b) = (BlockAddress(segment: 24, number: 1), BlockAddress(segment: 24, number: 2))
         func seal(_ address: BlockAddress, replacing old: [UInt8]?) -> [UInt8] {
             bytes(3, 20).withUnsafeBytes { plain in
                 guard let old else { return Array(sealer.seal(plain, at: address, replacing: nil)) }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    private func dogs(_ configuration: Realm.Configuration, _ url: URL? = nil, _ key: Data?) throws -> [Int] {
+    private func dogs(_ configuration: Realm.Configuration, at url: URL? = nil, _ key: Data?) throws -> [Int] {
         var configuration = configuration
         if let url { configuration.fileURL = url }
         configuration.encryptionKey = key
@@ -55,6 +55,7 @@ import Testing
             }
             realm.refresh()
             #expect(realm.objects(RTDog.self).count == 11)
+            #expect(realm.verify() == [])
             #expect(try !isPlain(configuration.fileURL!))
         }
     }
@@ -172,19 +173,19 @@ import Testing
                 realm.cancelWrite()
             }
             let all = Array(0..<20)
-            #expect(try dogs(configuration, urls["same"]!, Self.key) == all)
-            #expect(try dogs(configuration, urls["other"]!, Self.other) == all)
-            #expect(try dogs(configuration, urls["plain"]!, nil) == all)
-            #expect(try dogs(configuration, urls["as"]!, Self.other) == all)
-            #expect(try dogs(configuration, urls["backup"]!, Self.key) == all)
-            #expect(try dogs(configuration, urls["open"]!, Self.other) == all + [100])
+            #expect(try dogs(configuration, at: urls["same"]!, Self.key) == all)
+            #expect(try dogs(configuration, at: urls["other"]!, Self.other) == all)
+            #expect(try dogs(configuration, at: urls["plain"]!, nil) == all)
+            #expect(try dogs(configuration, at: urls["as"]!, Self.other) == all)
+            #expect(try dogs(configuration, at: urls["backup"]!, Self.key) == all)
+            #expect(try dogs(configuration, at: urls["open"]!, Self.other) == all + [100])
             for (name, url) in urls where name != "back" { #expect(try isPlain(url) == (name == "plain"), "\(name)") }
             // A plain file becomes an encrypted one.
             var plain = configuration
             plain.fileURL = urls["plain"]
             plain.encryptionKey = nil
             try Realm(configuration: plain).writeCopy(toFile: urls["back"]!, encryptionKey: Self.key)
-            #expect(try dogs(configuration, urls["back"]!, Self.key) == all)
+            #expect(try dogs(configuration, at: urls["back"]!, Self.key) == all)
             #expect(try !isPlain(urls["back"]!))
         }
     }
@@ -249,6 +250,43 @@ import Testing
                 #expect(held.objects(RTDog.self).count == 4)
                 #expect(try !isPlain(configuration.fileURL!))
             }
+        }
+    }
+
+    @Test func `tampering is told by verify and refused by copies`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration, 3000)
+            let url = configuration.fileURL!
+            let sound = try Data(contentsOf: url)
+            var reported = 0
+            // One byte in each block that has pages of its own: those begin with LMDB's header of an overflow page, which
+            // has its number and a flag. What they hold may be free.
+            for page in stride(from: 2 * 4096, to: sound.count, by: 4096) {
+                let number = sound[page..<page + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                guard number == UInt64(page / 4096), sound[page + 10] == 4 else { continue }
+                let offset = page + 16 + 100
+                var damaged = configuration
+                damaged.fileURL = beside(configuration, "damaged\(offset)")
+                let copied = beside(configuration, "copied\(offset)")
+                var bytes = sound
+                bytes[offset] ^= 1
+                try bytes.write(to: damaged.fileURL!)
+                do {
+                    let realm = try Realm(configuration: damaged)
+                    let problems = realm.verify()
+                    if problems.isEmpty {
+                        #expect(realm.objects(RTDog.self).sum(of: \.id) == 2999 * 1500)
+                        try realm.backup(to: copied)
+                        continue
+                    }
+                    reported += 1
+                    _ = thrownCode { try realm.backup(to: copied) }
+                } catch let error as Realm.Error {
+                    reported += 1
+                    #expect(error.code == .invalidDatabase)
+                }
+            }
+            #expect(reported > 3)
         }
     }
 
