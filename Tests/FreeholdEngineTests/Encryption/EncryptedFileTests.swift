@@ -126,23 +126,34 @@ import Testing
 
     // MARK: Damage
 
-    /// Every block but the header, as it is stored, and where it lies in the file.
+    /// A block as it is stored, and where these bytes lie in the file: those inside a page also in pages of before.
     struct Stored {
         let address: BlockAddress
         let bytes: [UInt8]
-        let offset: Int
+        let offsets: [Int]
+    }
+
+    func places(of bytes: [UInt8], in file: Data) -> [Int] {
+        var out: [Int] = []
+        var start = 0
+        while let range = file.range(of: Data(bytes), in: start..<file.count) {
+            out.append(range.lowerBound)
+            start = range.upperBound
+        }
+        return out
     }
 
     func image(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
+    /// Every block but the header.
     func blocks(_ path: String) throws -> [Stored] {
-        let file = try image(path)
-        let data = Data(file)
+        let file = Data(try image(path))
         var out: [Stored] = []
         let snapshot = try open(path).snapshot()
         for (address, bytes) in try snapshot.run(from: BlockAddress(raw: 0)) where address != DatabaseHeader.address {
-            let range = try #require(data.range(of: Data(bytes), options: .backwards))
-            out.append(Stored(address: address, bytes: Array(bytes), offset: range.lowerBound))
+            let offsets = places(of: Array(bytes), in: file)
+            try #require(!offsets.isEmpty)
+            out.append(Stored(address: address, bytes: Array(bytes), offsets: offsets))
         }
         return out
     }
@@ -172,9 +183,9 @@ import Testing
         var random = SeededGenerator(seed: 7)
         for block in blocks {
             var damaged = image
-            // Every copy: of blocks inside a page older ones lie about.
             let offset = Int.random(in: 0..<block.bytes.count, using: &random)
-            damaged[block.offset + offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            let bit = 1 << UInt8.random(in: 0..<8, using: &random)
+            for start in block.offsets { damaged[start + offset] ^= bit }
             #expect(try !problems(damaged, state).isEmpty, "byte \(offset) of \(block.address)")
         }
         #expect(try problems(image, state).isEmpty)
@@ -189,8 +200,8 @@ import Testing
         for same in bySize.values where same.count > 1 {
             var damaged = image
             let (a, b) = (same[0], same[1])
-            damaged.replaceSubrange(a.offset..<a.offset + a.bytes.count, with: b.bytes)
-            damaged.replaceSubrange(b.offset..<b.offset + b.bytes.count, with: a.bytes)
+            for start in a.offsets { damaged.replaceSubrange(start..<start + a.bytes.count, with: b.bytes) }
+            for start in b.offsets { damaged.replaceSubrange(start..<start + b.bytes.count, with: a.bytes) }
             #expect(try !problems(damaged, state).isEmpty)
             swapped += 1
         }
@@ -219,9 +230,10 @@ import Testing
         let image = try image(path)
         let data = Data(image)
         func replaced(_ a: [UInt8], _ b: [UInt8]) throws -> [UInt8] {
-            let place = try #require(data.range(of: Data(a)))
             var out = image
-            out.replaceSubrange(place.lowerBound..<place.upperBound, with: b)
+            let places = places(of: a, in: data)
+            try #require(!places.isEmpty)
+            for start in places { out.replaceSubrange(start..<start + a.count, with: b) }
             return out
         }
         #expect(try problems(replaced(new, old), State()) == [FileDigest.mismatch])
@@ -245,7 +257,7 @@ import Testing
             let table = try #require(try tests.open(path).snapshot().schema.table(named: Script.tableName))
             let leaf = table.columns[0].segment(.leaf)
             let block = try #require(try tests.blocks(path).first { $0.address.segment == leaf })
-            image[block.offset + 20] ^= 1
+            for start in block.offsets { image[start + 20] ^= 1 }
             try Data(image).write(to: URL(fileURLWithPath: path))
             _ = State(try tests.open(path).snapshot())
         }
@@ -258,13 +270,17 @@ import Testing
         let state = try fill(path, transactions: 1...2)
         let plain = DatabaseHeader(clusterSpan: 1000).encoded()
         var image = try image(path)
-        let place = try #require(Data(image).range(of: Data(Catalogue.magic)))
-        image.replaceSubrange(place.lowerBound..<place.lowerBound + plain.count, with: plain)
-        #expect(try problems(image, state).first?.contains("isn't encrypted") == true)
+        let places = places(of: Catalogue.magic, in: Data(image))
+        #expect(!places.isEmpty)
+        for start in places { image.replaceSubrange(start..<start + plain.count, with: plain) }
+        let plainly = try problems(image, state)
+        #expect(plainly.first?.contains("isn't encrypted") == true, "\(plainly)")
         // A key of the attacker's own, too.
         let id = [UInt8](repeating: 1, count: 16)
-        image.replaceSubrange(place.lowerBound + 16..<place.lowerBound + 20, with: [1, 0, 0, 0])
-        image.replaceSubrange(place.lowerBound + 20..<place.lowerBound + 36, with: id)
+        for start in places {
+            image.replaceSubrange(start + 16..<start + 20, with: [1, 0, 0, 0])
+            image.replaceSubrange(start + 20..<start + 36, with: id)
+        }
         #expect(try problems(image, state).first?.contains("The key isn't the one") == true)
     }
 

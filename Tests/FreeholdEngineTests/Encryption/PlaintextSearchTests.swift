@@ -175,7 +175,12 @@ import Testing
             var specs = Self.specs
             specs[0].columns.append(ColumnSpec("secretAddition", .string, optional: true, indexed: true))
             secrets.note("secretAddition")
-            try migration.applySchema(specs, userVersion: 2)
+            try migration.extendSchema(to: specs, unkeysAll: false)
+            let addition = try #require(migration.schema.table(named: "SecretPerson")?.column(named: "secretAddition"))
+            let added = "the value of a property that was added"
+            secrets.note(added)
+            for key in migration.keys(table) { try migration.set(addition, key, .string(added)) }
+            try migration.finishSchema(specs, userVersion: 2)
             _ = try migration.commit()
             #expect(try found(secrets) == [], "migrated")
         }
