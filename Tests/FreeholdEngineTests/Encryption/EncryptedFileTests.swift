@@ -184,7 +184,7 @@ import Testing
         for block in blocks {
             var damaged = image
             let offset = Int.random(in: 0..<block.bytes.count, using: &random)
-            let bit = 1 << UInt8.random(in: 0..<8, using: &random)
+            let bit: UInt8 = 1 << UInt8.random(in: 0..<8, using: &random)
             for start in block.offsets { damaged[start + offset] ^= bit }
             #expect(try !problems(damaged, state).isEmpty, "byte \(offset) of \(block.address)")
         }
