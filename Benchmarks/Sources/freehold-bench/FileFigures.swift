@@ -29,7 +29,9 @@ struct FileFigures {
             for isEncrypted in [false, true] { measure(isEncrypted) }
         }
         for row in rows {
-            progress("\(row.name): plain \(figure(median(row.plain))), encrypted \(figure(median(row.encrypted))) \(row.unit)")
+            progress(
+                "\(row.name): plain \(figure(median(row.plain))), encrypted \(figure(median(row.encrypted))) \(row.unit)"
+            )
         }
     }
 
@@ -59,7 +61,9 @@ struct FileFigures {
         let n = data.count
         let path = subject.path(.people)
         subject.create(.people)
-        time("bulk insert, one transaction", n, isEncrypted) { subject.insert(data.allIDs[...], perTransaction: .max / 2) }
+        time("bulk insert, one transaction", n, isEncrypted) {
+            subject.insert(data.allIDs[...], perTransaction: .max / 2)
+        }
         func reopen() {
             subject.close()
             subject.open(.people)

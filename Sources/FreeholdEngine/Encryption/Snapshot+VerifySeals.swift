@@ -12,7 +12,9 @@ extension SnapshotCheck {
                 let run = try snapshot.run(from: from)
                 guard let end = run.last else { break }
                 for (address, stored) in run {
-                    if let last, address <= last { report("Block \(address.number) of segment \(address.segment) is there twice.") }
+                    if let last, address <= last {
+                        report("Block \(address.number) of segment \(address.segment) is there twice.")
+                    }
                     last = address
                     if address == DatabaseHeader.address { continue }
                     guard let bytes = cipher.bytes(stored, at: address), let identity = BlockIdentity(stored) else {

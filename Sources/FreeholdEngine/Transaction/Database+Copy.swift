@@ -18,7 +18,9 @@ extension Snapshot {
         var source = core.copySource
         if let cipher = core.cipher {
             source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
-            guard source.digest?.version == version else { throw FileCipher.damage(FileDigest.address, path: core.path) }
+            guard source.digest?.version == version else {
+                throw FileCipher.damage(FileDigest.address, path: core.path)
+            }
         }
         try copy.write(from: source, key: key, mode: storage.fileMode, faults: storage.options.faults) {
             from throws(EngineError) in try run(from: from)

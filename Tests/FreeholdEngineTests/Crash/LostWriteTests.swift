@@ -23,7 +23,6 @@ struct LostWriteTests {
         seed > 5 ? [Script.encryptedVariable: "1"] : [:]
     }
 
-
     @Test(arguments: seeds)
     func `a file cut at any write opens as before or after the commit`(seed: UInt64) throws {
         let folder = try ChildFolder()

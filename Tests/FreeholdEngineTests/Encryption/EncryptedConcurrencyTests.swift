@@ -7,7 +7,8 @@ import Testing
 
 /// Many threads that open the same blocks of an encrypted file, while one writes.
 @Suite struct EncryptedConcurrencyTests {
-    @Test(arguments: [1 << 30, 60_000]) func `readers see whole versions, whoever opens a block first`(kept: Int) throws {
+    @Test(arguments: [1 << 30, 60_000]) func `readers see whole versions, whoever opens a block first`(kept: Int) throws
+    {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.encryptionKey = Script.key
@@ -15,7 +16,9 @@ import Testing
         options.mapSize = 1 << 28
         let database = try Database.open(at: folder.file(), options: options)
         let made = try database.beginWrite()
-        try made.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int), ColumnSpec("s", .string, indexed: true)])])
+        try made.applySchema([
+            TableSpec("T", columns: [ColumnSpec("n", .int), ColumnSpec("s", .string, indexed: true)])
+        ])
         let table = try #require(made.schema.table(named: "T"))
         let (number, text) = (table.columns[0], table.columns[1])
         // In every version all objects have one number.

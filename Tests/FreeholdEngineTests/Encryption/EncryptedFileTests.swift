@@ -80,8 +80,12 @@ import Testing
         #expect(refusal(plain, Script.key, readOnly: readOnly)?.code == .invalidDatabase)
         #expect(refusal(plain, Script.key)?.message.contains("isn't encrypted") == true)
         #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .invalidDatabase)
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path, key: Self.other) } == .invalidDatabase)
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: plain, key: Script.key) } == .invalidDatabase)
+        #expect(
+            code { () throws(EngineError) in _ = try Database.compact(at: path, key: Self.other) } == .invalidDatabase
+        )
+        #expect(
+            code { () throws(EngineError) in _ = try Database.compact(at: plain, key: Script.key) } == .invalidDatabase
+        )
         #expect(try [path, plain].map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
         try check(path, state)
         try check(plain, plainState, nil)

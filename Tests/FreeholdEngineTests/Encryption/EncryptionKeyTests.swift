@@ -19,7 +19,9 @@ import Testing
     }
 
     @Test func `a printed key shows nothing of it`() throws {
-        let key = try #require(EncryptionKey(Array("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".utf8)))
+        let key = try #require(
+            EncryptionKey(Array("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".utf8))
+        )
         var dumped = ""
         dump(key, to: &dumped)
         for text in ["\(key)", String(reflecting: key), dumped] {

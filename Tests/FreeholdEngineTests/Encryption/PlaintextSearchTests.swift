@@ -33,7 +33,8 @@ import Testing
                 ColumnSpec("secretNumber", .int, indexed: true), ColumnSpec("secretRatio", .double),
                 ColumnSpec("secretTime", .timestamp), ColumnSpec("secretUUID", .uuid, indexed: true),
                 ColumnSpec("secretObjectId", .objectId), ColumnSpec("secretAny", .mixed, indexed: true),
-                ColumnSpec("secretNotes", .string, collection: .list), ColumnSpec("secretTags", .string, collection: .set),
+                ColumnSpec("secretNotes", .string, collection: .list),
+                ColumnSpec("secretTags", .string, collection: .set),
                 ColumnSpec("secretMap", .string, collection: .dictionary),
                 ColumnSpec("secretFriends", .link, collection: .list, target: "SecretPerson"),
                 ColumnSpec("secretPlace", .double, collection: .list),
@@ -57,7 +58,8 @@ import Testing
             try t.set(column("secretName"), key, .string(text("name", length)))
             try t.set(column("secretText"), key, .string(text("alphabetical zebra", length)))
             try t.set(column("secretBlob"), key, .data(Data(text("blob", length).utf8)))
-            let number = Int64(bitPattern: 0x5AFE_C0DE_DEAD_0000 | UInt64(round) << 8 | UInt64(i)) &* (i % 2 == 0 ? 1 : -1)
+            let number =
+                Int64(bitPattern: 0x5AFE_C0DE_DEAD_0000 | UInt64(round) << 8 | UInt64(i)) &* (i % 2 == 0 ? 1 : -1)
             try t.set(column("secretNumber"), key, .int(secrets.integer(number)))
             let ratio = Double(bitPattern: 0x4242_5151_6363_7000 | UInt64(round * 16 + i))
             secrets.note("double", withUnsafeBytes(of: ratio) { Array($0) })
@@ -67,13 +69,24 @@ import Testing
             try t.set(column("secretUUID"), key, .uuid(uuid))
             let id = ObjectId.generate()
             try t.set(column("secretObjectId"), key, .objectId(id))
-            secrets.note("object id", stride(from: 0, to: 24, by: 2).map {
-                UInt8(id.stringValue.dropFirst($0).prefix(2), radix: 16)!
-            })
-            try t.set(column("secretTime"), key, .timestamp(Timestamp(seconds: 0x3141_5926_5358 + Int64(i) << 33, nanoseconds: 7)))
+            secrets.note(
+                "object id",
+                stride(from: 0, to: 24, by: 2).map {
+                    UInt8(id.stringValue.dropFirst($0).prefix(2), radix: 16)!
+                }
+            )
+            try t.set(
+                column("secretTime"),
+                key,
+                .timestamp(Timestamp(seconds: 0x3141_5926_5358 + Int64(i) << 33, nanoseconds: 7))
+            )
             let nested = NestedList([.string(text("nested", 40)), .int(secrets.integer(0x7777_1234_4321_7777))])
             try t.set(column("secretAny"), key, i % 2 == 0 ? .list(nested) : .string(text("any", length)))
-            try t.listAppend(column("secretNotes"), key, (0..<(i == 5 ? 400 : 3)).map { .string(text("note\($0)", 30)) })
+            try t.listAppend(
+                column("secretNotes"),
+                key,
+                (0..<(i == 5 ? 400 : 3)).map { .string(text("note\($0)", 30)) }
+            )
             for n in 0..<3 { _ = try t.setInsert(column("secretTags"), key, .string(text("tag\(n)", 26))) }
             try t.dictionarySet(column("secretMap"), key, forKey: text("mapkey", 28), .string(text("mapvalue", length)))
             try t.listAppend(column("secretFriends"), key, [.link(key)])
@@ -81,12 +94,17 @@ import Testing
         }
     }
 
+    /// `Data.range(of:)` takes a minute for this.
+    private func contains(_ data: Data, _ bytes: [UInt8]) -> Bool {
+        data.withUnsafeBytes { memmem($0.baseAddress!, $0.count, bytes, bytes.count) != nil }
+    }
+
     /// Those that any file of the folder shows.
     private func found(_ secrets: Secrets) throws -> [String] {
         var out: [String] = []
         for name in folder.names {
             let data = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))
-            for secret in secrets.all where data.range(of: Data(secret.bytes)) != nil {
+            for secret in secrets.all where contains(data, secret.bytes) {
                 out.append("\(secret.name) in \(name)")
             }
         }
@@ -122,15 +140,18 @@ import Testing
         _ = try transaction.commit()
         let found = Set(try found(secrets).map { $0.split(separator: " in ")[0] })
         for name in ["integer", "double", "uuid", "object id"] { #expect(found.contains { $0 == name }, "\(name)") }
-        for name in ["key", "name", "alphabetical", "blob", "nested", "any", "note", "tag", "mapkey", "mapvalue", "Secret",
-            "secretFriends"]
-        {
+        for name in [
+            "key", "name", "alphabetical", "blob", "nested", "any", "note", "tag", "mapkey", "mapvalue", "Secret",
+            "secretFriends",
+        ] {
             #expect(found.contains { $0.hasPrefix("\"\(name)") }, "\(name)")
         }
         #expect(found.count > secrets.all.count / 3)
     }
 
-    @Test(arguments: [64 << 20, 30_000]) func `an encrypted file shows nothing of what it holds and held`(budget: Int) throws {
+    @Test(arguments: [64 << 20, 30_000]) func `an encrypted file shows nothing of what it holds and held`(budget: Int)
+        throws
+    {
         var secrets = names
         let path = folder.file()
         do {
@@ -213,7 +234,10 @@ import Testing
         let damaged = folder.file("damaged.realm")
         let options = options(Script.key, budget: 64 << 20)
         let names = folder.names
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: damaged, key: Script.key) } == .invalidDatabase)
+        #expect(
+            code { () throws(EngineError) in _ = try Database.compact(at: damaged, key: Script.key) }
+                == .invalidDatabase
+        )
         let copied = code { () throws(EngineError) in
             try Database.open(at: damaged, options: options).snapshot().copy(to: folder.file("c"), key: Script.key)
         }

@@ -155,9 +155,11 @@ import Testing
     @Test func `copies have the key that they are given, backups the realm's`() throws {
         try withEncryptedFile { configuration in
             try fill(configuration, 20)
-            let urls = Dictionary(uniqueKeysWithValues: ["same", "other", "plain", "open", "as", "backup", "back"].map {
-                ($0, beside(configuration, $0))
-            })
+            let urls = Dictionary(
+                uniqueKeysWithValues: ["same", "other", "plain", "open", "as", "backup", "back"].map {
+                    ($0, beside(configuration, $0))
+                }
+            )
             do {
                 let realm = try Realm(configuration: configuration)
                 try realm.writeCopy(toFile: urls["same"]!, encryptionKey: Self.key)
