@@ -12,7 +12,8 @@ let package = Package(
     name: "World",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "World", targets: ["World"])],
-    dependencies: [.package(name: "Freehold", path: "../..")],
+    // Its files aren't encrypted, so that swift-crypto needn't be built.
+    dependencies: [.package(name: "Freehold", path: "../..", traits: [])],
     targets: [
         .target(
             name: "WorldModel",

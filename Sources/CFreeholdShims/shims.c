@@ -73,3 +73,8 @@ int fh_reserve(int fd, int64_t length) {
     return 0;
 #endif
 }
+
+void fh_wipe(void *memory, size_t size) {
+    volatile unsigned char *byte = memory;
+    while (size--) *byte++ = 0;
+}

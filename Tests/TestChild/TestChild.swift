@@ -14,6 +14,8 @@ import TestScript
 
 /// A process that tests start, talk to and kill. Every line that it prints is written at once.
 ///
+/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key.
+///
 /// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
 ///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
 /// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
@@ -43,7 +45,7 @@ struct TestChild {
             case "grouped":
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1, group: 3)
             case "lock":
-                let database = try Database.open(at: path)
+                let database = try open(path)
                 let transaction = try database.beginWrite()
                 say("locked")
                 while readLine() != nil {}
@@ -51,7 +53,7 @@ struct TestChild {
             case "increment":
                 try increment(path, count: number(3) ?? 1)
             case "reader":
-                let database = try Database.open(at: path)
+                let database = try open(path)
                 say("ready")
                 while readLine() != nil { say("\(State(try database.snapshot()).transaction)") }
             case "migrate":
@@ -61,7 +63,7 @@ struct TestChild {
             case "herd-watcher":
                 try watchHerd(path)
             case "pin":
-                let database = try Database.open(at: path)
+                let database = try open(path)
                 let snapshot = try database.snapshot()
                 say("pinned \(snapshot.version)")
                 while readLine() != nil { say("\(State(snapshot).transaction)") }
@@ -73,10 +75,16 @@ struct TestChild {
         }
     }
 
+    static func open(_ path: String, _ options: Database.Options = .init()) throws -> Database {
+        var options = options
+        if getenv(Script.encryptedVariable) != nil { options.encryptionKey = Script.key }
+        return try Database.open(at: path, options: options)
+    }
+
     static func write(_ path: String, seed: Int, budget: Int?, count: Int, group: Int = 1) throws {
         var options = Database.Options()
         if let budget { options.memoryBudget = budget }
-        let database = try Database.open(at: path, options: options)
+        let database = try open(path, options)
         let script = Script(seed: UInt64(seed))
         var state = State(try database.snapshot())
         say("ready")
@@ -99,7 +107,7 @@ struct TestChild {
     static func migrate(_ path: String, budget: Int) throws {
         var options = Database.Options()
         options.memoryBudget = budget
-        let database = try Database.open(at: path, options: options)
+        let database = try open(path, options)
         let specs = [
             TableSpec(
                 "P",
@@ -157,7 +165,7 @@ struct TestChild {
     }
 
     static func increment(_ path: String, count: Int) throws {
-        let database = try Database.open(at: path)
+        let database = try open(path)
         for i in 0..<count {
             let transaction = try database.beginWrite()
             let table = transaction.schema.table(named: Script.tableName)!

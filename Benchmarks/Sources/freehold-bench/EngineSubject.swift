@@ -16,10 +16,15 @@ final class EngineSubject: Subject {
     var dogs: Table!
     var dogAge: Column!
     var dog, numbers, dogList: Column!
+    private let options: Database.Options
 
-    init(_ data: Dataset, folder: String) {
+    /// - Parameter key: nil for plain files.
+    init(_ data: Dataset, folder: String, key: EncryptionKey? = nil) {
         self.data = data
         self.folder = folder
+        var options = Database.Options()
+        options.encryptionKey = key
+        self.options = options
     }
 
     var version: String { "this package" }
@@ -33,7 +38,7 @@ final class EngineSubject: Subject {
         for suffix in ["", "-lock", ".writer"] { unlink(path(kind) + suffix) }
         self.kind = kind
         attempt { () throws(EngineError) in
-            database = try Database.open(at: path(kind))
+            database = try Database.open(at: path(kind), options: options)
             let transaction = try database.beginWrite()
             try transaction.applySchema(specs, userVersion: 0)
             _ = try transaction.commit()
@@ -60,7 +65,7 @@ final class EngineSubject: Subject {
     func open(_ kind: FileKind) {
         close()
         self.kind = kind
-        attempt { () throws(EngineError) in database = try Database.open(at: path(kind)) }
+        attempt { () throws(EngineError) in database = try Database.open(at: path(kind), options: options) }
         findColumns()
     }
 
@@ -147,6 +152,16 @@ final class EngineSubject: Subject {
         let columns = personColumns
         transaction { transaction throws(EngineError) in
             for number in 0..<count { try columns.insert(Row(number), transaction) }
+        }
+    }
+
+    /// People beyond those of the data, in a transaction each.
+    func insertMore(_ count: Int) {
+        let columns = personColumns
+        for number in 0..<count {
+            transaction { transaction throws(EngineError) in
+                try columns.insert(Row(data.count + number), transaction)
+            }
         }
     }
 

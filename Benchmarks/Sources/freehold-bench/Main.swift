@@ -98,6 +98,9 @@ struct Main {
         report.workloads = chosen
         report.results = harness
 
+        if options.only.map({ $0 == "files" }) ?? true {
+            report.files = FileFigures(data, folder: options.folder, repeats: options.repeats)
+        }
         if options.only == nil {
             for subject in subjects {
                 report.memory[subject.layer] = PeakMemory.measure(

@@ -42,6 +42,19 @@ static inline const void *_Nullable fh_load_acquire(const void *_Nullable const 
 static inline void fh_store_release(const void *_Nullable *_Nonnull p, const void *_Nullable v) {
     __atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
+
+// References to memory that several directories share. `fh_release` says
+// whether the last one went.
+static inline void fh_retain(int64_t *_Nonnull count) {
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+static inline bool fh_release(int64_t *_Nonnull count) {
+    return __atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+// Overwrites a secret with zeros, which a compiler mustn't leave out.
+void fh_wipe(void *_Nonnull memory, size_t size);
+
 // Locks of an open file description: released by the kernel when the last
 // descriptor of the description closes, so also when a process is killed.
 // Returns 0, or errno. `wait` != 0 blocks.

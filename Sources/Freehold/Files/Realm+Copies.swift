@@ -7,49 +7,54 @@ extension Realm {
     /// The copy has no free space and no history of changes. Writers go on meanwhile. In a write transaction the
     /// objects that were changed move into the database's own transaction for it, so that it takes their writing twice.
     ///
-    /// - Parameter fileURL: where nothing is yet, in a folder that exists.
+    /// - Parameters:
+    ///   - fileURL: where nothing is yet, in a folder that exists.
+    ///   - encryptionKey: the 64 bytes that the copy is encrypted with, whatever this realm is; nil for a plain file.
     /// - Throws: ``Error/Code/fileExists``, ``Error/Code/fileNotFound`` where there is no such folder,
-    ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``; then there is nothing at `fileURL`. In a write
-    ///   transaction the ``pendingError``, too.
+    ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``, ``Error/Code/invalidInput`` for a key of another
+    ///   length, ``Error/Code/invalidDatabase`` where an encrypted file is damaged; then there is nothing at `fileURL`. In
+    ///   a write transaction the ``pendingError``, too.
     /// - Complexity: O(size of the data); the memory that it takes is constant.
-    public func writeCopy(toFile fileURL: URL) throws {
+    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         core.verifyThread()
         if let pendingError { throw pendingError }
         do {
             let path = try fileURL.databasePath()
+            let key = try encryptionKey.map { try EncryptionKey(checked: $0) }
             if let transaction = core.transaction {
-                try transaction.copy(to: path)
+                try transaction.copy(to: path, key: key)
             } else {
-                try core.committed.copy(to: path)
+                try core.committed.copy(to: path, key: key)
             }
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: fileURL)
         }
     }
 
-    /// Writes what this realm shows to the configuration's file; see ``writeCopy(toFile:)``.
+    /// Writes what this realm shows to the configuration's file; see ``writeCopy(toFile:encryptionKey:)``.
     ///
-    /// Only the configuration's `fileURL` counts: the copy has this realm's classes and schema version.
+    /// Only the configuration's `fileURL` and `encryptionKey` count: the copy has this realm's classes and schema version.
     public func writeCopy(configuration: Configuration) throws {
         guard let fileURL = configuration.fileURL else {
             throw Realm.Error(.invalidInput, "A copy is written to a file. Set the configuration's `fileURL`.")
         }
-        try writeCopy(toFile: fileURL)
+        try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
     }
 
     /// Writes the newest version of this realm's file, also of other threads and processes, to a new file.
     ///
     /// The backup of a file in use: it is one version, while others go on reading and writing. What they free can't be
     /// used again before the backup ends, so the file grows by what they change meanwhile. Free space and history aren't
-    /// copied. A crash leaves no half of a backup under this name.
+    /// copied. A crash leaves no half of a backup under this name. Of an encrypted file it is encrypted with the same key.
     ///
     /// - Parameter fileURL: where nothing is yet, in a folder that exists.
-    /// - Throws: as ``writeCopy(toFile:)``.
+    /// - Throws: as ``writeCopy(toFile:encryptionKey:)``.
     /// - Complexity: O(size of the data); the memory that it takes is constant.
     public func backup(to fileURL: URL) throws {
         core.verifyThread()
         do {
-            try core.database.snapshot().copy(to: try fileURL.databasePath())
+            let database = core.database
+            try database.snapshot().copy(to: try fileURL.databasePath(), key: database.encryptionKey)
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: fileURL)
         }

@@ -22,6 +22,18 @@ extension Realm {
         }
     }
 
+    /// What is wrong with the version that this realm shows (in a write transaction: with that before it), a sentence for
+    /// each breach; empty for a sound one.
+    ///
+    /// All data, links and indexes are checked against each other. Of an encrypted file each block is authenticated, and
+    /// that none of them is missing or of an older version. Damage is reported and ends nothing.
+    ///
+    /// - Complexity: O(size of the file).
+    public func verify() -> [String] {
+        core.verifyThread()
+        return core.committed.verify()
+    }
+
     /// What a compaction came to, in bytes.
     public struct Compaction: Equatable, Sendable {
         public let sizeBefore: Int
@@ -47,9 +59,10 @@ extension Realm {
         if configuration.readOnly {
             throw Realm.Error(.invalidInput, "A read-only file can't be compacted. Clear `readOnly`.", fileURL: fileURL)
         }
+        let key = try configuration.key()
         let sizes: FileCompaction?
         do throws(EngineError) {
-            sizes = try Database.compact(at: fileURL.path) { _ in true }
+            sizes = try Database.compact(at: fileURL.path, key: key) { _ in true }
         } catch {
             throw Realm.Error(error, fileURL: fileURL)
         }
@@ -64,7 +77,7 @@ extension Realm.Configuration {
         if let seedFilePath, !Realm.fileExists(for: self) {
             do {
                 try makeDefaultDirectory()
-                _ = try Database.seed(fileURL.path, from: try seedFilePath.databasePath())
+                _ = try Database.seed(fileURL.path, from: try seedFilePath.databasePath(), key: try key())
             } catch let error as EngineError {
                 throw Realm.Error(error, fileURL: seedFilePath)
             } catch let error as Realm.Error {
@@ -76,7 +89,7 @@ extension Realm.Configuration {
         if let shouldCompactOnLaunch, !Database.isOpen(at: fileURL.path) {
             // What is wrong with the file, the opening reports; what else keeps it from being compacted is no reason not
             // to open it.
-            _ = try? Database.compact(at: fileURL.path) { use in
+            _ = try? Database.compact(at: fileURL.path, key: try key()) { use in
                 shouldCompactOnLaunch(Int(use.total), Int(use.used))
             }
         }

@@ -35,13 +35,11 @@ extension Realm {
 
 /// The schema version of a file, which isn't changed.
 ///
-/// - Parameter encryptionKey: must be nil: files aren't encrypted yet.
-/// - Throws: `Realm.Error`: ``Realm/Error/Code/fileNotFound`` and others where the file can't be read.
+/// - Parameter encryptionKey: the 64 bytes that the file is encrypted with, if it is.
+/// - Throws: `Realm.Error`: ``Realm/Error/Code/fileNotFound`` and others where the file can't be read,
+///   ``Realm/Error/Code/invalidDatabase`` where the key isn't the file's.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
-    if encryptionKey != nil {
-        throw Realm.Error(.invalidDatabase, "The file isn't encrypted. Leave out the key.", fileURL: fileURL)
-    }
-    return try RealmCore.look(Realm.Configuration(fileURL: fileURL)) { $0.userVersion }
+    try RealmCore.look(Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey)) { $0.userVersion }
 }
 
 extension RealmCore {

@@ -32,6 +32,19 @@ extension Realm {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
+        /// The 64 bytes that the file is encrypted with, or is to be where it is made; nil for a plain file.
+        ///
+        /// ```swift
+        /// configuration.encryptionKey = Data((0..<64).map { _ in UInt8.random(in: .min ... .max) })
+        /// ```
+        ///
+        /// Keep it where the system keeps secrets: without it, nobody can read the file. Another number of bytes is
+        /// refused when the realm is opened (``Realm/Error/Code/invalidInput``); a wrong key, a missing one, and one for a
+        /// plain file are ``Realm/Error/Code/invalidDatabase``. A realm in memory can't be encrypted.
+        ///
+        /// ``Realm/writeCopy(toFile:encryptionKey:)`` gives a file another key, encrypts a plain one, or makes a plain copy.
+        public var encryptionKey: Data?
+
         /// Opens an existing file for reading only.
         public var readOnly: Bool
 
@@ -129,6 +142,7 @@ extension Realm {
         public init(
             fileURL: URL? = Configuration.defaultDirectory.appendingPathComponent("default.realm"),
             inMemoryIdentifier: String? = nil,
+            encryptionKey: Data? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
             migrationBlock: MigrationBlock? = nil,
@@ -139,6 +153,7 @@ extension Realm {
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             self.inMemoryIdentifier = inMemoryIdentifier
+            self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
             self.migrationBlock = migrationBlock
@@ -173,17 +188,18 @@ extension Realm.Configuration {
 }
 
 extension Realm.Configuration: Equatable, CustomStringConvertible {
-    /// Whether both name the same data in the same way: file, identifier, mode and version. Classes and limits don't
+    /// Whether both name the same data in the same way: file, identifier, key, mode and version. Classes and limits don't
     /// count.
     public static func == (a: Self, b: Self) -> Bool {
-        a.fileURL == b.fileURL && a.inMemoryIdentifier == b.inMemoryIdentifier && a.readOnly == b.readOnly
-            && a.schemaVersion == b.schemaVersion
+        a.fileURL == b.fileURL && a.inMemoryIdentifier == b.inMemoryIdentifier && a.encryptionKey == b.encryptionKey
+            && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion
     }
 
     public var description: String {
         var parts: [String] = []
         if let fileURL { parts.append("fileURL: \(fileURL.path)") }
         if let inMemoryIdentifier { parts.append("inMemoryIdentifier: \(inMemoryIdentifier)") }
+        if encryptionKey != nil { parts.append("encryptionKey: set") }
         parts.append("readOnly: \(readOnly)")
         parts.append("schemaVersion: \(schemaVersion)")
         if deleteRealmIfMigrationNeeded { parts.append("deleteRealmIfMigrationNeeded: true") }

@@ -35,7 +35,10 @@ extension RealmCore {
 
     /// The core for the queue, the actor or the thread of the caller.
     static func here(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
-        if let core = RealmCache.here(try configuration.source()) { return core }
+        if let core = RealmCache.here(try configuration.source()) {
+            try core.checkKey(configuration)
+            return core
+        }
         return try open(configuration)
     }
 
@@ -63,7 +66,18 @@ extension RealmCore {
         }
     }
 
+    /// Who hasn't the key gets nothing from those who have.
+    private func checkKey(_ configuration: Realm.Configuration) throws(Realm.Error) {
+        if try configuration.key() == database.encryptionKey { return }
+        throw Realm.Error(
+            .alreadyOpen,
+            "The file is open here with another `encryptionKey`, or without one.",
+            fileURL: configuration.fileURL
+        )
+    }
+
     private func checkFits(_ configuration: Realm.Configuration) throws(Realm.Error) {
+        try checkKey(configuration)
         var difference: String?
         if configuration.readOnly != self.configuration.readOnly {
             difference = "`readOnly` is \(self.configuration.readOnly) there"
@@ -98,6 +112,7 @@ extension RealmCore {
         if let mapSize = configuration.mapSize { options.mapSize = mapSize }
         if let readers = configuration.maximumReaders { options.maximumReaders = readers }
         options.readOnly = configuration.readOnly
+        options.encryptionKey = try configuration.key()
         do {
             if let identifier = configuration.inMemoryIdentifier {
                 return try Database.inMemory(identifier: identifier, options: options)
@@ -122,8 +137,14 @@ extension Realm.Configuration {
         return out
     }
 
+    /// - Throws: `.invalidInput` where the key hasn't 64 bytes.
+    func key() throws(Realm.Error) -> EncryptionKey? {
+        try encryptionKey.map { (bytes) throws(Realm.Error) in try EncryptionKey(checked: bytes) }
+    }
+
     /// Where the cache finds it. - Throws: where the fields contradict each other or name nothing.
     func source() throws(Realm.Error) -> RealmCache.Source {
+        _ = try key()
         if schemaVersion == .max {
             throw Realm.Error(.invalidInput, "Schema version \(UInt64.max) is reserved. Choose a lower one.")
         }
@@ -153,6 +174,9 @@ extension Realm.Configuration {
             if readOnly {
                 throw Realm.Error(.invalidInput, "An in-memory realm can't be read-only. Clear `readOnly`.")
             }
+            if encryptionKey != nil {
+                throw Realm.Error(.invalidInput, "An in-memory realm can't be encrypted. Clear `encryptionKey`.")
+            }
             return .memory(inMemoryIdentifier)
         }
         guard let fileURL, !fileURL.path.isEmpty else {
@@ -175,5 +199,18 @@ extension Realm.Configuration {
         let folder = Self.defaultDirectory.standardizedFileURL
         guard let fileURL, fileURL.standardizedFileURL.deletingLastPathComponent().path == folder.path else { return }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+}
+
+extension EncryptionKey {
+    /// - Throws: `.invalidInput` where there aren't 64 bytes.
+    init(checked bytes: Data) throws(Realm.Error) {
+        guard let key = EncryptionKey(bytes) else {
+            throw Realm.Error(
+                .invalidInput,
+                "The encryption key has \(bytes.count) bytes. It must have \(EncryptionKey.byteCount)."
+            )
+        }
+        self = key
     }
 }

@@ -487,6 +487,11 @@ final class RealmCore {
         let isNewer = snapshot?.version != newest.version
         observers?.drain(upTo: newest, self)
         move(to: newest)
+        if !isNewer, let snapshot, !newest.sharesCaches(with: snapshot) {
+            // Of an encrypted file: it holds more than it should.
+            self.snapshot = newest
+            advance()
+        }
         return isNewer
     }
 

@@ -119,7 +119,7 @@ extension Realm.Error.Code {
         case .schemaMismatch: "The classes differ from the file's schema."
         case .alreadyOpen: "The file is open elsewhere, or with other settings."
         case .outOfDiskSpace: "There is no room left on the device."
-        case .invalidDatabase: "The file isn't a Freehold database, or is damaged."
+        case .invalidDatabase: "The file isn't a Freehold database, is damaged, or has another encryption key."
         case .duplicatePrimaryKey: "An object with this primary key exists already."
         case .uniqueConstraint: "Two objects have the same values in unique properties."
         case .deletionDenied: "An object can't be deleted because of its links."

@@ -10,8 +10,8 @@ struct CountedTreeNode {
 
     static let headerSize = 8
     static let entrySize = 12
-    /// One out-of-line page, less LMDB's header, holds 4,080 bytes.
-    static let maximumCount = (BlockLimits.pageSize - 16 - headerSize) / entrySize
+    /// In one page.
+    static let maximumCount = (BlockLimits.pageSize - BlockLimits.reserved - headerSize) / entrySize
 
     init(level: Int, _ entries: [CountedTree.Chunk]) {
         self.level = level

@@ -9,11 +9,19 @@
 /// Makes a file with the blocks of one version, in their order and without free pages.
 ///
 /// The memory that it takes doesn't depend on the file's size. The history of changes stays behind: versions of the
-/// new file are counted anew.
+/// new file are counted anew. Blocks of an encrypted file are opened, and sealed anew with the copy's own keys.
 ///
 /// The file is made under a name of its own beside its destination, flushed, and then given its name, so that a
 /// killed process leaves no half of a database.
 struct BlockCopy {
+    /// What the blocks of the source are.
+    struct Source {
+        let cipher: FileCipher?
+        let clusterSpan: Int
+        /// What they are together; nil where they aren't committed.
+        var digest: FileDigest?
+    }
+
     /// The destination, without symbolic links.
     let path: String
     private let temporaryPath: String
@@ -47,9 +55,13 @@ struct BlockCopy {
     /// Writes the file under its temporary name.
     ///
     /// - Parameters:
+    ///   - key: what it is encrypted with; nil for a plain file.
     ///   - mode: its permissions.
-    ///   - next: the blocks from an address on; the end where there are none.
+    ///   - next: the blocks of the source from an address on; the end where there are none.
+    /// - Throws: `.invalidDatabase` where a block of the source is damaged.
     func write(
+        from source: Source,
+        key: EncryptionKey?,
         mode: mode_t,
         faults: FaultInjector?,
         _ next: (BlockAddress) throws(EngineError) -> BlockRun
@@ -59,7 +71,8 @@ struct BlockCopy {
             let options = StorageOptions(isPrivate: true, faults: faults)
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
-            try copy(next, target)
+            let new = try DatabaseHeader.make(clusterSpan: source.clusterSpan, key: key, path: path)
+            try copy(next, target, source, new.cipher, new.header.encoded())
             try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()
             guard fchmod(target.descriptor, mode & 0o777) == 0 else {
@@ -81,11 +94,15 @@ struct BlockCopy {
 
     private func copy(
         _ next: (BlockAddress) throws(EngineError) -> BlockRun,
-        _ target: StorageEnvironment
+        _ target: StorageEnvironment,
+        _ source: Source,
+        _ new: FileCipher?,
+        _ header: [UInt8]
     ) throws(EngineError) {
         var from = BlockAddress(raw: 0)
         var writer: StorageWriter?
         var pending = 0
+        var found = FileDigest()
         func commit() throws(EngineError) {
             guard let open = writer else { return }
             writer = nil
@@ -96,11 +113,24 @@ struct BlockCopy {
             let run = try next(from)
             guard let last = run.last else { break }
             try target.writer.sync { () throws(EngineError) in
-                if writer == nil { writer = try target.beginWrite() }
+                if writer == nil { writer = try target.beginWrite(new) }
                 let open = writer!
-                for (address, bytes) in run where address.segment != Catalogue.historySegment {
-                    try open.put(address, bytes)
-                    pending += bytes.count
+                for (address, stored) in run where address.segment != Catalogue.historySegment {
+                    pending += stored.count
+                    let bytes: [UInt8]
+                    if address == DatabaseHeader.address {
+                        bytes = header
+                    } else if let old = source.cipher {
+                        guard let identity = BlockIdentity(stored), let opened = old.bytes(stored, at: address) else {
+                            throw FileCipher.damage(address, path: path)
+                        }
+                        found.add(old.stamp(identity, at: address))
+                        bytes = opened
+                    } else {
+                        try open.put(address, stored)
+                        continue
+                    }
+                    try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try open.put(address, raw) }
                 }
             }
             if pending >= Self.batch { try commit() }
@@ -111,6 +141,10 @@ struct BlockCopy {
                 isHistory
                 ? BlockAddress(segment: Catalogue.historySegment + 1, number: 0)
                 : BlockAddress(raw: last.address.raw + 1)
+        }
+        if let expected = source.digest {
+            found.version = expected.version
+            guard found == expected else { throw EngineError(.invalidDatabase, FileDigest.mismatch, path: path) }
         }
         try commit()
     }

@@ -18,8 +18,10 @@ protocol MutableBlockStore: BlockStore {
 enum BlockLimits {
     /// LMDB's page on every supported machine.
     static let pageSize = 4096
+    /// What LMDB's header of a page takes, and what sealing an encrypted block adds: so that neither needs a page more.
+    static let reserved = 16 + SealedBlock.overhead
     /// What an out-of-line value of two pages holds.
-    static let twoPages = 2 * pageSize - 16
+    static let twoPages = 2 * pageSize - reserved
     /// Eight pages: larger values would fragment the file.
-    static let maximumSize = 8 * pageSize - 16
+    static let maximumSize = 8 * pageSize - reserved
 }

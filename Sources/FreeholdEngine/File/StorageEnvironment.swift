@@ -129,6 +129,9 @@ final class StorageEnvironment: Sendable {
         }
     }
 
+    /// What `attachment` made, if it was asked.
+    func attached<T: AnyObject & Sendable>(_ type: T.Type) -> T? { state.withLock { $0.attachment as? T } }
+
     /// Runs `body` with the environment kept from closing and its map from moving; nil if it is closed. `body` uses
     /// LMDB only.
     func whileOpen<R>(_ body: () -> sending R) -> R? {
@@ -218,8 +221,9 @@ final class StorageEnvironment: Sendable {
 
     /// Begins LMDB's write transaction. On the thread `writer` only, holding `writerLock`.
     ///
+    /// - Parameter cipher: of an encrypted file.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.environmentClosed`, `.mapResized`.
-    func beginWrite() throws(EngineError) -> StorageWriter {
+    func beginWrite(_ cipher: FileCipher? = nil) throws(EngineError) -> StorageWriter {
         guard generation.isCurrent else { throw closedError }
         guard !options.readOnly else {
             throw EngineError(.readOnly, "The file was opened read-only.", path: path)
@@ -243,7 +247,7 @@ final class StorageEnvironment: Sendable {
                 code = mdb_txn_begin(handle, nil, 0, &transaction)
             }
             guard code == 0, let transaction else { throw error(code, "Writing can't begin.") }
-            return try StorageWriter(environment: self, transaction: transaction)
+            return try StorageWriter(environment: self, transaction: transaction, cipher: cipher)
         } catch {
             endWrite()
             throw error

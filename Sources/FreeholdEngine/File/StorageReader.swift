@@ -21,9 +21,25 @@ final class StorageReader: @unchecked Sendable {
 
     deinit { environment.endRead(transaction, ownsTransaction: ownsTransaction) }
 
-    /// The block's bytes; nil where none is stored. Two-aligned inside a tree page, eight-aligned out of line.
+    /// The block as it is stored; nil where none is. Two-aligned inside a tree page, eight-aligned out of line.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         transaction.block(address, environment)
+    }
+
+    /// The block itself: opened, where the file is encrypted.
+    ///
+    /// - Throws: `.invalidDatabase` where it can't be opened.
+    func withBlock<R>(
+        _ address: BlockAddress,
+        _ cipher: FileCipher?,
+        _ body: (UnsafeRawBufferPointer?) -> R
+    ) throws(EngineError) -> R {
+        let stored = get(address)
+        guard let cipher, let stored else { return body(stored) }
+        guard let bytes = cipher.bytes(stored, at: address) else {
+            throw FileCipher.damage(address, path: environment.path)
+        }
+        return bytes.withUnsafeBytes { body($0) }
     }
 
     /// Visits a segment's blocks in rising order until `body` gives false.

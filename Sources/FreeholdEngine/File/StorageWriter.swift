@@ -20,9 +20,17 @@ final class StorageWriter {
     private var cursor: OpaquePointer?
     private var failure: EngineError?
     private var demand = PageDemand()
+    /// Of an encrypted file.
+    private let cipher: FileCipher?
+    private var sealer: BlockSealer?
 
-    init(environment: StorageEnvironment, transaction: OpaquePointer) throws(EngineError) {
+    init(
+        environment: StorageEnvironment,
+        transaction: OpaquePointer,
+        cipher: FileCipher?
+    ) throws(EngineError) {
         self.environment = environment
+        self.cipher = cipher
         self.transaction = transaction
         baseVersion = mdb_txn_id(transaction).asUInt64 - 1
         var flags: UInt32 = 0
@@ -62,7 +70,7 @@ final class StorageWriter {
 
     // MARK: Blocks
 
-    /// The block's bytes, with this transaction's changes; valid until the next change.
+    /// The block as it is stored, with this transaction's changes; valid until the next change.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         transaction?.block(address, environment)
     }
@@ -77,11 +85,35 @@ final class StorageWriter {
         try open().run(from: address, environment)
     }
 
-    /// Stores a copy of the bytes. Cheapest in rising order of addresses.
+    /// Stores a copy of the bytes, in an encrypted file sealed. Cheapest in rising order of addresses.
     ///
-    /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`.
+    /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`, `.invalidDatabase`.
     func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
-        _ = try open()
+        let transaction = try open()
+        guard let cipher, address != DatabaseHeader.address else { return try store(address, bytes) }
+        let sealer = try openSealer(cipher)
+        let replaced = FileDigest.covers(address) ? transaction.block(address, environment) : nil
+        try store(address, sealer.seal(bytes, at: address, replacing: replaced))
+    }
+
+    /// Made with the first change: what is only looked at needs no key.
+    private func openSealer(_ cipher: FileCipher) throws(EngineError) -> BlockSealer {
+        if let sealer { return sealer }
+        var digest = FileDigest()
+        if let stored = get(FileDigest.address) {
+            guard let found = FileDigest(stored, cipher), found.version == baseVersion else {
+                throw FileCipher.damage(FileDigest.address, path: environment.path)
+            }
+            digest = found
+        } else if get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)) != nil {
+            throw FileCipher.damage(FileDigest.address, path: environment.path)
+        }
+        let made = BlockSealer(cipher, digest)
+        sealer = made
+        return made
+    }
+
+    private func store(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
         var raw = address.raw
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
@@ -96,6 +128,9 @@ final class StorageWriter {
     /// Removes the block, if there is one.
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
+        if let cipher, FileDigest.covers(address), let replaced = transaction.block(address, environment) {
+            try openSealer(cipher).didRemove(replaced, at: address)
+        }
         var raw = address.raw
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
@@ -134,11 +169,18 @@ final class StorageWriter {
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`.
     func commit(durably: Bool = true) throws(EngineError) -> UInt64 {
-        let transaction = try open()
+        _ = try open()
         guard !demand.isEmpty else {
             abort()
             return baseVersion
         }
+        if let sealer {
+            var digest = sealer.digest
+            digest.version = baseVersion + 1
+            let bytes = digest.encoded()
+            try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try put(FileDigest.address, raw) }
+        }
+        let transaction = try open()
         let isInMemory = environment.options.inMemory
         let bound = isInMemory ? 0 : demand.pageBound(transaction)
         var extent = FileExtent(environment)
@@ -193,4 +235,15 @@ final class StorageWriter {
         self.transaction = nil
         environment.endWrite()
     }
+}
+
+/// `Array.withUnsafeBytes` with a typed error.
+func withUnsafeBytesOf<R>(
+    _ bytes: [UInt8],
+    _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R
+) throws(EngineError) -> R {
+    let result: Result<R, EngineError> = bytes.withUnsafeBytes { raw in
+        do throws(EngineError) { return .success(try body(raw)) } catch { return .failure(error) }
+    }
+    return try result.get()
 }

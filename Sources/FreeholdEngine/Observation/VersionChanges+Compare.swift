@@ -89,7 +89,10 @@ private struct TableComparison {
         }
         // What lies outside is changed where it lies.
         let leaf = Leaf(y)
-        return x == y && !leaf.isSplit && !leaf.hasReferences
+        if leaf.isSplit || leaf.hasReferences { return false }
+        if x == y { return true }
+        let number = UInt64(cluster)
+        return old.hasSameSeal(as: new, a.segment(.leaf), b.segment(.leaf), number)
     }
 
     private func isEqual(_ a: Column, _ b: Column, _ key: ObjectKey) -> Bool {

@@ -10,51 +10,8 @@ enum Catalogue {
     static let firstFreeSegment: UInt32 = 16
     /// "FREEHOLD" as bytes.
     static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
-    static let formatVersion: UInt32 = 3
+    static let formatVersion: UInt32 = 4
     static let defaultClusterSpan = 1000
-}
-
-/// Written once, when the file is made.
-struct DatabaseHeader: Equatable {
-    var formatVersion = Catalogue.formatVersion
-    var clusterSpan: Int
-
-    func encoded() -> [UInt8] {
-        var w = ByteWriter()
-        w.raw(Catalogue.magic)
-        w.fixed(formatVersion)
-        w.fixed(UInt32(clusterSpan))
-        return w.bytes
-    }
-
-    /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one.
-    static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
-        guard let bytes, bytes.count >= 16, Array(bytes[0..<8]) == Catalogue.magic else {
-            throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
-        }
-        var r = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
-        let version = r.fixed(UInt32.self)!
-        let span = Int(r.fixed(UInt32.self)!)
-        guard version <= Catalogue.formatVersion else {
-            throw EngineError(
-                .unsupportedFormat,
-                "The file has format \(version); this version of Freehold reads up to \(Catalogue.formatVersion). "
-                    + "Open it with a newer Freehold; it was left as it is.",
-                path: path
-            )
-        }
-        guard version == Catalogue.formatVersion else {
-            throw EngineError(
-                .unsupportedFormat,
-                "The file has format \(version), of a Freehold from before its first release; it was left as it is.",
-                path: path
-            )
-        }
-        guard span >= 1, span <= 1024 else {
-            throw EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
-        }
-        return DatabaseHeader(formatVersion: version, clusterSpan: span)
-    }
 }
 
 /// Rewritten by every commit that changes the schema or the user's version.

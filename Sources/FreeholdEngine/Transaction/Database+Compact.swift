@@ -32,23 +32,27 @@ extension Database {
     /// the device needs room for both; a failure, even of the machine, leaves the old one. The memory it takes doesn't
     /// depend on the file's size.
     ///
-    /// - Parameter isWanted: is given the file's use, and says whether to go on. It must not open the file.
+    /// - Parameters:
+    ///   - key: what the file is encrypted with, now and after; nil for a plain one.
+    ///   - isWanted: is given the file's use, and says whether to go on. It must not open the file.
     /// - Returns: the use before and after; nil if it wasn't wanted.
     /// - Throws: `.fileInUse` where somebody has the file open, in this process or another; `.fileNotFound`,
     ///   `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
     public static func compact(
         at path: String,
+        key: EncryptionKey? = nil,
         isWanted: (FileUse) -> Bool = { _ in true }
     ) throws(EngineError) -> FileCompaction? {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(errno, "The file can't be compacted.", path: path) }
         return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
-            try compactUnused(path, isWanted)
+            try compactUnused(path, key, isWanted)
         }
     }
 
     private static func compactUnused(
         _ path: String,
+        _ key: EncryptionKey?,
         _ isWanted: (FileUse) -> Bool
     ) throws(EngineError) -> FileCompaction? {
         // Nobody else has it open, so that LMDB's lock isn't needed.
@@ -62,10 +66,10 @@ extension Database {
             copy = try BlockCopy(to: path, temporaryPath: path + ".compacting")
             before = try source.fileUse()
             let reader = try source.beginRead()
-            let header = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock))
-            _ = try DatabaseHeader.decode(header, path: path)
+            let blocks = try copySource(reader, key)
             guard isWanted(before) else { return nil }
-            try copy.write(mode: source.fileMode, faults: nil) { from throws(EngineError) in try reader.run(from: from)
+            try copy.write(from: blocks, key: key, mode: source.fileMode, faults: nil) { from throws(EngineError) in
+                try reader.run(from: from)
             }
         }
         try copy.replace()
@@ -74,6 +78,20 @@ extension Database {
         let made = try StorageEnvironment.open(path: path, options: options)
         defer { made.close() }
         return FileCompaction(before: before, after: try made.fileUse())
+    }
+
+    /// What the blocks are that a reader gives.
+    ///
+    /// - Throws: `.invalidDatabase` where the key isn't the file's.
+    private static func copySource(
+        _ reader: StorageReader,
+        _ key: EncryptionKey?
+    ) throws(EngineError) -> BlockCopy.Source {
+        let path = reader.environment.path
+        let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: path)
+        let cipher = try header.cipher(key, path: path)
+        let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
+        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan, digest: digest)
     }
 
     /// Deletes the files of a database that nobody has open: the data, LMDB's lock file and what a compaction left. The
@@ -97,26 +115,39 @@ extension Database {
 
     /// Makes a file as a copy of another, where there is none at its path yet.
     ///
-    /// - Parameter source: a file that nobody writes to, or that this process has open. Nothing is made beside it.
+    /// - Parameters:
+    ///   - source: a file that nobody writes to, or that this process has open. Nothing is made beside it.
+    ///   - key: what the new file is encrypted with; the source has the same key, or isn't encrypted.
     /// - Returns: whether it was made.
     /// - Throws: `.fileNotFound`, `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
-    public static func seed(_ path: String, from source: String) throws(EngineError) -> Bool {
+    public static func seed(
+        _ path: String,
+        from source: String,
+        key: EncryptionKey? = nil
+    ) throws(EngineError) -> Bool {
         var status = stat()
         guard lstat(path, &status) != 0 else { return false }
         do throws(EngineError) {
             if isOpen(at: source) {
-                try open(at: source).snapshot().copy(to: path)
+                var options = Options()
+                options.encryptionKey = key
+                let database: Database
+                do throws(EngineError) { database = try open(at: source, options: options) } catch {
+                    guard error.code == .fileInUse else { throw error }
+                    database = try open(at: source)
+                }
+                try database.snapshot().copy(to: path, key: key)
                 return true
             }
             let options = StorageOptions(readOnly: true, immutable: true)
             let environment = try StorageEnvironment.open(path: source, options: options)
             defer { environment.close() }
             let reader = try environment.beginRead()
-            let header = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock))
-            _ = try DatabaseHeader.decode(header, path: source)
+            let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: source)
+            let blocks = try copySource(reader, header.encryption == nil ? nil : key)
             let copy = try BlockCopy(to: path)
-            try copy.write(mode: environment.fileMode | 0o200, faults: nil) { from throws(EngineError) in
-                try reader.run(from: from)
+            try copy.write(from: blocks, key: key, mode: environment.fileMode | 0o200, faults: nil) {
+                from throws(EngineError) in try reader.run(from: from)
             }
             try copy.finish()
             return true

@@ -6,24 +6,38 @@ extension Snapshot {
     /// Writers and readers go on meanwhile; but no page of this version is used again before it ends, so the file grows
     /// by what they change. The memory it takes doesn't depend on the file's size.
     ///
+    /// - Parameter key: what the copy is encrypted with; nil for a plain file.
     /// - Throws: `.fileExists` where something is at the destination, `.fileNotFound` where its folder isn't,
-    ///   `.permissionDenied`, `.outOfDiskSpace`, `.io`. Then nothing is left at the destination.
+    ///   `.permissionDenied`, `.outOfDiskSpace`, `.io`; `.invalidDatabase` where a block of an encrypted file is damaged.
+    ///   Then nothing is left at the destination.
     /// - Complexity: O(size of the data).
-    public func copy(to path: String) throws(EngineError) {
+    public func copy(to path: String, key: EncryptionKey? = nil) throws(EngineError) {
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
-        try copy.write(mode: core.storage.fileMode, faults: core.storage.options.faults) { from throws(EngineError) in
-            try run(from: from)
+        let storage = core.storage
+        var source = core.copySource
+        if let cipher = core.cipher {
+            source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
+            guard source.digest?.version == version else {
+                throw FileCipher.damage(FileDigest.address, path: core.path)
+            }
+        }
+        try copy.write(from: source, key: key, mode: storage.fileMode, faults: storage.options.faults) {
+            from throws(EngineError) in try run(from: from)
         }
         try copy.finish()
     }
 
     /// LMDB's transaction isn't for two threads at once; its bytes are.
-    private func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
+    func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
         var run: BlockRun = []
         try core.fillLock.withLock { _ throws(EngineError) in run = try pin.reader.run(from: address) }
         return run
     }
+}
+
+extension DatabaseCore {
+    fileprivate var copySource: BlockCopy.Source { BlockCopy.Source(cipher: cipher, clusterSpan: clusterSpan) }
 }
 
 extension WriteTransaction {
@@ -32,14 +46,15 @@ extension WriteTransaction {
     /// The changes move into LMDB's transaction for it, as they do past the memory budget.
     ///
     /// - Throws: as `Snapshot.copy`; `.uniqueConstraint`; the failure of the transaction, where it has had one.
-    public func copy(to path: String) throws(EngineError) {
+    public func copy(to path: String, key: EncryptionKey? = nil) throws(EngineError) {
         precondition(isOpen, "copy of a transaction that is over")
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
         try settleIntoStorage()
         let writer = storageWriter!
         let storage = core.storage
-        try copy.write(mode: storage.fileMode, faults: storage.options.faults) { from throws(EngineError) in
+        try copy.write(from: core.copySource, key: key, mode: storage.fileMode, faults: storage.options.faults) {
+            from throws(EngineError) in
             let run = try storage.writer.sync { () throws(EngineError) in try writer.run(from: from) }
             return try droppedSegments.isEmpty ? run : keptBlocks(run, writer)
         }

@@ -3,8 +3,11 @@ internal import Synchronization
 /// What all handles of one file in this process share.
 final class DatabaseCore: Sendable {
     let storage: StorageEnvironment
+    /// Of an encrypted file.
+    let cipher: FileCipher?
     let clusterSpan: Int
     let memoryBudget: Int
+    private let openedBytesKept: Int
     /// Serialises the filling of snapshots' caches. Held for single look-ups only.
     let fillLock = Mutex(())
     private let latest = Mutex(Latest())
@@ -14,10 +17,17 @@ final class DatabaseCore: Sendable {
         weak var pin: SnapshotPin?
     }
 
-    init(storage: StorageEnvironment, clusterSpan: Int, memoryBudget: Int) {
+    init(storage: StorageEnvironment, cipher: FileCipher?, clusterSpan: Int, _ options: Database.Options) {
         self.storage = storage
+        self.cipher = cipher
         self.clusterSpan = clusterSpan
-        self.memoryBudget = memoryBudget
+        memoryBudget = options.memoryBudget
+        openedBytesKept = options.openedBytesKept
+    }
+
+    /// Whether a version holds so many opened blocks of an encrypted file that nobody shall share them any longer.
+    func isFull(_ pin: SnapshotPin) -> Bool {
+        cipher != nil && pin.openedBytes.load(ordering: .relaxed) > openedBytesKept
     }
 
     var writerLock: WriterLock { storage.writerLock }
@@ -26,14 +36,14 @@ final class DatabaseCore: Sendable {
     func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
         // A forked child has the parent's snapshots in memory, but not its reader slots: `beginRead` refuses it.
         if storage.belongsToThisProcess, let held = latest.withLock({ $0.pin }),
-            held.reader.version >= storage.lastVersion
+            held.reader.version >= storage.lastVersion, !isFull(held)
         {
             return Snapshot(held, core: self, lease: lease)
         }
         let reader = try storage.beginRead()
         let made = try Snapshot(core: self, lease: lease, reader: reader, parent: nil, changes: [:])
         return latest.withLock { latest in
-            if let other = latest.pin, other.reader.version >= made.version {
+            if let other = latest.pin, other.reader.version >= made.version, !isFull(other) {
                 return Snapshot(other, core: self, lease: lease)
             }
             latest.pin = made.pin
@@ -106,6 +116,10 @@ public final class Database: Sendable {
         public var readOnly = false
         /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
         public var memoryBudget = 64 << 20
+        /// What the file is encrypted with, or is to be where it is made; nil for a plain one. Not in memory.
+        public var encryptionKey: EncryptionKey?
+        /// Of an encrypted file: the bytes of opened blocks with which a version is still shared with those who come.
+        public var openedBytesKept = 256 << 20
         /// Objects a cluster of a new file, 1…1024.
         package var clusterSpan = Catalogue.defaultClusterSpan
         var faults: FaultInjector?
@@ -143,6 +157,9 @@ public final class Database: Sendable {
 
     /// Opens the in-memory database of that name: it goes when the last that uses it goes.
     public static func inMemory(identifier: String, options: Options = Options()) throws(EngineError) -> Database {
+        if options.encryptionKey != nil {
+            throw EngineError(.invalidArgument, "A database in memory can't be encrypted. Leave out the key.")
+        }
         var storage = StorageOptions(mapSize: options.mapSize, maximumReaders: options.maximumReaders, inMemory: true)
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.openInMemory(identifier: identifier, options: storage)
@@ -153,12 +170,16 @@ public final class Database: Sendable {
         let environment = lease.environment
         let lock = environment.writerLock
         let header = try readOrCreateHeader(environment, lock, options)
-        let core = environment.attachment {
-            DatabaseCore(
-                storage: environment,
-                clusterSpan: header.clusterSpan,
-                memoryBudget: options.memoryBudget
+        if let core = environment.attached(DatabaseCore.self), core.cipher?.key != options.encryptionKey {
+            throw EngineError(
+                .fileInUse,
+                "The file is open in this process with another encryption key, or without one.",
+                path: environment.path
             )
+        }
+        let cipher = try header.cipher(options.encryptionKey, path: environment.path)
+        let core = environment.attachment {
+            DatabaseCore(storage: environment, cipher: cipher, clusterSpan: header.clusterSpan, options)
         }
         return Database(lease: lease, core: core, isReadOnly: options.readOnly)
     }
@@ -173,9 +194,9 @@ public final class Database: Sendable {
     ) throws(EngineError) -> DatabaseHeader {
         func read() throws(EngineError) -> DatabaseHeader? {
             let reader = try environment.beginRead()
-            let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock)
-            if reader.get(address) == nil, reader.version == 0 { return nil }
-            return try DatabaseHeader.decode(reader.get(address), path: environment.path)
+            let stored = reader.get(DatabaseHeader.address)
+            if stored == nil, reader.version == 0 { return nil }
+            return try DatabaseHeader.decode(stored, path: environment.path)
         }
         if let header = try read() { return header }
         if options.readOnly {
@@ -193,7 +214,11 @@ public final class Database: Sendable {
         _ environment: StorageEnvironment,
         _ options: Options
     ) throws(EngineError) -> DatabaseHeader {
-        let header = DatabaseHeader(clusterSpan: min(max(options.clusterSpan, 1), 1024))
+        let (header, cipher) = try DatabaseHeader.make(
+            clusterSpan: min(max(options.clusterSpan, 1), 1024),
+            key: options.encryptionKey,
+            path: environment.path
+        )
         var root = CatalogueRoot()
         let schema = DatabaseSchema(tables: []).encoded()
         root.schemaBlocks = 1
@@ -203,19 +228,14 @@ public final class Database: Sendable {
             (Catalogue.firstSchemaBlock, schema),
         ]
         try environment.writer.sync { () throws(EngineError) in
-            let writer = try environment.beginWrite()
+            let writer = try environment.beginWrite(cipher)
             for (number, bytes) in blocks {
-                var failure: EngineError?
-                bytes.withUnsafeBytes { raw in
-                    do throws(EngineError) {
-                        try writer.put(BlockAddress(segment: Catalogue.segment, number: number), raw)
-                    } catch {
-                        failure = error
-                    }
-                }
-                if let failure {
+                let address = BlockAddress(segment: Catalogue.segment, number: number)
+                do throws(EngineError) {
+                    try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try writer.put(address, raw) }
+                } catch {
                     writer.abort()
-                    throw failure
+                    throw error
                 }
             }
             _ = try writer.commit()
@@ -224,6 +244,9 @@ public final class Database: Sendable {
     }
 
     public var path: String { core.path }
+
+    /// What the file is encrypted with.
+    public var encryptionKey: EncryptionKey? { core.cipher?.key }
 
     /// False in a child process that was forked after the opening: it has to open the file itself.
     package var belongsToThisProcess: Bool { core.storage.belongsToThisProcess }

@@ -22,11 +22,7 @@ enum History {
             let end = min(bytes.count, at + partSize)
             let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
             let slice = Array(bytes[at..<end])
-            var failure: EngineError?
-            slice.withUnsafeBytes { raw in
-                do throws(EngineError) { try writer.put(address, raw) } catch { failure = error }
-            }
-            if let failure { throw failure }
+            try withUnsafeBytesOf(slice) { (raw) throws(EngineError) in try writer.put(address, raw) }
             at = end
             part += 1
         }
@@ -54,15 +50,21 @@ extension Snapshot {
     /// The record of a commit up to this version; nil where the history no longer has it, or it was too large.
     public func changes(ofVersion version: UInt64) -> ChangeRecord? {
         guard version <= self.version else { return nil }
-        return core.fillLock.withLock { _ in
-            var bytes: [UInt8] = []
-            for part in 0..<UInt64(History.maximumParts) {
-                guard let block = readLocked(Catalogue.historySegment, version << 8 | part) else { break }
-                bytes.append(contentsOf: block)
-                if block.count < BlockLimits.maximumSize { break }
+        var bytes: [UInt8] = []
+        for part in 0..<UInt64(History.maximumParts) {
+            let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
+            guard let stored = storedBlock(address) else { break }
+            let size = bytes.count
+            if let cipher = core.cipher {
+                // Who has no record compares.
+                guard let block = cipher.bytes(stored, at: address) else { return nil }
+                bytes += block
+            } else {
+                bytes.append(contentsOf: stored)
             }
-            guard bytes.count > 1 else { return nil }
-            return bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version) }
+            if bytes.count - size < BlockLimits.maximumSize { break }
         }
+        guard bytes.count > 1 else { return nil }
+        return bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version) }
     }
 }

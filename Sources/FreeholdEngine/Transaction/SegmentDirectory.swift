@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// Where 512 consecutive blocks of a segment lie in memory: pointers, filled in at first touch, that never move.
 ///
-/// Blocks that LMDB keeps inside its pages are held as copies (a rewrite of a neighbour moves them); blocks out of
-/// line are pointed at in the map, where they stay as long as any version that holds them is pinned. A chunk is
-/// shared by the directories of all versions in which none of its blocks changed.
+/// Blocks that LMDB keeps inside its pages are held as copies (a rewrite of a neighbour moves them), and so are all blocks
+/// of an encrypted file, opened; blocks out of line are pointed at in the map, where they stay as long as any version
+/// that holds them is pinned. A chunk is shared by the directories of all versions in which none of its blocks changed,
+/// a copy by the chunks of all versions in which it didn't.
 ///
 /// Entries are published with release and read with acquire; filling is serialised by the database's fill lock.
 final class DirectoryChunk: @unchecked Sendable {
@@ -16,34 +17,38 @@ final class DirectoryChunk: @unchecked Sendable {
 
     /// `capacity` pointers, then `capacity` lengths.
     let memory: UnsafeMutableRawPointer
+    /// Of an encrypted file.
+    private let holdsCopiesOnly: Bool
 
-    init() {
+    init(holdsCopiesOnly: Bool) {
+        self.holdsCopiesOnly = holdsCopiesOnly
         let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
         memory = .allocate(byteCount: size, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }
 
-    /// A copy without the entries that hold copies, and without the given blocks.
+    /// The same entries.
     init(copying other: DirectoryChunk) {
+        holdsCopiesOnly = other.holdsCopiesOnly
         let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
         memory = .allocate(byteCount: size, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         for slot in 0..<Self.capacity {
             guard let pointer = other.pointer(slot) else { continue }
-            let length = other.lengths[slot]
-            if Int(length) >= Self.inPageLimit {
-                pointers[slot] = pointer
-                lengths[slot] = length
-            }
+            pointers[slot] = pointer
+            lengths[slot] = other.lengths[slot]
+            if isCopy(slot) { BlockCopies.retain(pointer) }
         }
     }
 
     deinit {
-        for slot in 0..<Self.capacity where lengths[slot] < UInt32(Self.inPageLimit) {
-            if let copy = pointers[slot] { UnsafeMutableRawPointer(mutating: copy).deallocate() }
+        for slot in 0..<Self.capacity where isCopy(slot) {
+            if let copy = pointers[slot] { BlockCopies.release(copy) }
         }
         memory.deallocate()
     }
+
+    private func isCopy(_ slot: Int) -> Bool { holdsCopiesOnly || lengths[slot] < UInt32(Self.inPageLimit) }
 
     private var pointers: UnsafeMutablePointer<UnsafeRawPointer?> {
         memory.assumingMemoryBound(to: UnsafeRawPointer?.self)
@@ -64,19 +69,50 @@ final class DirectoryChunk: @unchecked Sendable {
         guard pointers[slot] == nil else { return }
         var pointer = bytes.baseAddress!
         if bytes.count < Self.inPageLimit {
-            let copy = UnsafeMutableRawPointer.allocate(byteCount: max(16, (bytes.count + 15) & ~15), alignment: 16)
-            copy.copyMemory(from: pointer, byteCount: bytes.count)
-            pointer = UnsafeRawPointer(copy)
+            let copy = BlockCopies.make(bytes.count)
+            copy.copyMemory(from: bytes)
+            pointer = UnsafeRawPointer(copy.baseAddress!)
         }
         lengths[slot] = UInt32(bytes.count)
         fh_store_release(pointers + slot, pointer)
     }
 
+    /// Takes over what `BlockCopies.make` gave. Under the fill lock.
+    ///
+    /// - Returns: false where somebody was faster; the copy is the caller's then.
+    func adopt(_ slot: Int, _ copy: UnsafeMutableRawBufferPointer) -> Bool {
+        guard pointers[slot] == nil else { return false }
+        lengths[slot] = UInt32(copy.count)
+        fh_store_release(pointers + slot, UnsafeRawPointer(copy.baseAddress!))
+        return true
+    }
+
     /// While not yet shared.
     func clear(_ slot: Int) {
-        precondition(lengths[slot] == 0 || lengths[slot] >= UInt32(Self.inPageLimit))
+        if let old = pointers[slot], isCopy(slot) { BlockCopies.release(old) }
         pointers[slot] = nil
         lengths[slot] = 0
+    }
+}
+
+/// Copies of blocks, 16-aligned, that count who refers to them.
+enum BlockCopies {
+    private static let headerSize = 16
+
+    static func make(_ size: Int) -> UnsafeMutableRawBufferPointer {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: headerSize + max(size, 16), alignment: 16)
+        memory.storeBytes(of: 1, as: Int64.self)
+        return UnsafeMutableRawBufferPointer(start: memory + headerSize, count: size)
+    }
+
+    private static func counter(_ copy: UnsafeRawPointer) -> UnsafeMutablePointer<Int64> {
+        UnsafeMutableRawPointer(mutating: copy - headerSize).assumingMemoryBound(to: Int64.self)
+    }
+
+    static func retain(_ copy: UnsafeRawPointer) { fh_retain(counter(copy)) }
+
+    static func release(_ copy: UnsafeRawPointer) {
+        if fh_release(counter(copy)) { UnsafeMutableRawPointer(mutating: copy - headerSize).deallocate() }
     }
 }
 
@@ -87,8 +123,10 @@ final class SegmentDirectory: @unchecked Sendable {
     let chunks: UnsafeMutablePointer<UnsafeRawPointer?>
     /// The owners, under the fill lock.
     private var owners: [DirectoryChunk?]
+    private let holdsCopiesOnly: Bool
 
-    init(blockCount: Int) {
+    init(blockCount: Int, holdsCopiesOnly: Bool) {
+        self.holdsCopiesOnly = holdsCopiesOnly
         chunkCount = max(1, (blockCount + DirectoryChunk.capacity - 1) >> DirectoryChunk.shift)
         chunks = .allocate(capacity: chunkCount)
         chunks.initialize(repeating: nil, count: chunkCount)
@@ -100,7 +138,7 @@ final class SegmentDirectory: @unchecked Sendable {
     /// The next version's directory: chunks without changed blocks are shared, the others copied without those.
     /// Under the fill lock.
     func successor(blockCount: Int, changed: [UInt64]) -> SegmentDirectory {
-        let next = SegmentDirectory(blockCount: blockCount)
+        let next = SegmentDirectory(blockCount: blockCount, holdsCopiesOnly: holdsCopiesOnly)
         var copied: Set<Int> = []
         for number in changed {
             let c = Int(number >> UInt64(DirectoryChunk.shift))
@@ -130,17 +168,26 @@ final class SegmentDirectory: @unchecked Sendable {
 
     /// Under the fill lock.
     func fill(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        owner(of: number).fill(Int(number) & (DirectoryChunk.capacity - 1), bytes)
+        return cached(number)!
+    }
+
+    /// Takes over what `BlockCopies.make` gave. Under the fill lock.
+    ///
+    /// - Returns: whether it was taken; else somebody was faster, and the copy is freed.
+    func adopt(_ number: UInt64, _ copy: UnsafeMutableRawBufferPointer) -> Bool {
+        let isTaken = owner(of: number).adopt(Int(number) & (DirectoryChunk.capacity - 1), copy)
+        if !isTaken { BlockCopies.release(UnsafeRawPointer(copy.baseAddress!)) }
+        return isTaken
+    }
+
+    private func owner(of number: UInt64) -> DirectoryChunk {
         let c = Int(number >> UInt64(DirectoryChunk.shift))
         precondition(c < chunkCount, "a block beyond its segment's end")
-        let owner: DirectoryChunk
-        if let existing = owners[c] {
-            owner = existing
-        } else {
-            owner = DirectoryChunk()
-            owners[c] = owner
-            fh_store_release(chunks + c, UnsafeRawPointer(owner.memory))
-        }
-        owner.fill(Int(number) & (DirectoryChunk.capacity - 1), bytes)
-        return cached(number)!
+        if let existing = owners[c] { return existing }
+        let made = DirectoryChunk(holdsCopiesOnly: holdsCopiesOnly)
+        owners[c] = made
+        fh_store_release(chunks + c, UnsafeRawPointer(made.memory))
+        return made
     }
 }

@@ -5,8 +5,12 @@ internal import Synchronization
 final class SnapshotPin: @unchecked Sendable {
     // Sendable: see `Snapshot`.
     let reader: StorageReader
+    /// Of an encrypted file.
+    let cipher: FileCipher?
     let root: CatalogueRoot
     let schema: DatabaseSchema
+    /// Bytes of opened blocks that its directories hold; it rises under the fill lock.
+    let openedBytes = Atomic<Int>(0)
     let segmentCapacity: Int
     /// By segment: an unmanaged, retained SegmentDirectory.
     let directories: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -14,16 +18,19 @@ final class SnapshotPin: @unchecked Sendable {
     /// By table id: an unmanaged, retained TableCache.
     let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
 
-    init(_ reader: StorageReader, parent: SnapshotPin?, path: String) throws(EngineError) {
-        guard let bytes = reader.get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)),
-            let root = CatalogueRoot.decode(bytes)
-        else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: path) }
+    init(_ reader: StorageReader, _ cipher: FileCipher?, parent: SnapshotPin?) throws(EngineError) {
+        let path = reader.environment.path
+        if let cipher { try FileDigest.check(reader, cipher) }
+        let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)
+        let found = try reader.withBlock(address, cipher) { $0.flatMap(CatalogueRoot.decode) }
+        guard let root = found else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: path) }
         if let parent, parent.root.schemaRevision == root.schemaRevision {
             schema = parent.schema
         } else {
-            schema = try SnapshotPin.readSchema(reader, root, path: path)
+            schema = try SnapshotPin.readSchema(reader, cipher, root, path: path)
         }
         self.reader = reader
+        self.cipher = cipher
         self.root = root
         segmentCapacity = Int(root.nextSegment)
         directories = .allocate(capacity: segmentCapacity)
@@ -46,16 +53,18 @@ final class SnapshotPin: @unchecked Sendable {
 
     private static func readSchema(
         _ reader: StorageReader,
+        _ cipher: FileCipher?,
         _ root: CatalogueRoot,
         path: String
     ) throws(EngineError) -> DatabaseSchema {
         var bytes: [UInt8] = []
         for i in 0..<UInt64(root.schemaBlocks) {
             let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.firstSchemaBlock + i)
-            guard let block = reader.get(address) else {
-                throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path)
+            let isThere = try reader.withBlock(address, cipher) { block in
+                if let block { bytes.append(contentsOf: block) }
+                return block != nil
             }
-            bytes.append(contentsOf: block)
+            if !isThere { throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path) }
         }
         guard bytes.count == Int(root.schemaLength),
             let schema = bytes.withUnsafeBytes({ DatabaseSchema.decode($0) })
@@ -82,6 +91,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
     let lease: EnvironmentLease
     let root: CatalogueRoot
     private let reader: StorageReader
+    private let cipher: FileCipher?
     private let storedSchema: DatabaseSchema
     private let segmentCapacity: Int
     private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -93,6 +103,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         self.core = core
         self.lease = lease
         reader = pin.reader
+        cipher = pin.cipher
         version = pin.reader.version
         root = pin.root
         storedSchema = pin.schema
@@ -113,7 +124,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         parent: Snapshot?,
         changes: [UInt32: [UInt64]]
     ) throws(EngineError) {
-        self.init(try SnapshotPin(reader, parent: parent?.pin, path: core.path), core: core, lease: lease)
+        self.init(try SnapshotPin(reader, core.cipher, parent: parent?.pin), core: core, lease: lease)
         if let parent { inherit(parent, changes) }
     }
 
@@ -129,6 +140,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
                     )
                 }
             }
+            // What was opened of an encrypted file goes with the versions that hold it.
+            if core.isFull(parent.pin) { return }
+            pin.openedBytes.store(parent.pin.openedBytes.load(ordering: .relaxed), ordering: .relaxed)
             for s in 0..<min(segmentCapacity, parent.segmentCapacity) {
                 guard let raw = parent.directories[s] else { continue }
                 let old = Unmanaged<SegmentDirectory>.fromOpaque(raw)
@@ -146,12 +160,27 @@ public final class Snapshot: DataView, @unchecked Sendable {
         }
     }
 
-    /// Without caching. Under the fill lock.
-    func readLocked(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
-        reader.get(BlockAddress(segment: segment, number: number))
+    /// Whether both show the same version through the same caches.
+    public func sharesCaches(with other: Snapshot) -> Bool { pin === other.pin }
+
+    /// The block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
+    func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+        // The address stands for the pointer, which the closure may not return.
+        let found = core.fillLock.withLock { _ in
+            reader.get(address).map { (start: UInt(bitPattern: $0.baseAddress), count: $0.count) }
+        }
+        return found.map { UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.start), count: $0.count) }
     }
 
-    /// Calls `body` with every stored block of a segment, by rising number.
+    /// Of an encrypted file: whether a block of this version and one of another are the same, though each has opened it.
+    func hasSameSeal(as other: Snapshot, _ segment: UInt32, _ otherSegment: UInt32, _ number: UInt64) -> Bool {
+        guard cipher != nil, segment == otherSegment else { return false }
+        let address = BlockAddress(segment: segment, number: number)
+        guard let mine = storedBlock(address), let its = other.storedBlock(address) else { return false }
+        return BlockIdentity(mine) == BlockIdentity(its)
+    }
+
+    /// Calls `body` with every block of a segment as it is stored, by rising number.
     func forEachBlock(_ segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
         core.fillLock.withLock { _ in reader.forEach(segment: segment, body) }
     }
@@ -175,10 +204,35 @@ public final class Snapshot: DataView, @unchecked Sendable {
     @inline(never)
     private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
         guard Int(segment) < segmentCapacity else { return nil }
+        if let cipher { return openBlock(BlockAddress(segment: segment, number: number), cipher) }
         return core.fillLock.withLock { _ in
             guard let bytes = reader.get(BlockAddress(segment: segment, number: number)) else { return nil }
             return directoryLocked(segment).fill(number, bytes)
         }
+    }
+
+    /// Of an encrypted file. It is opened outside the lock, so that threads don't wait for each other's.
+    private func openBlock(_ address: BlockAddress, _ cipher: FileCipher) -> UnsafeRawBufferPointer? {
+        guard let stored = storedBlock(address) else { return nil }
+        guard let size = FileCipher.plainSize(stored) else { stop(at: address) }
+        let copy = BlockCopies.make(size)
+        guard cipher.open(stored, at: address, into: copy) else { stop(at: address) }
+        core.fillLock.withLock { _ in
+            if directoryLocked(address.segment).adopt(address.number, copy) {
+                pin.openedBytes.add(size, ordering: .relaxed)
+            }
+        }
+        return cachedBlock(address.segment, address.number)
+    }
+
+    /// Reads can't throw, and neither a made-up value nor an attacker's may be taken for what was stored.
+    private func stop(at address: BlockAddress) -> Never {
+        fatalError("\(FileCipher.damage(address, path: core.path))")
+    }
+
+    /// Without caching. Under the fill lock.
+    private func withBlockLocked<R>(_ address: BlockAddress, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
+        do throws(EngineError) { return try reader.withBlock(address, cipher, body) } catch { stop(at: address) }
     }
 
     /// Under the fill lock.
@@ -186,7 +240,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         if let raw = directories[Int(segment)] {
             return Unmanaged<SegmentDirectory>.fromOpaque(raw).takeUnretainedValue()
         }
-        let made = SegmentDirectory(blockCount: blockCount(of: segment))
+        let made = SegmentDirectory(blockCount: blockCount(of: segment), holdsCopiesOnly: cipher != nil)
         fh_store_release(directories + Int(segment), UnsafeRawPointer(Unmanaged.passRetained(made).toOpaque()))
         return made
     }
@@ -235,19 +289,19 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private func tableCacheLocked(_ table: Table) -> TableCache {
         guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
         if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }
-        let state =
-            reader.get(BlockAddress(segment: table.firstSegment, number: 0)).flatMap(TableState.decode)
-            ?? TableState()
+        let stateAddress = BlockAddress(segment: table.firstSegment, number: 0)
+        let state = withBlockLocked(stateAddress) { $0.flatMap(TableState.decode) } ?? TableState()
         let clusters = (Int(state.nextKey) + clusterSpan - 1) / clusterSpan
         var counts: [UInt16] = []
         counts.reserveCapacity(clusters)
         while counts.count < clusters {
             let wanted = min(TableCache.clustersPerBlock, clusters - counts.count)
             let number = UInt64(counts.count / TableCache.clustersPerBlock)
-            let block = reader.get(BlockAddress(segment: table.firstSegment + 2, number: number))
-            let stored = min(wanted, (block?.count ?? 0) / 2)
-            for i in 0..<stored { counts.append(block!.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)) }
-            for _ in stored..<wanted { counts.append(0) }
+            withBlockLocked(BlockAddress(segment: table.firstSegment + 2, number: number)) { block in
+                let stored = min(wanted, (block?.count ?? 0) / 2)
+                for i in 0..<stored { counts.append(block!.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)) }
+                for _ in stored..<wanted { counts.append(0) }
+            }
         }
         let cache = TableCache(state: state, counts: counts)
         fh_store_release(tableCaches + table.id, UnsafeRawPointer(Unmanaged.passRetained(cache).toOpaque()))

@@ -153,10 +153,20 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let found = fetched[address] { return UnsafeRawBufferPointer(found) }
         guard let writer = storageWriter else { return nil }
         let copy: UnsafeMutableRawBufferPointer? = onWriter {
-            guard let bytes = writer.get(BlockAddress(raw: address)) else { return nil }
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
-            copy.copyMemory(from: bytes)
-            return UnsafeMutableRawBufferPointer(rebasing: copy[0..<bytes.count])
+            let place = BlockAddress(raw: address)
+            guard let stored = writer.get(place) else { return nil }
+            guard let cipher = core.cipher else {
+                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(stored.count, 1), alignment: 16)
+                copy.copyMemory(from: stored)
+                return UnsafeMutableRawBufferPointer(rebasing: copy[0..<stored.count])
+            }
+            let size = FileCipher.plainSize(stored) ?? 0
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: copy[0..<size])
+            guard cipher.open(stored, at: place, into: bytes) else {
+                fatalError("\(FileCipher.damage(place, path: core.path))")
+            }
+            return bytes
         }
         fetched[address] = copy
         fetchedBytes += (copy?.count ?? 0) + 64
@@ -524,7 +534,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let open = storageWriter {
             writer = open
         } else {
-            writer = try core.storage.beginWrite()
+            writer = try core.storage.beginWrite(core.cipher)
             storageWriter = writer
         }
         for address in addresses {

@@ -10,13 +10,19 @@ import TestScript
     static let killsAFile = isSoak ? 1000 : 50
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
     static let seeds: [UInt64] = {
-        guard let seed = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] else { return [1, 2, 3, 4] }
+        guard let seed = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] else { return [1, 2, 3, 4, 5, 6] }
         return [UInt64(seed) ?? 1]
     }()
 
-    /// The transactions of even seeds have so little memory that they spill into LMDB's before they end.
+    /// The transactions of even seeds have so little memory that they spill into LMDB's before they end; files of seeds
+    /// over 4 are encrypted.
     @Test(arguments: seeds)
     func `a killed writer loses no acknowledged transaction`(seed: UInt64) throws {
+        let isEncrypted = seed > 4
+        var options = Database.Options()
+        if isEncrypted { options.encryptionKey = Script.key }
+        let environment = isEncrypted ? [Script.encryptedVariable: "1"] : [:]
+        let kills = isEncrypted ? Self.killsAFile / 2 : Self.killsAFile
         let folder = try ChildFolder()
         let path = folder.file("crash.realm")
         let script = Script(seed: seed)
@@ -24,9 +30,9 @@ import TestScript
         var expected = State()
         var killedInCommit = 0
 
-        for round in 0..<Self.killsAFile {
+        for round in 0..<kills {
             let budget = seed % 2 == 0 ? ["20000"] : []
-            let child = try ChildProcess(["writer", path, String(seed)] + budget)
+            let child = try ChildProcess(["writer", path, String(seed)] + budget, environment: environment)
             var acknowledged = expected.transaction
             func note(_ line: String?) { acknowledged = line.flatMap { Int64($0) } ?? acknowledged }
             // Most die while they write; some before they have opened the file.
@@ -39,7 +45,7 @@ import TestScript
             for line in child.readLines() { note(line) }
             #expect(child.wait() == -SIGKILL)
 
-            let database = try Database.open(at: path)
+            let database = try Database.open(at: path, options: options)
             let snapshot = try database.snapshot()
             let breaches = snapshot.verify()
             #expect(breaches == [], "seed \(seed), round \(round)")
@@ -55,7 +61,7 @@ import TestScript
             try #require(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
         }
         print(
-            "seed \(seed): \(Self.killsAFile) kills, \(expected.transaction) transactions, "
+            "seed \(seed): \(kills) kills, \(expected.transaction) transactions, "
                 + "\(killedInCommit) found that weren't acknowledged"
         )
     }

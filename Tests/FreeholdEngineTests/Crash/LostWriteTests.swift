@@ -11,14 +11,24 @@ struct LostWriteTests {
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
     static let transactions = isSoak ? 40 : 12
     static let imagesAPoint = isSoak ? 8 : 3
-    static let seeds: [UInt64] = isSoak ? Array(1...5) : [1, 2]
+    static let seeds: [UInt64] = isSoak ? Array(1...8) : [1, 2, 6]
+    /// Files of seeds over 5 are encrypted.
+    private func options(_ seed: UInt64) -> Database.Options {
+        var options = Database.Options()
+        if seed > 5 { options.encryptionKey = Script.key }
+        return options
+    }
+
+    private func environment(_ seed: UInt64) -> [String: String] {
+        seed > 5 ? [Script.encryptedVariable: "1"] : [:]
+    }
 
     @Test(arguments: seeds)
     func `a file cut at any write opens as before or after the commit`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         // A file that holds some transactions already.
-        let first = try ChildProcess(["transactions", path, String(seed), "5"])
+        let first = try ChildProcess(["transactions", path, String(seed), "5"], environment: environment(seed))
         #expect(first.readLines().last == "5")
         #expect(first.wait() == 0)
         let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -26,7 +36,8 @@ struct LostWriteTests {
         let record = try Interposer.record(
             folder,
             ["transactions", path, String(seed), String(Self.transactions)],
-            path
+            path,
+            environment(seed)
         )
         try check(record, from: base, acknowledged: 5, seed: seed, folder)
         let recorded = record.events.filter { if case .said = $0 { false } else { true } }.count
@@ -48,11 +59,12 @@ struct LostWriteTests {
 
     /// Until the pages that LMDB makes a file with are synced, a crash can leave them in part. Such a file holds nothing,
     /// and is refused rather than taken for a new one.
-    @Test func `a new file cut at any write opens, or is refused untouched while nothing was committed`() throws {
+    @Test(arguments: [UInt64(5), 7])
+    func `a new file cut at any write opens, or is refused untouched while nothing was committed`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
-        let record = try Interposer.record(folder, ["transactions", path, "7", "2"], path)
-        try check(record, from: [], acknowledged: 0, seed: 7, folder)
+        let record = try Interposer.record(folder, ["transactions", path, "\(seed)", "2"], path, environment(seed))
+        try check(record, from: [], acknowledged: 0, seed: seed, folder)
     }
 
     private func check(
@@ -94,7 +106,7 @@ struct LostWriteTests {
                 let place =
                     "seed \(seed), after entry \(position) of \(record.events.count), \(acknowledged) acknowledged"
                 do {
-                    let database = try Database.open(at: copy)
+                    let database = try Database.open(at: copy, options: options(seed))
                     let snapshot = try database.snapshot()
                     #expect(snapshot.verify() == [], "\(place)")
                     let found = State(snapshot)
@@ -138,7 +150,12 @@ enum Interposer {
     }()
 
     /// Runs the child with its writes to `file` recorded.
-    static func record(_ folder: ChildFolder, _ arguments: [String], _ file: String) throws -> WriteRecord {
+    static func record(
+        _ folder: ChildFolder,
+        _ arguments: [String],
+        _ file: String,
+        _ environment: [String: String] = [:]
+    ) throws -> WriteRecord {
         let library = folder.file("interposer.so")
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Interposer/interposer.c").standardizedFileURL.path
@@ -154,7 +171,9 @@ enum Interposer {
         let path = folder.file("record")
         let child = try ChildProcess(
             arguments,
-            environment: ["LD_PRELOAD": library, "FREEHOLD_RECORD": path, "FREEHOLD_RECORD_FILE": file]
+            environment: environment.merging(
+                ["LD_PRELOAD": library, "FREEHOLD_RECORD": path, "FREEHOLD_RECORD_FILE": file]
+            ) { $1 }
         )
         _ = child.readLines()
         guard child.wait() == 0 else { throw ChildProcess.Failure(description: "the recorded child failed") }

@@ -8,12 +8,25 @@ import TestScript
     private let folder = Result { try ChildFolder() }
 
     /// A file after the script's first transactions.
-    private func file(transactions: Int = 1) throws -> String {
+    private func file(transactions: Int = 1, isEncrypted: Bool = false) throws -> String {
         let path = try folder.get().file("shared.realm")
-        let child = try ChildProcess(["transactions", path, "1", String(transactions)])
+        let child = try ChildProcess(
+            ["transactions", path, "1", String(transactions)],
+            environment: environment(isEncrypted)
+        )
         #expect(child.readLines().last == String(transactions))
         #expect(child.wait() == 0)
         return path
+    }
+
+    private func environment(_ isEncrypted: Bool) -> [String: String] {
+        isEncrypted ? [Script.encryptedVariable: "1"] : [:]
+    }
+
+    private func open(_ path: String, isEncrypted: Bool) throws -> Database {
+        var options = Database.Options()
+        if isEncrypted { options.encryptionKey = Script.key }
+        return try Database.open(at: path, options: options)
     }
 
     private func counter(_ view: DataView) throws -> Int64 {
@@ -44,11 +57,15 @@ import TestScript
         #expect(try database.snapshot().verify() == [])
     }
 
-    @Test func `writers of three processes lose nothing, and none starves`() throws {
-        let path = try file()
+    @Test(arguments: [false, true]) func `writers of three processes lose nothing, and none starves`(
+        isEncrypted: Bool
+    ) throws {
+        let path = try file(isEncrypted: isEncrypted)
         let rounds = 60
-        let children = try (0..<2).map { _ in try ChildProcess(["increment", path, String(rounds)]) }
-        let database = try Database.open(at: path)
+        let children = try (0..<2).map { _ in
+            try ChildProcess(["increment", path, String(rounds)], environment: environment(isEncrypted))
+        }
+        let database = try open(path, isEncrypted: isEncrypted)
         for _ in 0..<rounds { try increment(database) }
         // Both children got their turns while this process wrote without a pause.
         let whenDone = try counter(database.snapshot()) - 1 - Int64(rounds)
@@ -61,14 +78,17 @@ import TestScript
         #expect(try database.snapshot().verify() == [])
     }
 
-    @Test func `a reader of another process sees each commit, a pinned one stays`() throws {
-        let path = try file(transactions: 3)
-        let reader = try ChildProcess(["reader", path])
+    @Test(arguments: [false, true]) func `a reader of another process sees each commit, a pinned one stays`(
+        isEncrypted: Bool
+    ) throws {
+        let path = try file(transactions: 3, isEncrypted: isEncrypted)
+        let environment = environment(isEncrypted)
+        let reader = try ChildProcess(["reader", path], environment: environment)
         #expect(reader.readLine() == "ready")
-        let pin = try ChildProcess(["pin", path])
+        let pin = try ChildProcess(["pin", path], environment: environment)
         let pinned = try #require(pin.readLine())
         #expect(pinned.hasPrefix("pinned "))
-        let database = try Database.open(at: path)
+        let database = try open(path, isEncrypted: isEncrypted)
         for i in 1...5 {
             try increment(database)
             reader.send("?")

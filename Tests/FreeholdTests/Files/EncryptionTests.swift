@@ -1,0 +1,346 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Freehold
+
+/// `encryptionKey`, as users of realms meet it.
+@Suite struct EncryptionTests {
+    static let key = Data((0..<64).map { UInt8($0 * 3 + 5) })
+    static let other = Data(repeating: 9, count: 64)
+
+    private func beside(_ configuration: Realm.Configuration, _ name: String) -> URL {
+        configuration.fileURL!.appendingPathExtension(name)
+    }
+
+    private func withEncryptedFile<R>(_ body: (Realm.Configuration) throws -> R) throws -> R {
+        try withNewFile { configuration in
+            var configuration = configuration
+            configuration.encryptionKey = Self.key
+            return try body(configuration)
+        }
+    }
+
+    private func fill(_ configuration: Realm.Configuration, _ count: Int = 50) throws {
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            for id in 0..<count { realm.add(RTDog(id: id, name: "Dog \(id)", age: id % 20)) }
+        }
+    }
+
+    private func dogs(_ configuration: Realm.Configuration, at url: URL? = nil, _ key: Data?) throws -> [Int] {
+        var configuration = configuration
+        if let url { configuration.fileURL = url }
+        configuration.encryptionKey = key
+        return try Realm(configuration: configuration).objects(RTDog.self).sorted(byKeyPath: "id").map(\.id)
+    }
+
+    private func isPlain(_ url: URL) throws -> Bool {
+        try Data(contentsOf: url).range(of: Data("RTDog".utf8)) != nil
+    }
+
+    @Test func `a realm is written and read with its key`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration)
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.objects(RTDog.self).where { $0.age == 7 }.count == 3)
+            #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Dog 31")
+            let frozen = realm.freeze()
+            try realm.write { realm.object(ofType: RTDog.self, forPrimaryKey: 31)?.name = "Rex" }
+            #expect(frozen.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Dog 31")
+            onOtherThread {
+                let other = try Realm(configuration: configuration)
+                #expect(other.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Rex")
+                try other.write { other.delete(other.objects(RTDog.self).where { $0.id > 10 }) }
+            }
+            realm.refresh()
+            #expect(realm.objects(RTDog.self).count == 11)
+            #expect(realm.verify() == [])
+            #expect(try !isPlain(configuration.fileURL!))
+        }
+    }
+
+    @Test func `keys of another length are refused`() throws {
+        try withNewFile { configuration in
+            for count in [0, 32, 63, 65] {
+                var wrong = configuration
+                wrong.encryptionKey = Data(repeating: 1, count: count)
+                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidInput)
+                #expect(thrownCode { try Realm.performMigration(for: wrong) } == .invalidInput)
+                #expect(!Realm.fileExists(for: wrong))
+                let realm = try Realm(configuration: newConfiguration())
+                let copied = thrownCode {
+                    try realm.writeCopy(toFile: configuration.fileURL!, encryptionKey: wrong.encryptionKey)
+                }
+                #expect(copied == .invalidInput)
+            }
+        }
+    }
+
+    @Test func `a wrong key, none, and one too many are an invalid database, which stays as it is`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration)
+            let url = configuration.fileURL!
+            let before = try Data(contentsOf: url)
+            for key in [Self.other, nil] {
+                var wrong = configuration
+                wrong.encryptionKey = key
+                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
+                #expect(thrownCode { try Realm.performMigration(for: wrong) } == .invalidDatabase)
+                #expect(thrownCode { try Realm.compact(for: wrong) } == .invalidDatabase)
+                #expect(thrownCode { _ = try schemaVersionAtURL(url, encryptionKey: key) } == .invalidDatabase)
+                wrong.readOnly = true
+                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
+                wrong.readOnly = false
+                wrong.deleteRealmIfMigrationNeeded = true
+                wrong.schemaVersion = 8
+                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
+            }
+            #expect(try Data(contentsOf: url) == before)
+            #expect(try dogs(configuration, Self.key) == Array(0..<50))
+        }
+        try withNewFile { configuration in
+            try fill(configuration)
+            let before = try Data(contentsOf: configuration.fileURL!)
+            var keyed = configuration
+            keyed.encryptionKey = Self.key
+            #expect(thrownCode { _ = try Realm(configuration: keyed) } == .invalidDatabase)
+            #expect(try Data(contentsOf: configuration.fileURL!) == before)
+        }
+    }
+
+    @Test func `the file that is open is refused to who has another key`() async throws {
+        let configuration = {
+            var made = newConfiguration(inMemory: false)
+            made.encryptionKey = Self.key
+            return made
+        }()
+        defer { _ = try? Realm.deleteFiles(for: configuration) }
+        try fill(configuration)
+        do {
+            let realm = try Realm(configuration: configuration)
+            for key in [Self.other, nil] {
+                var wrong = configuration
+                wrong.encryptionKey = key
+                let refused = wrong
+                #expect(thrownCode { _ = try Realm(configuration: refused) } == .alreadyOpen)
+                onOtherThread { #expect(thrownCode { _ = try Realm(configuration: refused) } == .alreadyOpen) }
+            }
+            #expect(realm.objects(RTDog.self).count == 50)
+        }
+        let count = try await Realm.read(configuration) { $0.objects(RTDog.self).count }
+        #expect(count == 50)
+    }
+
+    @Test func `there are no encrypted realms in memory`() {
+        let memory = Realm.Configuration(inMemoryIdentifier: "x", encryptionKey: Self.key)
+        #expect(thrownCode { _ = try Realm(configuration: memory) } == .invalidInput)
+    }
+
+    @Test func `configurations compare keys and don't print them`() {
+        let configuration = Realm.Configuration(encryptionKey: Self.key)
+        #expect(configuration != Realm.Configuration())
+        #expect(configuration != Realm.Configuration(encryptionKey: Self.other))
+        #expect(configuration == Realm.Configuration(encryptionKey: Self.key))
+        #expect("\(configuration)".contains("encryptionKey: set"))
+        #expect(!"\(Realm.Configuration())".contains("encryptionKey"))
+    }
+
+    private final class Sizes: Sendable {
+        let all = Mutex<[Int]>([])
+    }
+
+    // MARK: Copies
+
+    @Test func `copies have the key that they are given, backups the realm's`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration, 20)
+            let urls = Dictionary(
+                uniqueKeysWithValues: ["same", "other", "plain", "open", "as", "backup", "back"].map {
+                    ($0, beside(configuration, $0))
+                }
+            )
+            do {
+                let realm = try Realm(configuration: configuration)
+                try realm.writeCopy(toFile: urls["same"]!, encryptionKey: Self.key)
+                try realm.writeCopy(toFile: urls["other"]!, encryptionKey: Self.other)
+                try realm.writeCopy(toFile: urls["plain"]!)
+                try realm.writeCopy(
+                    configuration: Realm.Configuration(fileURL: urls["as"]!, encryptionKey: Self.other)
+                )
+                try realm.backup(to: urls["backup"]!)
+                realm.beginWrite()
+                realm.add(RTDog(id: 100))
+                try realm.writeCopy(toFile: urls["open"]!, encryptionKey: Self.other)
+                realm.cancelWrite()
+            }
+            let all = Array(0..<20)
+            #expect(try dogs(configuration, at: urls["same"]!, Self.key) == all)
+            #expect(try dogs(configuration, at: urls["other"]!, Self.other) == all)
+            #expect(try dogs(configuration, at: urls["plain"]!, nil) == all)
+            #expect(try dogs(configuration, at: urls["as"]!, Self.other) == all)
+            #expect(try dogs(configuration, at: urls["backup"]!, Self.key) == all)
+            #expect(try dogs(configuration, at: urls["open"]!, Self.other) == all + [100])
+            for (name, url) in urls where name != "back" { #expect(try isPlain(url) == (name == "plain"), "\(name)") }
+            // A plain file becomes an encrypted one.
+            var plain = configuration
+            plain.fileURL = urls["plain"]
+            plain.encryptionKey = nil
+            try Realm(configuration: plain).writeCopy(toFile: urls["back"]!, encryptionKey: Self.key)
+            #expect(try dogs(configuration, at: urls["back"]!, Self.key) == all)
+            #expect(try !isPlain(urls["back"]!))
+        }
+    }
+
+    @Test func `an encrypted file is compacted, asked or at launch`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration, 5000)
+            do {
+                let realm = try Realm(configuration: configuration)
+                try realm.write { realm.delete(realm.objects(RTDog.self).where { $0.id >= 10 }) }
+            }
+            let asked = Sizes()
+            var launching = configuration
+            launching.shouldCompactOnLaunch = { total, used in
+                asked.all.withLock { $0 += [total, used] }
+                return true
+            }
+            var wrong = launching
+            wrong.encryptionKey = Self.other
+            let refused = wrong
+            #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase)
+            #expect(asked.all.withLock { $0 } == [])
+            #expect(try Realm(configuration: launching).objects(RTDog.self).count == 10)
+            let sizes = asked.all.withLock { $0 }
+            #expect(sizes.count == 2 && sizes[1] < sizes[0] / 2)
+            let compaction = try Realm.compact(for: configuration)
+            #expect(compaction.sizeBefore < sizes[0] / 2 && compaction.sizeAfter <= compaction.sizeBefore)
+            #expect(try dogs(configuration, Self.key) == Array(0..<10))
+            #expect(try !isPlain(configuration.fileURL!))
+        }
+    }
+
+    @Test func `a seed has the same key, or none`() throws {
+        for seedKey in [Self.key, nil] {
+            try withEncryptedFile { configuration in
+                var seed = configuration
+                seed.fileURL = beside(configuration, "seed")
+                seed.encryptionKey = seedKey
+                try fill(seed, 5)
+                var seeded = configuration
+                seeded.seedFilePath = seed.fileURL
+                seeded.encryptionKey = Self.other
+                let refused = seeded
+                if seedKey != nil { #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase) }
+                seeded.encryptionKey = Self.key
+                #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 5)
+                #expect(try !isPlain(configuration.fileURL!))
+                #expect(try dogs(configuration, Self.key) == Array(0..<5))
+            }
+        }
+        // One that is open here, plain and encrypted.
+        for seedKey in [Self.key, nil] {
+            try withEncryptedFile { configuration in
+                var seed = configuration
+                seed.fileURL = beside(configuration, "seed")
+                seed.encryptionKey = seedKey
+                try fill(seed, 4)
+                let held = try Realm(configuration: seed)
+                var seeded = configuration
+                seeded.seedFilePath = seed.fileURL
+                #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 4)
+                #expect(held.objects(RTDog.self).count == 4)
+                #expect(try !isPlain(configuration.fileURL!))
+            }
+        }
+    }
+
+    @Test func `tampering is told by verify and refused by copies`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration, 3000)
+            let url = configuration.fileURL!
+            let sound = try Data(contentsOf: url)
+            var reported = 0
+            // One byte in each block that has pages of its own: those begin with LMDB's header of an overflow page, which
+            // has its number and a flag. What they hold may be free.
+            for page in stride(from: 2 * 4096, to: sound.count, by: 4096) {
+                let number = sound[page..<page + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                guard number == UInt64(page / 4096), sound[page + 10] == 4 else { continue }
+                let offset = page + 16 + 100
+                var damaged = configuration
+                damaged.fileURL = beside(configuration, "damaged\(offset)")
+                let copied = beside(configuration, "copied\(offset)")
+                var bytes = sound
+                bytes[offset] ^= 1
+                try bytes.write(to: damaged.fileURL!)
+                do {
+                    let realm = try Realm(configuration: damaged)
+                    let problems = realm.verify()
+                    if problems.isEmpty {
+                        #expect(realm.objects(RTDog.self).sum(of: \.id) == 2999 * 1500)
+                        try realm.backup(to: copied)
+                        continue
+                    }
+                    reported += 1
+                    _ = thrownCode { try realm.backup(to: copied) }
+                } catch let error as Realm.Error {
+                    reported += 1
+                    #expect(error.code == .invalidDatabase)
+                }
+            }
+            #expect(reported > 3)
+        }
+    }
+
+    // MARK: Migration and opening
+
+    @Test func `encrypted files are migrated, emptied, and asked for their version`() throws {
+        try withEncryptedFile { configuration in
+            try fill(configuration, 12)
+            let url = configuration.fileURL!
+            #expect(try schemaVersionAtURL(url, encryptionKey: Self.key) == 0)
+            var next = configuration
+            next.schemaVersion = 3
+            next.migrationBlock = { migration, old in
+                #expect(old == 0)
+                migration.enumerateObjects(ofType: RTDog.className()) { _, new in
+                    if let name = new?["name"] as? String { new?["name"] = name + "!" }
+                }
+            }
+            #expect(try Realm.migrationPlan(for: next).newVersion == 3)
+            try Realm.performMigration(for: next)
+            #expect(try schemaVersionAtURL(url, encryptionKey: Self.key) == 3)
+            do {
+                let realm = try Realm(configuration: next)
+                #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 3)?.name == "Dog 3!")
+            }
+            var emptied = configuration
+            emptied.schemaVersion = 1
+            emptied.deleteRealmIfMigrationNeeded = true
+            #expect(try Realm(configuration: emptied).isEmpty)
+            try fill(emptied, 2)
+            #expect(try dogs(emptied, Self.key) == [0, 1])
+            #expect(try !isPlain(url))
+            let file = try Data(contentsOf: url)
+            for text in ["Dog 3", "RTDog", "weight"] { #expect(file.range(of: Data(text.utf8)) == nil) }
+        }
+    }
+
+    @Test func `encrypted files are opened asynchronously, read-only, and deleted`() async throws {
+        let configuration = {
+            var made = newConfiguration(inMemory: false)
+            made.encryptionKey = Self.key
+            return made
+        }()
+        defer { _ = try? Realm.deleteFiles(for: configuration) }
+        try fill(configuration, 6)
+        try await Realm.write(configuration) { realm in realm.add(RTDog(id: 50)) }
+        #expect(try await Realm.read(configuration) { $0.objects(RTDog.self).count } == 7)
+        var readOnly = configuration
+        readOnly.readOnly = true
+        #expect(try Realm(configuration: readOnly).objects(RTDog.self).count == 7)
+        #expect(Realm.fileExists(for: configuration))
+        #expect(try Realm.deleteFiles(for: configuration))
+        #expect(!Realm.fileExists(for: configuration))
+    }
+}
