@@ -21,7 +21,13 @@ struct JSONObjectWriter {
         let name: String
         let column: Column
         let property: PropertyInfo
+        /// Whose property it is, and the links that lead there from the object; none where it is its own.
+        let table: ManagedTable
+        var links: [Column] = []
     }
+
+    /// Those that the options name, once they have been looked up.
+    private var chosen: [Member]?
 
     init(_ core: RealmCore, _ options: JSONExportOptions, _ output: JSONOutput) {
         self.core = core
@@ -36,9 +42,10 @@ struct JSONObjectWriter {
         }
         open.append(Row(table: table.table.id, key: key))
         output.open("{")
-        for member in members(of: table) {
+        let isOutermost = open.count == 1
+        for member in isOutermost && options.properties != nil ? try chosenMembers(of: table) : members(of: table) {
             path.append(member.property.name)
-            try write(member, table, key)
+            try write(member, key)
             path.removeLast()
         }
         output.close("}")
@@ -51,16 +58,68 @@ struct JSONObjectWriter {
         for property in table.info.properties {
             guard let column = table.columns[property.index] else { continue }
             let name = options.names == .swift ? property.name : property.columnName
-            made.append(Member(name: name, column: column, property: property))
+            made.append(Member(name: name, column: column, property: property, table: table))
         }
         if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
         members[table.table.id] = made
         return made
     }
 
-    private mutating func write(_ member: Member, _ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
+    private mutating func chosenMembers(of table: ManagedTable) throws(JSONError) -> [Member] {
+        if let chosen { return chosen }
+        var made: [Member] = []
+        for name in options.properties ?? [] { made.append(try member(name, table)) }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        chosen = made
+        return made
+    }
+
+    private func member(_ name: String, _ first: ManagedTable) throws(JSONError) -> Member {
+        // A name in the file may have a dot.
+        let steps = first.info.index(named: name) == nil ? name.split(separator: ".").map(String.init) : [name]
+        var table = first
+        var links: [Column] = []
+        for (i, step) in steps.enumerated() {
+            guard let index = table.info.index(named: step), let column = table.columns[index] else {
+                throw JSONError(
+                    .unknownKey,
+                    "\(table.info.className) stores no property \"\(step)\"",
+                    path: name,
+                    className: first.info.className
+                )
+            }
+            if i == steps.count - 1 {
+                let property = table.info.properties[index]
+                return Member(name: name, column: column, property: property, table: table, links: links)
+            }
+            guard table.info.properties[index].isLink else {
+                throw JSONError(
+                    .unknownKey,
+                    "\(table.info.className).\(step) is no link to one object",
+                    path: name,
+                    className: first.info.className
+                )
+            }
+            links.append(column)
+            table = table.target(of: index)
+        }
+        throw JSONError(.unknownKey, "a property's name is empty", className: first.info.className)
+    }
+
+    private mutating func write(_ member: Member, _ object: ObjectKey) throws(JSONError) {
         let view = core.view
-        let column = member.column
+        let (column, table) = (member.column, member.table)
+        var key = object
+        for link in member.links {
+            guard let next = view.readLink(link, key) else {
+                if options.writesNulls {
+                    output.key(member.name)
+                    output.raw("null")
+                }
+                return
+            }
+            key = next
+        }
         switch column.collection {
         case .none:
             let value = view.value(column, key)
@@ -173,7 +232,7 @@ struct JSONObjectWriter {
     }
 
     private mutating func mixedLink(_ link: ObjectLink) throws(JSONError) {
-        guard let table = core.table(id: link.tableID) else { return output.raw("null") }
+        guard let table = core.anyTable(id: link.tableID) else { return output.raw("null") }
         output.open("{")
         output.key("$link")
         output.open("{")

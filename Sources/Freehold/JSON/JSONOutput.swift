@@ -6,6 +6,8 @@ struct JSONOutput {
     private let isPretty: Bool
     private var bytes: [UInt8] = []
     private var depth = 0
+    /// What hasn't been handed on yet.
+    var pending: [UInt8] { bytes }
     /// Whether the container that is open has anything yet.
     private var isEmpty = true
 
