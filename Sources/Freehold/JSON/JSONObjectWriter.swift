@@ -11,6 +11,8 @@ struct JSONObjectWriter {
     private var path: [String] = []
     /// By table.
     private var members: [Int: [Member]] = [:]
+    /// Of whole documents, in which no object but embedded ones stands inside another.
+    var isDocument = false
 
     private struct Row: Hashable {
         let table: Int
@@ -157,8 +159,20 @@ struct JSONObjectWriter {
 
     // MARK: Links
 
-    /// The key under which a link to an object is written; nil where the object itself is.
-    private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Value? {
+    private enum Reference {
+        case primaryKey(Value)
+        case position(Int)
+    }
+
+    /// What a link to an object is written as; nil where the object itself is.
+    private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Reference? {
+        if isDocument, !table.info.isEmbedded {
+            if let column = table.table.primaryKey {
+                let value = core.view.value(column, key)
+                if !value.isNull { return .primaryKey(value) }
+            }
+            return core.view.index(of: key, in: table.table).map { .position($0) }
+        }
         let isOpen = open.contains(Row(table: table.table.id, key: key))
         guard let column = table.table.primaryKey else {
             if isOpen {
@@ -174,11 +188,19 @@ struct JSONObjectWriter {
         if options.links == .nested && !isOpen { return nil }
         let value = core.view.value(column, key)
         // An object whose key is null can't be told from no object.
-        return value.isNull ? nil : value
+        return value.isNull ? nil : .primaryKey(value)
     }
 
     private mutating func link(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
-        if let reference = try reference(table, key) { scalar(reference) } else { try object(table, key) }
+        switch try reference(table, key) {
+        case .primaryKey(let value): scalar(value)
+        case .position(let position):
+            output.open("{")
+            output.key("$object")
+            output.raw(String(position))
+            output.close("}")
+        case nil: try object(table, key)
+        }
     }
 
     // MARK: Values
@@ -237,11 +259,15 @@ struct JSONObjectWriter {
         output.key("$link")
         output.open("{")
         output.key("class")
-        output.string(table.info.className)
-        if let reference = try reference(table, link.key) {
+        output.string(options.names == .swift ? table.info.className : table.info.tableName)
+        switch try reference(table, link.key) {
+        case .primaryKey(let value):
             output.key("key")
-            scalar(reference)
-        } else {
+            scalar(value)
+        case .position(let position):
+            output.key("object")
+            output.raw(String(position))
+        case nil:
             output.key("value")
             try object(table, link.key)
         }

@@ -74,6 +74,30 @@ struct JSONOutput {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// What was read, as it was.
+    mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let value): raw(value ? "true" : "false")
+        case .number(let text): raw(text)
+        case .string(let text): string(text)
+        case .array(let elements):
+            open("[")
+            for element in elements {
+                next()
+                self.value(element)
+            }
+            close("]")
+        case .object(let members):
+            open("{")
+            for member in members {
+                key(member.key)
+                self.value(member.value)
+            }
+            close("}")
+        }
+    }
+
     // MARK: Chunks
 
     /// To be called between objects.

@@ -68,7 +68,7 @@ extension Realm {
         return Schema(core.view.schema)
     }
 
-    private func dynamicTable(_ typeName: String) -> ManagedTable {
+    func dynamicTable(_ typeName: String) -> ManagedTable {
         core.verifyThread()
         if let table = core.dynamicTable(named: typeName) { return table }
         let names = core.view.schema.tables.map(\.name).sorted()

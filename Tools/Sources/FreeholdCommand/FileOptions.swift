@@ -10,18 +10,20 @@ struct FileOptions: ParsableArguments {
     /// Opens the file for reading. It is never made or changed.
     func open() throws -> Realm { try Realm(configuration: try configuration()) }
 
-    /// Opens the file for writing, whatever its schema and version. It is never made.
-    func openForWriting() throws -> Realm {
-        var configuration = try configuration()
+    func configuration() throws -> Realm.Configuration { try Self.configuration(file) }
+
+    /// Opens a file for writing, whatever its schema and version. It is never made.
+    static func openForWriting(_ path: String) throws -> Realm {
+        var configuration = try configuration(path)
         configuration.readOnly = false
         // Nothing is asked for, so that nothing is added.
         configuration.schemaMode = .additive
         return try Realm(configuration: configuration)
     }
 
-    func configuration() throws -> Realm.Configuration {
-        try FileOptions.requireFile(file)
-        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: file), readOnly: true)
+    private static func configuration(_ path: String) throws -> Realm.Configuration {
+        try requireFile(path)
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), readOnly: true)
         configuration.schema = Schema([])
         return configuration
     }

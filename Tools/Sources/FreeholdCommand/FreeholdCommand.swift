@@ -22,7 +22,10 @@ struct FreeholdCommand: ParsableCommand {
             \(ExitStatus.table)
             """,
         version: Version.text,
-        subcommands: [InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self]
+        subcommands: [
+            InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self, ImportCommand.self,
+            VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self, MigrateCommand.self,
+        ]
     )
 
     static func main() {

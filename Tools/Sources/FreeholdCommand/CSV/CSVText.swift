@@ -10,7 +10,9 @@ enum CSVText {
     }
 
     static func append(_ text: String, to bytes: inout [UInt8]) {
-        guard text.isEmpty || text.utf8.contains(where: needsQuotes) || text.hasPrefix(" ") || text.hasSuffix(" ") else {
+        let isPlain = !text.isEmpty && !text.utf8.contains(where: needsQuotes) && text.first != " " && text.last != " "
+        // In a mixed column the text of a number isn't the number.
+        guard !isPlain || JSONString.isJSON(text) else {
             bytes.append(contentsOf: text.utf8)
             return
         }

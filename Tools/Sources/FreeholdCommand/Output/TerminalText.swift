@@ -18,6 +18,11 @@ enum TerminalText {
         return String(out)
     }
 
+    /// The same for several lines.
+    static func lines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(separator: "\n")
+    }
+
     /// Control characters of both sets, line and paragraph separators, and the marks that set the direction of writing.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
