@@ -68,6 +68,12 @@ extension Realm {
         return Schema(core.view.schema)
     }
 
+    /// The schema version of the file.
+    public var storedSchemaVersion: UInt64 {
+        core.verifyThread()
+        return core.view.userVersion
+    }
+
     func dynamicTable(_ typeName: String) -> ManagedTable {
         core.verifyThread()
         if let table = core.dynamicTable(named: typeName) { return table }

@@ -71,7 +71,9 @@ final class CSVImport {
         }
         do {
             var records = 0
-            while bytes.count < Self.chunk, records < 4096, let record = try reader.record(isSingle: properties.count == 1) {
+            while bytes.count < Self.chunk, records < 4096,
+                let record = try reader.record(isSingle: properties.count == 1)
+            {
                 lines.append(record.line)
                 records += 1
                 try append(record, to: &bytes)

@@ -54,7 +54,7 @@ private struct FileInfo: Encodable {
         usedBytes = use.usedBytes
         freeBytes = use.freeBytes
         version = realm.version
-        schemaVersion = try schemaVersionAtURL(URL(fileURLWithPath: path))
+        schemaVersion = realm.storedSchemaVersion
         readers = PinnedReader.others(of: realm)
         classes = realm.storedSchema.objectSchema.map { object in
             Class(
@@ -69,7 +69,10 @@ private struct FileInfo: Encodable {
                     case .fullText: "\(property.name) (full text)"
                     case .places: "\(property.name) (places)"
                     }
-                } + object.compoundIndexes.map { "\($0.properties.joined(separator: " + "))\($0.isUnique ? " (unique)" : "")" }
+                }
+                    + object.compoundIndexes.map {
+                        "\($0.properties.joined(separator: " + "))\($0.isUnique ? " (unique)" : "")"
+                    }
             )
         }
     }
@@ -82,7 +85,9 @@ private struct FileInfo: Encodable {
         try output.line("  free          \(Units.bytes(freeBytes))")
         try output.line("Version         \(version)")
         try output.line("Schema version  \(schemaVersion)")
-        let held = readers.map(\.version).min().map { version > $0 ? ", the oldest \(version - $0) versions behind" : "" }
+        let held = readers.map(\.version).min().map {
+            version > $0 ? ", the oldest \(version - $0) versions behind" : ""
+        }
         try output.line("Readers         \(readers.count)\(held ?? "")")
         try output.line("Classes         \(classes.count)\(classes.isEmpty ? "" : "\n")")
         if classes.isEmpty { return }

@@ -31,8 +31,7 @@ struct SchemaCommand: ParsableCommand {
         switch format {
         case .text: try writeText(schema)
         case .json:
-            let version = try schemaVersionAtURL(URL(fileURLWithPath: file.file))
-            try StandardOutput.shared.write(schema.jsonData(schemaVersion: version))
+            try StandardOutput.shared.write(schema.jsonData(schemaVersion: realm.storedSchemaVersion))
         case .swift: try StandardOutput.shared.write(SwiftClasses(schema, isPublic: isPublic).text)
         }
     }

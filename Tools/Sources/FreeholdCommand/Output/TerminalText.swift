@@ -20,7 +20,9 @@ enum TerminalText {
 
     /// The same for several lines.
     static func lines(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(separator: "\n")
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(
+            separator: "\n"
+        )
     }
 
     /// Control characters of both sets, line and paragraph separators, and the marks that set the direction of writing.

@@ -4,6 +4,8 @@
 struct TextTable {
     /// Rows that are looked at for the columns' widths.
     static let sample = 500
+    /// Elsewhere than on a terminal: what longer cells go beyond.
+    private static let widest = 48
 
     private let titles: [String]
     /// Columns whose cells stand at the right.
@@ -36,7 +38,7 @@ struct TextTable {
         for row in rows {
             for (i, cell) in row.enumerated() { widths[i] = max(widths[i], TerminalText.width(cell)) }
         }
-        if let terminalWidth { Self.fit(&widths, terminalWidth, titles.map { TerminalText.width($0) }) }
+        if let terminalWidth { Self.fit(&widths, terminalWidth) } else { widths = widths.map { min($0, Self.widest) } }
         self.widths = widths
         try write(titles, widths)
         try output.line(widths.map { String(repeating: "─", count: $0) }.joined(separator: "  "))
@@ -45,7 +47,7 @@ struct TextTable {
     }
 
     /// Takes from the widest column until all fit; none gets narrower than three, so that very many columns don't fit.
-    private static func fit(_ widths: inout [Int], _ limit: Int, _ titles: [Int]) {
+    private static func fit(_ widths: inout [Int], _ limit: Int) {
         var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - limit
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 3 {
             let second = widths.filter { $0 < widths[widest] }.max() ?? 0
@@ -62,10 +64,9 @@ struct TextTable {
             let shown = terminalWidth == nil ? cell : TerminalText.cut(cell, to: widths[i])
             let space = String(repeating: " ", count: max(0, widths[i] - TerminalText.width(shown)))
             if i > 0 { line += "  " }
-            line += isNumber[i] ? space + shown : shown
-            // No spaces at a line's end.
-            if !isNumber[i] && i < cells.count - 1 { line += space }
+            line += isNumber[i] ? space + shown : shown + space
         }
+        while line.last == " " { line.removeLast() }
         try output.line(line)
     }
 }
