@@ -48,3 +48,49 @@ struct RealmSwiftTests {
         #expect(realm.objects(RSOwner.self).count == 1)
     }
 }
+
+// As RealmSwift's documentation shows class projections.
+
+class RSPerson: Object {
+    @Persisted var firstName: String
+    @Persisted var lastName = ""
+    @Persisted var birthday: Date
+    @Persisted var address: RSAddress? = nil
+    @Persisted var friends = List<RSPerson>()
+    @Persisted var reviews: List<String>
+}
+
+class RSAddress: EmbeddedObject {
+    @Persisted var city: String = ""
+    @Persisted var country = ""
+}
+
+class RSPersonProjection: Projection<RSPerson> {
+    @Projected(\RSPerson.firstName) var firstName
+    @Projected(\RSPerson.lastName.localizedUppercase) var lastNameCaps
+    @Projected(\RSPerson.birthday.timeIntervalSince1970) var birthdayAsEpochtime
+    @Projected(\RSPerson.address?.city) var homeCity
+    @Projected(\RSPerson.friends.projectTo.firstName) var friendsFirstName: ProjectedCollection<String>
+}
+
+extension RealmSwiftTests {
+    @Test("class projections as its documentation shows them")
+    func projections() throws {
+        var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.projections")
+        configuration.objectTypes = [RSPerson.self, RSAddress.self]
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            let john = realm.create(
+                RSPerson.self,
+                value: ["firstName": "John", "lastName": "Snow", "address": ["city": "Winterfell"]]
+            )
+            realm.create(RSPerson.self, value: ["firstName": "Daenerys", "friends": [john]] as [String: Any])
+        }
+        let projections = realm.objects(RSPersonProjection.self)
+        let john = try #require(projections.filter("firstName == 'John'").first)
+        #expect(john.lastNameCaps == "SNOW" && john.homeCity == "Winterfell" && john.friendsFirstName.isEmpty)
+        try realm.write { john.firstName = "Jon" }
+        #expect(projections.where { $0.firstName == "Daenerys" }.first?.friendsFirstName.first == "Jon")
+        #expect(projections.sorted(by: \.firstName).last?.birthdayAsEpochtime == john.birthdayAsEpochtime)
+    }
+}

@@ -81,7 +81,7 @@ extension RealmCollection {
             return
         }
         for element in Array(self) {
-            guard let object = element as? ObjectBase else {
+            guard let object = KeyValueCoding.object(element) else {
                 programmerError(
                     "'\(key)' of a collection of \(Element.self) can't be set: its elements are no objects. Set \"self\", "
                         + "to replace each."
@@ -156,6 +156,11 @@ enum KeyValueCoding {
         return aggregate(values, operation)
     }
 
+    /// The object that an element is, or is a projection of.
+    static func object(_ element: Any) -> ObjectBase? {
+        element as? ObjectBase ?? (element as? any AnyProjection)?.root
+    }
+
     static func values<C: RealmCollection>(of collection: C, _ key: String) -> [Any?] {
         collection.map { value(of: C.Element._rlmAny($0), key) }
     }
@@ -163,7 +168,7 @@ enum KeyValueCoding {
     private static func value(of element: Any?, _ key: String) -> Any? {
         if key == "self" { return element }
         guard let element else { return nil }
-        guard let object = element as? ObjectBase else {
+        guard let object = object(element) else {
             programmerError("\(PlainValue.describe(element)) has no property '\(key)'. Only \"self\" reads values.")
         }
         return object._value(named: key)

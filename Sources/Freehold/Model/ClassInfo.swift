@@ -142,6 +142,15 @@ final class ClassInfo: Sendable {
                     )
                 )
             }
+            if access.shape.isProjection {
+                problems.append(
+                    SchemaProblem(
+                        className,
+                        name,
+                        "holds projections, which aren't stored: hold the objects themselves"
+                    )
+                )
+            }
             if byName[name] != nil {
                 problems.append(SchemaProblem(className, name, "is declared in the class and in a superclass"))
             }

@@ -49,6 +49,8 @@ public struct _PropertyShape {
     public var target: ObjectBase.Type?
     /// Whether the Swift type is one that stands for what is stored: each read makes a value anew.
     public var isMapped = false
+    /// Whether it is a projection of an object, which can't be stored.
+    public var isProjection = false
 
     public init(
         _ type: PropertyType,

@@ -50,6 +50,7 @@ extension RealmCollection {
         _ keyPaths: [String]?,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> ObservationStart<Self> {
+        let keyPaths = Element.observedKeyPaths(keyPaths)
         // What is wrong with a key path shows at once.
         if let keyPaths, let source = _source { for keyPath in keyPaths { _ = source.table.observedPath(keyPath) } }
         return ObservationStart { collection, _ in
@@ -64,7 +65,7 @@ extension RealmCollection {
         }
     }
 
-    private func following(_ keyPaths: [String]?) -> @Sendable (Snapshot) -> Followed {
+    func following(_ keyPaths: [String]?) -> @Sendable (Snapshot) -> Followed {
         if let source = _source { return source.following(keyPaths) }
         if !(keyPaths ?? []).isEmpty {
             programmerError("\(Self.self) holds values, which have no properties: key paths can't be observed.")
@@ -80,13 +81,13 @@ func callable<A: Actor, C>(_ block: @Sendable @escaping (isolated A, C) -> Void)
     unsafeBitCast(block, to: ((A, C) -> Void).self)
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The same with key paths of the class: see ``observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
     /// The same with key paths of the class, on an actor.
     public func observe<A: Actor>(
@@ -95,7 +96,7 @@ extension RealmCollection where Element: ObjectBase {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+        await observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: actor, _isolation: _isolation, block)
     }
 }
 

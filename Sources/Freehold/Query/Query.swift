@@ -81,8 +81,8 @@ public struct Query<T> {
 
 // MARK: Members
 
-extension Query where T: ObjectBase {
-    /// A property of the object.
+extension Query where T: KeypathSortable {
+    /// A property of the object; of a projection: what the projected property stands for.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { self.member(_name(for: member)) }
 }
 

@@ -54,8 +54,8 @@ extension Realm {
     }
 
     private func table(_ type: any RealmFetchable.Type) -> ManagedTable {
-        guard let cls = type as? ObjectBase.Type else {
-            programmerError("Only objects of model classes can be fetched, not \(type).")
+        guard let cls = type._rlmShape.target else {
+            programmerError("Only objects of model classes, and projections of them, can be fetched, not \(type).")
         }
         return core.requireTable(for: cls)
     }

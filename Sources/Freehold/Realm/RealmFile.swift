@@ -40,8 +40,10 @@ final class RealmFile: Sendable {
     private let frozen = Mutex<[FrozenKey: Frozen]>([:])
 
     /// The frozen core of the version that a live one stands at; one for all who freeze it.
-    func frozenCore(of core: RealmCore) -> RealmCore {
-        let snapshot = core.committed
+    ///
+    /// - Parameter snapshot: of another version that it has come from.
+    func frozenCore(of core: RealmCore, at snapshot: Snapshot? = nil) -> RealmCore {
+        let snapshot = snapshot ?? core.committed
         let key = FrozenKey(version: snapshot.version, classes: core.tables.map { ObjectIdentifier($0.info) })
         return frozen.withLock { frozen in
             if let life = frozen[key]?.life { return life.core }

@@ -81,7 +81,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
         min(ofProperty: _name(for: keyPath))

@@ -67,7 +67,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: _name(for: keyPath), ascending: ascending)

@@ -46,20 +46,30 @@ extension RealmCollection {
 
 /// The elements that a collection had when the iteration began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Nil for values that are in memory.
+    /// Nil for values that are in memory, and for what stands for objects.
     @usableFromInline let cursor: _ObjectCursor?
+    @usableFromInline let mapped: _MappedCursor<Element>?
     @usableFromInline let values: [Element]
     @usableFromInline var position = 0
 
     /// Walks objects of a table.
     init(_ keys: KeySequence, _ table: ManagedTable) {
         cursor = _ObjectCursor(keys, table)
+        mapped = nil
+        values = []
+    }
+
+    /// Walks what stands for objects of a table, made one by one.
+    init(_ keys: KeySequence, _ table: ManagedTable, _ map: @escaping (ObjectBase) -> Element) {
+        cursor = nil
+        mapped = _MappedCursor(_ObjectCursor(keys, table), map)
         values = []
     }
 
     /// Walks values that are in memory.
     init(values: [Element]) {
         cursor = nil
+        mapped = nil
         self.values = values
     }
 
@@ -71,6 +81,20 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
             // The elements of a collection of objects are references to its table's class.
             return cursor.object(at: i).map { unsafeBitCast($0, to: Element.self) }
         }
+        if let mapped { return mapped.element(at: i) }
         return i < values.count ? values[i] : nil
     }
+}
+
+/// Makes values that stand for the objects of an iteration.
+@usableFromInline final class _MappedCursor<Element> {
+    private let cursor: _ObjectCursor
+    private let map: (ObjectBase) -> Element
+
+    init(_ cursor: _ObjectCursor, _ map: @escaping (ObjectBase) -> Element) {
+        self.cursor = cursor
+        self.map = map
+    }
+
+    @usableFromInline func element(at i: Int) -> Element? { cursor.object(at: i).map(map) }
 }

@@ -123,8 +123,9 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         case .values(let values): return values.index(of: object)
         case .objects(let found): query = found
         }
-        if isMapped { return Array(self).firstIndex(of: object) }
-        guard let object = object as? ObjectBase, let table = object._table else { return nil }
+        let root = (object as? any AnyProjection)?.root
+        if isMapped && root == nil { return Array(self).firstIndex(of: object) }
+        guard let object = root ?? object as? ObjectBase, let table = object._table else { return nil }
         query.core.verifyThread()
         guard object._core === query.core else {
             programmerError("index(of:) was given an object of another realm. Pass one of \(query.core).")
@@ -135,19 +136,22 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         switch content {
-        case .objects(let query) where isMapped: RLMIterator(values: query.allKeys().map { element($0, query) })
+        case .objects(let query) where isMapped: RLMIterator(query.snapshotKeys(), query.table, Self.mapped)
         case .objects(let query): RLMIterator(query.snapshotKeys(), query.table)
         case .values(let values): RLMIterator(values: values.elements)
         }
     }
 
     private func element(_ key: FreeholdEngine.ObjectKey, _ query: ResultsQuery) -> Element {
-        if isMapped {
-            let content = _StoredContent.object(query.table.object(key))
-            return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
-        }
+        if isMapped { return Self.mapped(query.table.object(key)) }
         // The table is that of the class `Element`, or of what `Element` is an optional of.
         return unsafeBitCast(query.table.object(key), to: Element.self)
+    }
+
+    /// The value that stands for an object.
+    private static func mapped(_ object: ObjectBase) -> Element {
+        let content = _StoredContent.object(object)
+        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
     }
 
     private var typeName: String { "Results<\(Element.self)>" }

@@ -13,7 +13,7 @@ public struct SortDescriptor: Equatable, Sendable, CustomStringConvertible {
         self.ascending = ascending
     }
 
-    public init<Root: ObjectBase>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
+    public init<Root: KeypathSortable>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
         self.init(keyPath: _name(for: keyPath), ascending: ascending)
     }
 

@@ -324,15 +324,6 @@ struct KindsAccessAuditTests {
         #expect(ids { $0.fromSet.id == 3 } == [2] && ids { $0.fromAnyMap.id == 3 } == [2])
     }
 
-    @Test("A condition on a custom type's own members traps, and says what to write")
-    func customMembers() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try kaRealm().objects(KANode.self).where { $0.spot.x > 3 }
-        }
-        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("persistableValue"), "\(message.prefix(500))")
-    }
-
     // MARK: Printing
 
     @Test("A node of all kinds prints, to depth 5, with 100 elements and 24 bytes", arguments: [false, true])

@@ -11,7 +11,7 @@ import FreeholdEngine
 /// The groups stand in the order of their keys, as sorting has it: null first, strings by their bytes. Objects with a
 /// link on a path that leads to nothing are in the group of null. The objects are read once for the keys, and once for
 /// each property that is aggregated, for all groups together; no objects are made. Belongs to its realm's thread.
-public struct GroupedResults<Key, Member: ObjectBase & RealmCollectionValue>: RandomAccessCollection {
+public struct GroupedResults<Key, Member: KeypathSortable & RealmCollectionValue>: RandomAccessCollection {
     public typealias Index = Int
     public typealias Element = ResultsGroup<Key, Member>
 
@@ -42,7 +42,7 @@ public struct GroupedResults<Key, Member: ObjectBase & RealmCollectionValue>: Ra
 }
 
 /// One of ``GroupedResults``, as it was when it was read: its objects only are live.
-public struct ResultsGroup<Key, Member: ObjectBase & RealmCollectionValue> {
+public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> {
     /// What the objects have in common.
     public let key: Key
     /// The number of objects.
@@ -114,7 +114,7 @@ public struct ResultsGroup<Key, Member: ObjectBase & RealmCollectionValue> {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The objects in groups of those that are equal in a property, or in one that to-one links lead to. Nil is the key of
     /// those without a value, so that a link to nothing needs a key path with `?`.
     ///

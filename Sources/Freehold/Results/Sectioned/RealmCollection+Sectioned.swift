@@ -25,7 +25,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: KeypathSortable {
     /// The objects in sections of those with the same value of a property, the sections in the order of these values.
     ///
     /// - Precondition: the property can be sorted by.

@@ -1,0 +1,138 @@
+import FreeholdEngine
+import Foundation
+import Synchronization
+
+/// The stored property that a key path of an object's class is about.
+struct KeyPathOrigin {
+    /// Of the properties on the way, and of that property.
+    let names: [String]
+    /// Whether the key path gives what is stored there; else it is made of that.
+    let isStored: Bool
+
+    private struct Known: @unchecked Sendable {
+        // Sendable in fact: see `KeyPathReading`.
+        var byKeyPath: [AnyKeyPath: KeyPathOrigin] = [:]
+    }
+
+    private static let known = Mutex(Known())
+
+    /// Nil where it isn't about one stored property.
+    ///
+    /// - Complexity: a dictionary lookup after the first time.
+    static func of<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>) -> KeyPathOrigin? {
+        let box = Box(keyPath: keyPath)
+        if let known = known.withLock({ $0.byKeyPath[box.keyPath] }) { return known }
+        guard let reading = KeyPathReading(of: keyPath, in: Root.self) else { return nil }
+        let origin = KeyPathOrigin(
+            names: reading.names,
+            isStored: reading.collectionNames == nil
+                && givesStored(
+                    reading.names,
+                    of: Root.self,
+                    as: Value.self,
+                    // An expression can't be assigned, what is stored can.
+                    isWritable: keyPath is ReferenceWritableKeyPath<Root, Value>
+                ) { (unsafeDowncast($0, to: Root.self))[keyPath: keyPath] }
+        )
+        known.withLock { $0.byKeyPath[box.keyPath] = origin }
+        return origin
+    }
+
+    private struct Box: @unchecked Sendable {
+        let keyPath: AnyKeyPath
+    }
+
+    /// Whether what is read of an object is what is stored under these names. What can't be told from types
+    /// (`\.name.localizedUppercase` is a `String`, too) is tried on unmanaged objects.
+    ///
+    /// - Parameters:
+    ///   - type: what the key path reads.
+    ///   - isWritable: whether that can be assigned, which tells enough if it is of the stored type.
+    static func givesStored(
+        _ names: [String],
+        of root: ObjectBase.Type,
+        as valueType: Any.Type,
+        isWritable: Bool,
+        _ read: (ObjectBase) -> Any
+    ) -> Bool {
+        let root = ClassInfo.of(root).makeUnmanaged()
+        var object = root
+        for name in names.dropLast() {
+            let info = object._info
+            guard let property = info.index(named: name).map({ info.properties[$0] }), property.isLink,
+                let target = property.target
+            else { return false }
+            object._setValue(ClassInfo.of(target).makeUnmanaged(), named: name)
+            guard let next = object._value(named: name) as? ObjectBase else { return false }
+            object = next
+        }
+        let info = object._info
+        guard let property = info.index(named: names.last!).map({ info.properties[$0] }),
+            let type = (property.access as? any TypedProperty.Type)?.valueType,
+            unwrapped(type) == unwrapped(valueType)
+        else { return false }
+        if isWritable || property.isCollection || property.isComputed { return true }
+        if property.isLink, let target = property.target {
+            object._setValue(ClassInfo.of(target).makeUnmanaged(), named: property.name)
+        }
+        let samples = samples(of: property.shape.type)
+        for sample in [nil] + samples.map({ property.access.convert($0) }) {
+            // What an enum or another type has no value for says nothing.
+            if let sample, !property.access.assign(sample, to: object, at: property) { continue }
+            if !isStored(PlainValue.unwrap(read(root)), as: property.access.content(of: object, at: property)) {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func unwrapped(_ type: Any.Type) -> Any.Type {
+        (type as? any OptionalProtocol.Type)?.wrappedType ?? type
+    }
+
+    private static func isStored(_ value: Any?, as stored: _StoredContent) -> Bool {
+        switch (content(of: value), stored) {
+        case (.value(let mine), .value(let other)): mine == other
+        case (.object(let mine), .object(let other)): mine === other
+        case (.value(.null), .object(nil)), (.object(nil), .value(.null)): true
+        default: false
+        }
+    }
+
+    private static func content(of value: Any?) -> _StoredContent? {
+        func open<Value: RealmCollectionValue>(_ value: Value) -> _StoredContent { Value._rlmContent(value) }
+        guard let value else { return .value(.null) }
+        return (value as? any RealmCollectionValue).map { open($0) }
+    }
+
+    /// Values that few expressions leave as they are.
+    private static func samples(of type: PropertyType) -> [Any] {
+        switch type {
+        case .int: [113, -58]
+        case .bool: [true, false]
+        case .string: ["  qZ é\u{301}ß\t7. "]
+        case .data: [Data([3, 0, 255, 2])]
+        case .date: [Date(timeIntervalSince1970: 1_234_567_890.125), Date(timeIntervalSince1970: -86_399.5)]
+        case .float: [Float(-3.625), Float(77.5)]
+        case .double: [-3.625, 77.5]
+        case .objectId: [ObjectId.generate()]
+        case .decimal128: [Decimal128(-3.625), Decimal128(77)]
+        case .UUID: [UUID()]
+        case .any: [AnyRealmValue.string("  qZ 7. "), AnyRealmValue.int(-58)]
+        case .object, .linkingObjects: []
+        }
+    }
+}
+
+/// What the library knows of a property's type in Swift.
+private protocol TypedProperty {
+    static var valueType: Any.Type { get }
+}
+
+extension Persisted: TypedProperty {
+    fileprivate static var valueType: Any.Type { Value.self }
+}
+
+extension OptionalProtocol {
+    fileprivate static var wrappedType: Any.Type { Wrapped.self }
+}

@@ -1,0 +1,38 @@
+public import Dispatch
+
+extension ProjectedCollection {
+    /// Calls the block with the collection as it is, and then each time it has changed: as for collections of objects.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: of the collection's objects: when an element counts as modified. Nil: when what is projected was set.
+    ///   - queue: a serial queue, on which the block then runs, with the collection of a realm of that queue. Nil: where
+    ///     this collection's realm is.
+    public func observe(
+        keyPaths: [String]? = nil,
+        on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken { observing(on: queue, observation(keyPaths, block)) }
+
+    /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil,
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<ProjectedCollection>) -> Void
+    ) async -> NotificationToken {
+        let call = callable(block)
+        return await observing(on: actor, _isolation: _isolation, observation(keyPaths) { call(actor, $0) })
+    }
+
+    private func observation(
+        _ keyPaths: [String]?,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> ObservationStart<ProjectedCollection> {
+        let keyPaths = keyPaths ?? box.origin.map { [$0.names.joined(separator: ".")] } ?? []
+        box.check(keyPaths)
+        return ObservationStart { projected, _ in
+            projected.box.begin(keyPaths, block)
+        } isGone: {
+        }
+    }
+}

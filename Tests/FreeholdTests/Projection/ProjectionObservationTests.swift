@@ -1,0 +1,303 @@
+import Foundation
+import Freehold
+import Testing
+
+private actor Watcher {
+    var log: [String] = []
+    var tokens: [NotificationToken] = []
+
+    func note(_ text: String) { log.append(text) }
+
+    func start(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let ada = realm.pjProjection(1)
+        tokens.append(await ada.observe(on: self) { $0.note(told($1)) })
+        tokens.append(await ada.observe(keyPaths: [\.surnameCaps], on: self) { $0.note("caps: " + told($1)) })
+        tokens.append(await ada.friendsNames.observe(on: self) { $0.note("friends: " + toldOf($1)) })
+        tokens.append(await realm.objects(PJNameProjection.self).observe(on: self) { $0.note("names: " + toldOf($1)) })
+    }
+
+    func waitFor(_ count: Int) async throws {
+        for _ in 0..<2000 where log.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+/// The properties of a change, with values before and after.
+private func told<P: ProjectionObservable>(_ change: ObjectChange<P>) -> String {
+    switch change {
+    case .error(let error): "\(error)"
+    case .change(_, let properties):
+        properties.map { "\($0.name) \($0.oldValue ?? "-")>\($0.newValue ?? "-")" }.joined(separator: "; ")
+    case .deleted: "deleted"
+    }
+}
+
+private func toldOf<C: RandomAccessCollection>(_ change: RealmCollectionChange<C>) -> String {
+    switch change {
+    case .initial(let all): "initial \(all.count)"
+    case .update(let all, let deletions, let insertions, let modifications):
+        "\(all.count): -\(deletions) +\(insertions) ~\(modifications)"
+    case .error(let error): "\(error)"
+    }
+}
+
+@Suite("Projections: observation")
+struct ProjectionObservationTests {
+    private func place() throws -> (ObservingQueue, Realm.Configuration, Realm) {
+        let configuration = projectionConfiguration()
+        return (ObservingQueue(configuration), configuration, try projectionRealm(configuration))
+    }
+
+    @Test
+    func `changes are told under the projection's names, and only of what is projected`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let name = PJNameProjection(projecting: realm.pjPerson(1))
+            place.tokens.append(name.observe { place.note(told($0)) })
+        }
+        try writeElsewhere(configuration) { realm in
+            let ada = realm.pjPerson(1)
+            (ada.lastName, ada.age, ada.mood) = ("unseen", 1, .angry)
+            ada.tags.append("unseen")
+            ada.address!.country = "unseen"
+            ada.dog!.name = "unseen"
+            ada.friends[0].firstName = "unseen"
+        }
+        try writeElsewhere(configuration) { $0.pjPerson(1).firstName = "Augusta" }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { $0.pjPerson(1).address!.city = "Paris" }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { $0.pjPerson(1).address = PJAddress("Rome") }
+        try await place.waitFor(3)
+        try writeElsewhere(configuration) {
+            $0.pjPerson(1).address = nil
+            $0.pjPerson(1).firstName = "Ada"
+        }
+        try await place.waitFor(4)
+        try place.run { realm in
+            try realm.write { realm.pjPerson(1).firstName = "own" }
+            realm.refresh()
+        }
+        try writeElsewhere(configuration) { $0.delete($0.pjPerson(1)) }
+        try await place.waitFor(6)
+        try await place.settle()
+        #expect(
+            place.told == [
+                "name Ada>Augusta", "city London>Paris", "city Paris>Rome", "name Augusta>Ada; city Rome>-",
+                "name ->own", "deleted",
+            ]
+        )
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `all that shows one property is told, links and collections too`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            place.tokens.append(realm.pjProjection(1).observe { place.note(told($0)) })
+        }
+        let changes: [(@Sendable (Realm) -> Void, String)] = [
+            ({ $0.pjPerson(1).lastName = "King" }, "surname Lovelace>King; surnameCaps LOVELACE>KING"),
+            ({ $0.pjPerson(1).mood = .merry }, "mood calm>merry"),
+            ({ $0.pjPerson(1).dog!.age = nil }, "dogAge 7>-"),
+            ({ $0.pjPerson(1).dog!.home!.city = "Basket" }, "dogCity Kennel>Basket"),
+            ({ $0.pjPerson(2).firstName = "B" }, "friendsNames ->-; admirersNames ->-"),
+            ({ $0.pjPerson(2).address!.city = "Nice" }, "friendsCities ->-"),
+            ({ $0.pjPerson(1).homes[1].city = "Ely" }, "cities ->-"),
+            ({ $0.pjPerson(1).homes.remove(at: 0) }, "cities ->-"),
+            ({ $0.pjPerson(1).tags.removeAll() }, "tags ->-"),
+            ({ $0.pjPerson(1).scores["b"] = 5 }, "scores ->-"),
+            ({ $0.pjPerson(2).friends.removeAll() }, "admirersNames ->-"),
+            ({ $0.pjPerson(1).friends.remove(at: 1) }, "friendsNames ->-; friendsCities ->-"),
+        ]
+        for (i, change) in changes.enumerated() {
+            try writeElsewhere(configuration) { change.0($0) }
+            try await place.waitFor(i + 1)
+            #expect(place.told.last == change.1)
+        }
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).dog = nil
+            realm.pjPerson(1).anything = .int(5)
+            realm.pjPerson(3).age = 7
+        }
+        try await place.waitFor(changes.count + 1)
+        let last = place.told.last!
+        #expect(last.hasPrefix("dog PJDog {") && last.contains(">-; dogAge ->-; dogMood calm>-; dogCity Basket>-"))
+        #expect(place.told.count == changes.count + 1)
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `key paths name projected properties, or the object's`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let ada = realm.pjProjection(1)
+            func note(_ what: String) -> (ObjectChange<PJPersonProjection>) -> Void {
+                { place.note("\(what): \(told($0))") }
+            }
+            place.tokens.append(ada.observe(keyPaths: ["surname"], note("1")))
+            place.tokens.append(ada.observe(keyPaths: ["lastName"], note("2")))
+            place.tokens.append(ada.observe(keyPaths: [\.surnameCaps, \.homeCity], note("3")))
+            place.tokens.append(ada.observe(keyPaths: [\PJPerson.lastName], note("4")))
+            place.tokens.append(ada.observe(keyPaths: ["dog.name"], note("5")))
+            place.tokens.append(ada.observe(keyPaths: [\PJPersonProjection.dog?.name], note("6")))
+            place.tokens.append(ada.observe(keyPaths: ["anything"], note("7")))
+            place.tokens.append(ada.observe(keyPaths: [] as [String], note("8")))
+        }
+        try writeElsewhere(configuration) { $0.pjPerson(1).lastName = "King" }
+        try await place.waitFor(4)
+        try writeElsewhere(configuration) { $0.pjPerson(1).dog!.name = "Max" }
+        try await place.waitFor(6)
+        try writeElsewhere(configuration) { $0.pjPerson(1).anything = .int(3) }
+        try await place.waitFor(7)
+        try await place.settle()
+        let expected = [
+            "1: surname Lovelace>King", "2: surname Lovelace>King; surnameCaps LOVELACE>KING",
+            "3: surnameCaps LOVELACE>KING", "4: surname Lovelace>King; surnameCaps LOVELACE>KING",
+        ]
+        #expect(place.told.prefix(4).sorted() == expected)
+        #expect(place.told[4...5].sorted().map { String($0.prefix(6)) } == ["5: dog", "6: dog"])
+        #expect(place.told[6...].map { String($0.prefix(11)) } == ["7: anything"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `results of projections are told what is projected`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let all = realm.objects(PJNameProjection.self).sorted(byKeyPath: "id")
+            place.tokens.append(all.observe { place.note(toldOf($0)) })
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).age = 1
+            realm.pjPerson(2).dog = PJDog("unseen")
+            realm.pjPerson(3).friends[0].lastName = "unseen"
+        }
+        try writeElsewhere(configuration) { $0.pjPerson(2).firstName = "seen" }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).address!.city = "seen"
+            realm.delete(realm.pjPerson(3))
+            realm.add(PJPerson(0, "Zero", ""))
+        }
+        try await place.waitFor(3)
+        try await place.settle()
+        #expect(place.told == ["initial 3", "3: -[] +[] ~[1]", "3: -[2] +[0] ~[0]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `results of projections are observed by key paths of both`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let all = realm.objects(PJPersonProjection.self)
+            place.tokens.append(all.observe(keyPaths: [\.surnameCaps]) { place.note("1 " + toldOf($0)) })
+            place.tokens.append(all.observe(keyPaths: ["surname", "anything"]) { place.note("2 " + toldOf($0)) })
+            place.tokens.append(all.where { $0.age > 20 }.observe(keyPaths: []) { place.note("3 " + toldOf($0)) })
+        }
+        try await place.waitFor(3)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).lastName = "King"
+            realm.pjPerson(2).anything = .int(1)
+            realm.pjPerson(3).firstName = "unseen"
+        }
+        try await place.waitFor(5)
+        try writeElsewhere(configuration) { $0.pjPerson(2).age = 21 }
+        try await place.waitFor(6)
+        try await place.settle()
+        #expect(place.told[3...4].sorted() == ["1 3: -[] +[] ~[0]", "2 3: -[] +[] ~[0, 1]"])
+        #expect(place.told[5...] == ["3 3: -[] +[1] ~[]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test(arguments: ["friends", "pets", "homes", "admirers"])
+    func `projected collections are told what is projected of their elements`(_ what: String) async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let ada = realm.pjProjection(1)
+            let names =
+                switch what {
+                case "friends": ada.friendsNames
+                case "pets": ada.petNames
+                case "homes": ada.cities
+                default: ada.admirersNames
+                }
+            place.tokens.append(names.observe { place.note(toldOf($0)) })
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(2).age = 99
+            for pet in realm.pjPerson(1).pets { pet.age = 9 }
+            realm.pjPerson(1).homes[0].country = "unseen"
+        }
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(3).firstName = "C"
+            realm.pjPerson(1).pets[1].name = "F"
+            realm.pjPerson(1).homes[1].city = "B"
+        }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).friends.remove(at: 0)
+            realm.delete(realm.pjPerson(1).pets[0])
+            realm.pjPerson(1).homes.remove(at: 0)
+            realm.pjPerson(2).friends.removeAll()
+        }
+        try await place.waitFor(3)
+        try await place.settle()
+        #expect(place.told == ["initial 2", "2: -[] +[] ~[1]", "1: -[0] +[] ~[]"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `on another queue, on an actor, without notifying`() async throws {
+        let (place, configuration, keeper) = try place()
+        let ada = keeper.pjProjection(1)
+        let token = ada.observe(on: place.queue) { place.note(told($0)) }
+        let names = ada.friendsNames.observe(keyPaths: ["age"], on: place.queue) { place.note(toldOf($0)) }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).firstName = "A"
+            realm.pjPerson(2).age = 5
+        }
+        try await place.waitFor(3)
+        #expect(place.told.sorted() == ["2: -[] +[] ~[0]", "firstName Ada>A", "initial 2"])
+        token.invalidate()
+        names.invalidate()
+        try writeElsewhere(configuration) { $0.pjPerson(1).firstName = "unseen" }
+
+        let watcher = Watcher()
+        try await watcher.start(configuration)
+        try await watcher.waitFor(2)
+        try writeElsewhere(configuration) { realm in
+            realm.pjPerson(1).lastName = "King"
+            realm.pjPerson(2).firstName = "B"
+        }
+        try await watcher.waitFor(6)
+        #expect(
+            await watcher.log.sorted() == [
+                "caps: surnameCaps LOVELACE>KING", "friends: 2: -[] +[] ~[0]", "friends: initial 2",
+                "names: 3: -[] +[] ~[1]", "names: initial 3",
+                "surname Lovelace>King; surnameCaps LOVELACE>KING; friendsNames ->-; admirersNames ->-",
+            ]
+        )
+        try place.run { realm in
+            place.log = []
+            let bob = realm.pjProjection(2)
+            let silent = bob.observe { place.note(told($0)) }
+            try realm.write(withoutNotifying: [silent]) { bob.surname = "unseen" }
+            try realm.write { bob.age = 3 }
+            realm.refresh()
+            place.tokens.append(silent)
+        }
+        try await place.waitFor(1)
+        #expect(place.told == ["age ->3"])
+        place.end()
+    }
+}

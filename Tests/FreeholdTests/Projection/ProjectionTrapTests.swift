@@ -1,0 +1,134 @@
+import Foundation
+import Freehold
+import Testing
+
+private final class FullNameProjection: Projection<PJPerson> {
+    @Projected(\PJPerson.fullName) var fullName
+}
+
+private final class ConstantProjection: Projection<PJPerson> {
+    @Projected(\PJPerson.firstName) var firstName
+    @Projected(\PJPerson.friends.projectTo.fullName) var friends
+}
+
+@Suite("Projections: misuse traps")
+struct ProjectionTrapTests {
+    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for word in words { #expect(message.contains(word), "\(message)") }
+    }
+
+    @Test
+    func `a projected property that is computed from several`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = FullNameProjection(projecting: PJPerson())
+        }
+        expect(result, "FullNameProjection.fullName", "stored property of PJPerson", "Project each property")
+        let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().objects(ConstantProjection.self).first
+        }
+        expect(elements, "ConstantProjection.friends", "@Persisted")
+    }
+
+    @Test
+    func `assigning what an expression makes`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try projectionRealm()
+            try realm.write { realm.pjProjection(1).surnameCaps = "X" }
+        }
+        expect(result, "PJPersonProjection.surnameCaps can't be assigned", "PJPerson.lastName")
+        let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try projectionRealm()
+            try realm.write {
+                realm.pjPerson(1).friends.projectTo[dynamicMember: \.firstName.localizedUppercase][0] = "X"
+            }
+        }
+        expect(elements, "ProjectedCollection<String> can't be assigned", "PJPerson.firstName")
+    }
+
+    @Test
+    func `assigning a projected collection as a whole`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try projectionRealm()
+            let (ada, bob) = (realm.pjProjection(1), realm.pjProjection(2))
+            try realm.write { ada.friendsNames = bob.friendsNames }
+        }
+        expect(result, "PJPersonProjection.friendsNames can't be assigned", "elements of the collection")
+    }
+
+    @Test
+    func `writing outside of a transaction, and to a frozen projection`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try projectionRealm().pjProjection(1).homeCity = "Rome"
+        }
+        expect(result, "write transaction")
+        let frozen = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try projectionRealm().pjProjection(1).freeze().firstName = "X"
+        }
+        expect(frozen, "frozen")
+    }
+
+    @Test
+    func `a condition or sort by what an expression makes`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().objects(PJPersonProjection.self).where { $0.surnameCaps == "KING" }
+        }
+        expect(result, "A key path of PJPersonProjection", "made of 'lastName'", "Use 'lastName'")
+        let sort = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().objects(PJPersonProjection.self).sorted(by: \.birthdayAsEpoch)
+        }
+        expect(sort, "'birthday'", "sort")
+        let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().objects(PJPersonProjection.self).where { $0.greeting == "Hello Ada" }
+        }
+        expect(plain, "made of 'firstName'")
+        let own = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().objects(PJMoreProjection.self).where { $0.isSelected == true }
+        }
+        expect(own, "PJMoreProjection doesn't lead to a persisted property")
+    }
+
+    @Test
+    func `observing what is unmanaged, frozen or unknown`() async {
+        let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = PJPersonProjection(projecting: PJPerson()).observe { _ in }
+        }
+        expect(unmanaged, "unmanaged PJPersonProjection", "Add it to a realm")
+        let frozen = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().pjProjection(1).freeze().observe { _ in }
+        }
+        expect(frozen, "frozen PJPersonProjection")
+        let unknown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().pjProjection(1).observe(keyPaths: ["surnames"]) { _ in }
+        }
+        expect(unknown, "PJPerson has no property 'surnames'")
+        let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().pjProjection(1).friendsNames.observe(keyPaths: ["nobody"]) { _ in }
+        }
+        expect(elements, "no property 'nobody'")
+        let collection = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = PJPersonProjection(projecting: PJPerson()).friendsNames.observe { _ in }
+        }
+        expect(collection, "unmanaged ProjectedCollection")
+    }
+
+    @Test
+    func `an element out of bounds, a deleted object, another thread`() async {
+        let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try projectionRealm().pjProjection(1).friendsNames[2]
+        }
+        expect(bounds, "Index 2 is out of bounds")
+        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try projectionRealm()
+            let ada = realm.pjProjection(1)
+            try realm.write { realm.deleteAll() }
+            _ = ada.firstName
+        }
+        expect(deleted, "deleted")
+        let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            nonisolated(unsafe) let ada = try projectionRealm().pjProjection(1)
+            try onAnotherThread { _ = ada.firstName }
+        }
+        expect(thread, "thread")
+    }
+}
