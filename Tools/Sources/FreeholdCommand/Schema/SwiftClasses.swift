@@ -65,7 +65,9 @@ struct SwiftClasses {
             var block = ["override \(access)class func compoundIndexes() -> [CompoundIndex] {", "    ["]
             for index in object.compoundIndexes {
                 let list = index.properties.map { SwiftNames.literal(names[$0] ?? $0) }.joined(separator: ", ")
-                block.append("        \(index.isUnique ? ".unique" : "CompoundIndex")(\(list)),")
+                // As swift-format has it.
+                let comma = object.compoundIndexes.count > 1 ? "," : ""
+                block.append("        \(index.isUnique ? ".unique" : "CompoundIndex")(\(list))\(comma)")
             }
             blocks.append(block + ["    ]", "}"])
         }
