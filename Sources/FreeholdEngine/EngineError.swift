@@ -37,6 +37,8 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case duplicatePrimaryKey
         /// Two objects with the same values in columns of a unique compound index.
         case uniqueConstraint
+        /// A link's rule denies that an object is deleted.
+        case deletionDenied
         /// Null where a value is required.
         case missingValue
         /// A string, data value or collection over the limits.

@@ -14,6 +14,8 @@ import TestScript
 /// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
 ///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
 /// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
+/// - `grouped PATH SEED COUNT`: the same with groups of three commits: prints `committed NUMBER` for each, and the number
+///   when the group has been made durable.
 /// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
 /// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
 /// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
@@ -32,6 +34,8 @@ struct TestChild {
                 try write(path, seed: number(3) ?? 0, budget: number(4), count: .max)
             case "transactions":
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1)
+            case "grouped":
+                try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1, group: 3)
             case "lock":
                 let database = try Database.open(at: path)
                 let transaction = try database.beginWrite()
@@ -59,7 +63,7 @@ struct TestChild {
         }
     }
 
-    static func write(_ path: String, seed: Int, budget: Int?, count: Int) throws {
+    static func write(_ path: String, seed: Int, budget: Int?, count: Int, group: Int = 1) throws {
         var options = Database.Options()
         if let budget { options.memoryBudget = budget }
         let database = try Database.open(at: path, options: options)
@@ -71,8 +75,12 @@ struct TestChild {
             let steps = script.steps(n, on: state)
             let transaction = try database.beginWrite()
             try script.run(steps, in: transaction)
-            _ = try transaction.commit()
-            say("\(n)")
+            _ = try transaction.commit(durably: group == 1)
+            if group > 1 {
+                say("committed \(n)")
+                if n % Int64(group) == 0 { try database.makeDurable() }
+            }
+            if n % Int64(group) == 0 { say("\(n)") }
             state.apply(steps)
         }
     }

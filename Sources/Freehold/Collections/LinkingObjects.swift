@@ -49,11 +49,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     private func place() -> Place? {
         guard let target, let table = target._table else { return nil }
         target._verifyLive(table)
-        let origin = table.target(of: key)
-        guard let index = origin.info.index(named: property), let column = origin.columns[index] else {
-            programmerError("\(origin.info.className).\(property) isn't in the realm's schema")
-        }
-        return Place(view: table.core.view, column: column.aimed(at: table.table), table: origin, key: target._key)
+        let (origin, column) = table.inverse(of: key, from: property)
+        return Place(view: table.core.view, column: column, table: origin, key: target._key)
     }
 
     public var realm: Realm? { target?.realm }

@@ -1,4 +1,5 @@
 public import Foundation
+import FreeholdEngine
 
 // A schema as JSON, which programs and people can read:
 //
@@ -85,6 +86,13 @@ extension Property.Index {
     ]
 }
 
+extension DeleteRule {
+    fileprivate static let names: [(DeleteRule, String)] = [
+        (.nullify, "nullify"), (.cascade, "cascade"), (.deny, "deny"),
+    ]
+    fileprivate var name: String { Self.names.first { $0.0 == self }!.1 }
+}
+
 // MARK: Writing
 
 /// JSON with its line breaks where they are wanted.
@@ -167,6 +175,8 @@ private struct JSONText {
         flag("optional", property.isOptional && !property.isOptionalByNature)
         flag("primaryKey", property.isPrimaryKey)
         if let name = Property.Index.names.first(where: { $0.0 == property.index }) { member("index", name.1) }
+        if property.deleteRule != .nullify { member("deleteRule", property.deleteRule.name) }
+        if property.inverseDeleteRule != .nullify { member("inverseDeleteRule", property.inverseDeleteRule.name) }
         raw("}")
     }
 }
@@ -284,7 +294,10 @@ extension Property {
             value,
             at: place,
             "a property",
-            ["name", "mapTo", "type", "collection", "class", "origin", "optional", "primaryKey", "index"]
+            [
+                "name", "mapTo", "type", "collection", "class", "origin", "optional", "primaryKey", "index", "deleteRule",
+                "inverseDeleteRule",
+            ]
         )
         let name = try members.name()
         guard let type = try members.choice("type", PropertyType.names) else {
@@ -301,5 +314,7 @@ extension Property {
             primaryKey: try members.flag("primaryKey")
         )
         index = try members.choice("index", Index.names) ?? .none
+        deleteRule = try members.choice("deleteRule", DeleteRule.names) ?? .nullify
+        inverseDeleteRule = try members.choice("inverseDeleteRule", DeleteRule.names) ?? .nullify
     }
 }

@@ -16,6 +16,7 @@ struct PropertyInfo {
     let indexKind: Property.Index
     /// For linking objects.
     let origin: String?
+    let deleteRule: DeleteRule
     /// Of the wrapper, from the object's address.
     let offset: Int
     let metaOffset: Int
@@ -174,6 +175,7 @@ final class ClassInfo: Sendable {
                     isPrimaryKey: options.primary || declaredKey == name,
                     indexKind: declaredIndexes.contains(name) && options.index == .none ? .values : options.index,
                     origin: options.origin,
+                    deleteRule: options.deleteRule,
                     offset: field.offset,
                     metaOffset: field.offset + access.metaOffset,
                     access: access
@@ -265,6 +267,7 @@ final class ClassInfo: Sendable {
                 isPrimaryKey: property.isPrimaryKey,
                 indexKind: property.index,
                 origin: property.originProperty,
+                deleteRule: property.deleteRule,
                 offset: 0,
                 metaOffset: 0,
                 access: access,

@@ -10,7 +10,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var storage: DirectStorage { Value._rlmShape.type == .linkingObjects ? .computed : .other }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {
-        PersistedOptions(primary: false, index: .none, origin: nil, mappedName: nil)
+        PersistedOptions(primary: false, index: .none, origin: nil, mappedName: nil, deleteRule: .nullify)
     }
 
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {}

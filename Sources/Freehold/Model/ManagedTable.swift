@@ -166,6 +166,17 @@ final class ManagedTable {
         return found
     }
 
+    /// The table whose links a linking-objects property follows back, and the column that they are of.
+    ///
+    /// - Parameter origin: the name of the property there.
+    func inverse(of property: Int, from origin: String) -> (table: ManagedTable, column: Column) {
+        let table = target(of: property)
+        guard let index = table.info.index(named: origin), let column = table.columns[index] else {
+            programmerError("\(table.info.className).\(origin) isn't in the realm's schema")
+        }
+        return (table, column.aimed(at: self.table))
+    }
+
     /// What a stored value of a property, or of one of its elements, stands for.
     func content(of value: Value, _ property: Int) -> _StoredContent {
         switch value {

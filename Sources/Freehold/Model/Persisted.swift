@@ -18,8 +18,9 @@ public import CFreeholdShims
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var value: Value._Storage
-    /// Bit 31: managed. Bit 19: index of places, bit 18: full-text index, bit 17: indexed, bit 16: primary key (of new objects). Bits 0…15: of managed objects the
-    /// property's number; of the instance by which the library learns of a class the number of its mapped name.
+    /// Bit 31: managed. Of new objects bits 20 and 21: delete rule, bit 19: index of places, bit 18: full-text index,
+    /// bit 17: indexed, bit 16: primary key. Bits 0…15: of managed objects the property's number; of the instance by
+    /// which the library learns of a class the number of its mapped name.
     @usableFromInline var meta: UInt32
 
     @usableFromInline static var managedBit: UInt32 { @inlinable @inline(__always) get { 0x8000_0000 } }

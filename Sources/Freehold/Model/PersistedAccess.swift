@@ -41,6 +41,7 @@ struct PersistedOptions {
     let index: Property.Index
     let origin: String?
     let mappedName: String?
+    let deleteRule: DeleteRule
 }
 
 extension Persisted: PersistedAccess {
@@ -58,7 +59,8 @@ extension Persisted: PersistedAccess {
             index: meta & indexedBit != 0
                 ? .values : meta & fullTextBit != 0 ? .fullText : meta & placesBit != 0 ? .places : .none,
             origin: origin?._rlmOriginProperty,
-            mappedName: MappedNames.name(meta & 0xffff)
+            mappedName: MappedNames.name(meta & 0xffff),
+            deleteRule: DeleteRule(rawValue: UInt8(meta >> deleteRuleShift & 3)) ?? .nullify
         )
     }
 

@@ -42,6 +42,10 @@ public struct Property: Sendable {
     public var objectClassName: String?
     /// For linking objects: the property of the other class.
     public var originProperty: String?
+    /// Of links and linking objects: what happens to the others when an object with this property is deleted.
+    public var deleteRule = DeleteRule.nullify
+    /// Of a link that was read from a file: what happens to the object when one that it links to is deleted.
+    public internal(set) var inverseDeleteRule = DeleteRule.nullify
     /// What objects made without a value for it get; nil for zero, empty, null, the current time or a new identifier.
     /// Of properties made by hand only: those of classes have theirs in the class.
     public var defaultValue: (any Sendable)?
@@ -63,6 +67,7 @@ public struct Property: Sendable {
     ///     can.
     ///   - objectClassName: For links and linking objects: the other class, by its name in the file.
     ///   - originProperty: For linking objects: the property of the other class.
+    ///   - deleteRule: For links and linking objects: what happens to the others when an object is deleted.
     public init(
         _ name: String,
         _ type: PropertyType,
@@ -73,8 +78,10 @@ public struct Property: Sendable {
         originProperty: String? = nil,
         indexed: Bool = false,
         primaryKey: Bool = false,
+        deleteRule: DeleteRule = .nullify,
         defaultValue: (any Sendable)? = nil
     ) {
+        self.deleteRule = deleteRule
         self.name = name
         self.columnName = columnName ?? name
         self.type = type
@@ -99,6 +106,7 @@ public struct Property: Sendable {
         target = property.target
         objectClassName = property.target.map { info.sibling($0).tableName }
         originProperty = property.origin
+        deleteRule = property.deleteRule
     }
 
     /// Whether queries find objects by its value through an index; true of primary keys.
@@ -116,10 +124,10 @@ public struct Property: Sendable {
 extension Property: Equatable {
     /// Equal in everything that is stored.
     public static func == (a: Property, b: Property) -> Bool {
-        a.isSame(as: b) && a.isIndexed == b.isIndexed && a.index == b.index
+        a.isSame(as: b) && a.isIndexed == b.isIndexed && a.index == b.index && a.deleteRule == b.deleteRule
     }
 
-    /// Equal but for the index.
+    /// Equal but for the index and the rules of deletion.
     func isSame(as other: Property) -> Bool {
         name == other.name && columnName == other.columnName && type == other.type && collection == other.collection
             && isOptional == other.isOptional && isPrimaryKey == other.isPrimaryKey
@@ -145,6 +153,7 @@ extension Property: CustomStringConvertible {
         lines.append("set = \(yes(isSet))")
         lines.append("dictionary = \(yes(isMap))")
         lines.append("optional = \(yes(isOptional))")
+        if deleteRule != .nullify { lines.append("deleteRule = \(deleteRule)") }
         return "\(indent)\(name) {\n" + lines.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
     }
 }
@@ -155,7 +164,7 @@ extension Property {
     /// Nil for linking objects, which have no column.
     var columnSpec: ColumnSpec? {
         guard let columnType else { return nil }
-        return ColumnSpec(
+        var spec = ColumnSpec(
             columnName,
             columnType,
             // Whether a link is there is no question of optionality to the engine; in a dictionary it is null.
@@ -164,6 +173,8 @@ extension Property {
             target: columnType == .link ? objectClassName : nil,
             index: isPrimaryKey ? .none : IndexKind(index)
         )
+        spec.rules = DeleteRules(targets: deleteRule, origins: inverseDeleteRule)
+        return spec
     }
 
     var columnType: ColumnType? { type.columnType }
@@ -179,6 +190,8 @@ extension Property {
             primaryKey: column.isPrimaryKey
         )
         index = Index(column.indexKind)
+        deleteRule = column.rules.targets
+        inverseDeleteRule = column.rules.origins
     }
 }
 

@@ -72,7 +72,11 @@ public struct Schema: Sendable {
     var classes: [ClassInfo] { objectSchema.compactMap(\.typed) }
 
     /// What the file must have, or is given.
-    var tableSpecs: [TableSpec] { objectSchema.map(\.tableSpec) }
+    var tableSpecs: [TableSpec] {
+        var specs = objectSchema.map(\.tableSpec)
+        enterDeleteRules(&specs)
+        return specs
+    }
 
     /// The same for a file whose full-text indexes tell words in that way.
     func tableSpecs(_ textMatching: Realm.TextMatching) -> [TableSpec] {

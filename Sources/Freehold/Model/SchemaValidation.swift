@@ -29,7 +29,10 @@ struct SchemaValidation {
         for object in schema.objectSchema { validation.check(object) }
         validation.checkNames()
         for object in schema.objectSchema { validation.checkLinks(of: object) }
-        for object in schema.objectSchema { validation.checkOwnership(in: object) }
+        for object in schema.objectSchema {
+            validation.checkOwnership(in: object)
+            validation.checkDeleteRules(of: object)
+        }
         return validation.problems
     }
 

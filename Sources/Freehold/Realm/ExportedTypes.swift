@@ -8,6 +8,7 @@
 @_exported public import typealias FreeholdEngine.GeoDistance
 @_exported public import struct FreeholdEngine.GeoPoint
 @_exported public import struct FreeholdEngine.GeoPolygon
+@_exported public import enum FreeholdEngine.DeleteRule
 @_exported public import enum FreeholdEngine.GeoShape
 @_exported public import struct FreeholdEngine.ObjectId
 @_exported public import struct FreeholdEngine.QueryError

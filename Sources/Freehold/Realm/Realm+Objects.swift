@@ -164,13 +164,16 @@ extension RealmCore {
 
 extension Realm {
     /// Deletes an object, with the embedded objects that it owns. Links to it become null, lists and sets lose it,
-    /// values of maps and mixed values become null, and every accessor of it becomes invalid.
+    /// values of maps and mixed values become null, and every accessor of it becomes invalid. What the ``DeleteRule``s of
+    /// links say goes with it; where one denies the deletion, nothing is deleted and the ``pendingError`` says so.
     ///
     /// - Precondition: inside a write transaction; the object is a living one of this realm.
     public func delete(_ object: ObjectBase) {
         let transaction = core.requireWrite()
         core.requireOwn(object, "deleted")
-        transaction.delete(object._table!.table, object._key)
+        let table = object._table!.table
+        guard core.mayDelete([table.id: [object._key]], transaction) else { return }
+        transaction.delete(table, object._key)
         core.didDelete()
     }
 
@@ -182,6 +185,7 @@ extension Realm {
             core.requireOwn(object, "deleted")
             keys[object._table!.table.id, default: []].append(object._key)
         }
+        guard core.mayDelete(keys, transaction) else { return }
         let schema = core.view.schema
         for (id, keys) in keys { core.delete(keys, schema.table(id: id)!, transaction) }
     }
@@ -195,10 +199,12 @@ extension Realm {
     private func delete(_ query: ResultsQuery) {
         let transaction = core.requireWrite()
         core.requireSame(query.core)
-        core.delete(query.allKeys(), query.table.table, transaction)
+        let keys = query.allKeys()
+        guard core.mayDelete([query.table.table.id: keys], transaction) else { return }
+        core.delete(keys, query.table.table, transaction)
     }
 
-    /// Deletes all objects of the realm's classes.
+    /// Deletes all objects of the realm's classes, whatever the rules of their links.
     public func deleteAll() {
         let transaction = core.requireWrite()
         // Embedded objects go with their owners.
@@ -209,6 +215,17 @@ extension Realm {
 }
 
 extension RealmCore {
+    /// Whether no link's rule denies that objects are deleted, by their tables' ids; where one does, that is recorded.
+    fileprivate func mayDelete(_ keys: [Int: [ObjectKey]], _ transaction: WriteTransaction) -> Bool {
+        do throws(EngineError) {
+            try transaction.checkDeletable(keys)
+            return true
+        } catch {
+            record(Realm.Error(error))
+            return false
+        }
+    }
+
     func delete(_ keys: [ObjectKey], _ table: Table, _ transaction: WriteTransaction) {
         if keys.isEmpty { return }
         transaction.delete(table, Array(Set(keys)).sorted())

@@ -397,8 +397,10 @@ final class RealmCore {
 
     /// Commits; on a pending error, or where the commit fails, rolls back and throws.
     ///
-    /// - Parameter tokens: those whose observers aren't told of it.
-    func commit(withoutNotifying tokens: [NotificationToken] = []) throws(Realm.Error) {
+    /// - Parameters:
+    ///   - tokens: those whose observers aren't told of it.
+    ///   - durably: if false, it reaches the disk with a later commit, or `Database.makeDurable()`.
+    func commit(withoutNotifying tokens: [NotificationToken] = [], durably: Bool = true) throws(Realm.Error) {
         verifyThread()
         guard let transaction else {
             throw Realm.Error(
@@ -412,7 +414,7 @@ final class RealmCore {
             throw pendingError
         }
         do {
-            let snapshot = try transaction.commit()
+            let snapshot = try transaction.commit(durably: durably)
             self.snapshot = snapshot
             self.transaction = nil
             advance()

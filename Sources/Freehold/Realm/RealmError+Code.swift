@@ -58,6 +58,8 @@ extension Realm.Error {
         case uniqueConstraint = 1017
         /// More versions of the file are held than `maximumNumberOfActiveVersions` allows.
         case tooManyVersions = 1018
+        /// An object can't be deleted because of a link whose rule is ``DeleteRule/deny``.
+        case deletionDenied = 1019
     }
 
     public static var fail: Code { .fail }
@@ -98,6 +100,7 @@ extension Realm.Error {
     public static var invalidQuery: Code { .invalidQuery }
     public static var uniqueConstraint: Code { .uniqueConstraint }
     public static var tooManyVersions: Code { .tooManyVersions }
+    public static var deletionDenied: Code { .deletionDenied }
 }
 
 extension Realm.Error.Code {
@@ -119,6 +122,7 @@ extension Realm.Error.Code {
         case .invalidDatabase: "The file isn't a Freehold database, or is damaged."
         case .duplicatePrimaryKey: "An object with this primary key exists already."
         case .uniqueConstraint: "Two objects have the same values in unique properties."
+        case .deletionDenied: "An object can't be deleted because of its links."
         case .missingValue: "A required value is missing."
         case .readOnly: "The realm is read-only."
         default: "\(self)"

@@ -36,6 +36,7 @@ extension Realm.Error.Code {
             case .invalidArgument: .invalidInput
             case .duplicatePrimaryKey: .duplicatePrimaryKey
             case .uniqueConstraint: .uniqueConstraint
+            case .deletionDenied: .deletionDenied
             case .missingValue: .missingValue
             case .limitExceeded: .limitExceeded
             case .io: .fileAccess

@@ -15,9 +15,19 @@ final class AsyncWrites {
     private var lastID: Realm.AsyncTransactionId = 0
     /// Whether the writer's lock was asked for.
     private var isBeginning = false
-    /// Completions that haven't run.
-    private var completions: [Realm.AsyncTransactionId: (any Error) -> Void] = [:]
+    /// Completions that haven't run, with what they will be told.
+    private var completions: [Realm.AsyncTransactionId: Completion] = [:]
     private var undelivered = 0
+    /// Those that wait until commits before them have reached the disk, in order.
+    private var unflushed: [Realm.AsyncTransactionId] = []
+    private var isFlushing = false
+    private var isRunning = false
+    private static let groupLimit = 64
+
+    private struct Completion {
+        var error: (any Error)?
+        let run: ((any Error)?) -> Void
+    }
 
     init(_ core: RealmCore) { self.core = core }
 
@@ -40,15 +50,59 @@ final class AsyncWrites {
         return true
     }
 
-    /// Calls the completion at the realm's next turn.
-    func complete(_ id: Realm.AsyncTransactionId, _ completion: @escaping () -> Void) {
+    /// Calls the completion at a later turn of the realm, after those before it.
+    ///
+    /// - Parameter isDurable: if false, not before the disk has the commit; until then others join the group.
+    func complete(
+        _ id: Realm.AsyncTransactionId,
+        _ error: (any Error)?,
+        isDurable: Bool = true,
+        _ completion: @escaping ((any Error)?) -> Void
+    ) {
         undelivered += 1
-        completions[id] = { _ in }
-        let core = core
-        core.mailbox?.post {
-            core.asyncWrites.undelivered -= 1
-            if core.asyncWrites.completions.removeValue(forKey: id) != nil { completion() }
+        completions[id] = Completion(error: error, run: completion)
+        if isDurable, unflushed.isEmpty, !isFlushing {
+            let holder = CoreHolder(core: core)
+            core.mailbox?.post { holder.core.asyncWrites.deliver([id]) }
+            return
         }
+        unflushed.append(id)
+        if isDurable || !isRunning || unflushed.count >= Self.groupLimit { flush() }
+    }
+
+    private func deliver(_ ids: [Realm.AsyncTransactionId]) {
+        undelivered -= ids.count
+        for id in ids {
+            guard let completion = completions.removeValue(forKey: id) else { continue }
+            completion.run(completion.error)
+        }
+    }
+
+    /// Makes the commits of the group durable, on no thread of the realm's.
+    private func flush() {
+        guard !isFlushing, !unflushed.isEmpty, let mailbox = core.mailbox else { return }
+        isFlushing = true
+        let group = unflushed
+        unflushed = []
+        let holder = CoreHolder(core: core)
+        let database = core.database
+        Task.detached {
+            var failure: EngineError?
+            do throws(EngineError) { try database.makeDurable() } catch { failure = error }
+            let found = failure
+            mailbox.post { holder.core.asyncWrites.didFlush(group, found) }
+        }
+    }
+
+    private func didFlush(_ group: [Realm.AsyncTransactionId], _ failure: EngineError?) {
+        isFlushing = false
+        if let failure {
+            let error = Realm.Error(failure, fileURL: core.configuration.fileURL)
+            for id in group where completions[id]?.error == nil { completions[id]?.error = error }
+        }
+        deliver(group)
+        // Those that came meanwhile are a group of their own.
+        if !isRunning, waiting.isEmpty { flush() }
     }
 
     /// The commit stands; nobody is told.
@@ -82,8 +136,11 @@ final class AsyncWrites {
         guard !waiting.isEmpty else { return transaction.cancel() }
         let item = waiting.removeFirst()
         core.adopt(transaction)
+        isRunning = true
         item.run()
         if core.transaction != nil { core.cancel() }
+        isRunning = false
+        if waiting.isEmpty { flush() }
         begin()
     }
 

@@ -21,7 +21,7 @@ extension Realm {
         let core = core
         let id = writes.newID()
         func complete(_ error: (any Swift.Error)?) {
-            if let onComplete { core.asyncWrites.complete(id) { onComplete(error) } }
+            if let onComplete { core.asyncWrites.complete(id, error, onComplete) }
         }
         writes.add(
             AsyncWrites.Item(id: id) {
@@ -62,8 +62,11 @@ extension Realm {
     /// Commits the write transaction, and tells so at a later turn.
     ///
     /// - Parameters:
-    ///   - allowGrouping: commits may be made durable together. Every commit is made durable by itself at present.
-    ///   - onComplete: with the error, if the transaction was rolled back.
+    ///   - allowGrouping: whether commits that follow one another at once may reach the disk together, in about half the
+    ///     time. All see them before; when the machine stops, the last ones may be lost until `onComplete` is called, for
+    ///     all of them in order, at the end of the group: when no write waits, after 64 commits, or with one that doesn't
+    ///     allow it.
+    ///   - onComplete: with the error, if the transaction was rolled back, or couldn't be made durable.
     /// - Precondition: there is a write transaction, and calls can be delivered to the realm.
     @discardableResult
     public func commitAsyncWrite(
@@ -76,8 +79,11 @@ extension Realm {
         }
         let id = writes.newID()
         var failure: Realm.Error?
-        do throws(Realm.Error) { try core.commit() } catch { failure = error }
-        if let onComplete { writes.complete(id) { onComplete(failure) } }
+        do throws(Realm.Error) { try core.commit(durably: !allowGrouping) } catch { failure = error }
+        let isDurable = !allowGrouping || failure != nil
+        if onComplete != nil || !isDurable {
+            writes.complete(id, failure, isDurable: isDurable) { onComplete?($0) }
+        }
         return id
     }
 

@@ -297,10 +297,22 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// Flushes what commits of a private environment have left to the system.
+    /// Ends LMDB's write transaction. On the writer thread.
+    func commit(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
+        if durably { return mdb_txn_commit(transaction) }
+        mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 1)
+        defer { mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0) }
+        return mdb_txn_commit(transaction)
+    }
+
+    /// Flushes what commits have left to the system.
     func sync() throws(EngineError) {
         let code = whileOpen { mdb_env_sync(handle, 1) } ?? 0
-        guard code == 0 else { throw error(code, "The file can't be flushed.") }
+        if code == 0 { return }
+        let reason = error(code, "The file can't be flushed.")
+        // What the disk holds isn't known.
+        markFailed(reason, isFatal: false)
+        throw reason
     }
 
     // MARK: Closing

@@ -125,11 +125,15 @@ final class StorageWriter {
 
     /// Makes the changes durable, and gives the version that holds them (`baseVersion` where nothing was changed).
     ///
+    /// - Parameter durably: if false, the blocks are made durable and the root, which is written after them, is not: it
+    ///   becomes so with the next commit's blocks. As no page is used again before two roots have been written after it was
+    ///   given up, the file is whole at every moment.
+    ///
     /// On return the file is as long as its newest version needs. An error leaves the file as it was, unless it is
     /// `.environmentFailed`: then the version may or may not be there when the file is opened again.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`.
-    func commit() throws(EngineError) -> UInt64 {
+    func commit(durably: Bool = true) throws(EngineError) -> UInt64 {
         let transaction = try open()
         guard !demand.isEmpty else {
             abort()
@@ -152,7 +156,7 @@ final class StorageWriter {
         self.transaction = nil
         environment.pinStandby()
         var code = environment.options.faults?.error(at: .commit) ?? 0
-        if code == 0 { code = mdb_txn_commit(transaction) } else { mdb_txn_abort(transaction) }
+        if code == 0 { code = environment.commit(transaction, durably: durably) } else { mdb_txn_abort(transaction) }
         defer { environment.endWrite() }
         guard code == 0 else {
             let failure = environment.diagnose(code, "The changes can't be stored.", pages: Int(bound))

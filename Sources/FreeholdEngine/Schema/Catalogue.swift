@@ -125,7 +125,7 @@ extension DatabaseSchema {
                 w.string(c.name)
                 w.u8(c.type.rawValue)
                 w.u8(c.collection.rawValue)
-                w.u8((c.isOptional ? 1 : 0) | (c.isPrimaryKey ? 2 : 0))
+                w.u8((c.isOptional ? 1 : 0) | (c.isPrimaryKey ? 2 : 0) | c.rules.bits)
                 w.u8(c.indexKind.rawValue)
                 w.varint(UInt64(c.targetTableID.map { $0 + 1 } ?? 0))
                 w.varint(UInt64(c.firstSegment))
@@ -150,6 +150,7 @@ extension DatabaseSchema {
                 guard let columnID = r.number(), let columnName = r.string(),
                     let type = r.u8().flatMap(ColumnType.init(rawValue:)),
                     let collection = r.u8().flatMap(CollectionKind.init(rawValue:)), let flags = r.u8(),
+                    let rules = DeleteRules(bits: flags),
                     let indexKind = r.u8().flatMap(IndexKind.init(rawValue:)),
                     let target = r.number(), let columnSegment = r.segment()
                 else { return nil }
@@ -166,6 +167,7 @@ extension DatabaseSchema {
                         indexKind: indexKind,
                         isPrimaryKey: flags & 2 != 0,
                         isInCompound: compounded.contains(columnID),
+                        rules: rules,
                         firstSegment: columnSegment
                     )
                 )

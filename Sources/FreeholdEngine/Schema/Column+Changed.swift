@@ -7,6 +7,7 @@ extension Column {
         indexKind: IndexKind? = nil,
         isPrimaryKey: Bool? = nil,
         isInCompound: Bool? = nil,
+        rules: DeleteRules? = nil,
         firstSegment: UInt32? = nil
     ) -> Column {
         Column(
@@ -21,6 +22,7 @@ extension Column {
             indexKind: indexKind ?? self.indexKind,
             isPrimaryKey: isPrimaryKey ?? self.isPrimaryKey,
             isInCompound: isInCompound ?? self.isInCompound,
+            rules: rules ?? self.rules,
             firstSegment: firstSegment ?? self.firstSegment
         )
     }

@@ -73,6 +73,8 @@ public final class Column: Sendable, CustomStringConvertible {
     public let targetTableID: Int?
     public let indexKind: IndexKind
     public let isPrimaryKey: Bool
+    /// What deletions do along its links.
+    public let rules: DeleteRules
     /// Whether an index follows every change of the column, but for a primary key's.
     let hasIndex: Bool
     /// Whether it is one of a compound index's columns.
@@ -96,8 +98,10 @@ public final class Column: Sendable, CustomStringConvertible {
         indexKind: IndexKind,
         isPrimaryKey: Bool,
         isInCompound: Bool = false,
+        rules: DeleteRules = DeleteRules(),
         firstSegment: UInt32
     ) {
+        self.rules = rules
         self.id = id
         self.index = index
         self.tableID = tableID
@@ -132,6 +136,7 @@ public final class Column: Sendable, CustomStringConvertible {
             indexKind: indexKind,
             isPrimaryKey: isPrimaryKey,
             isInCompound: isInCompound,
+            rules: rules,
             firstSegment: firstSegment
         )
     }

@@ -6,6 +6,9 @@ package struct SchemaPlan {
     /// The columns whose index is taken away, also those that get another.
     var unindexed: [Column] = []
 
+    /// Those whose links get other rules of deletion.
+    private(set) var ruled: [(column: Column, rules: DeleteRules)] = []
+
     var addedCompounds: [(table: Table, spec: CompoundIndexSpec)] = []
     var droppedCompounds: [CompoundIndex] = []
 
@@ -28,8 +31,10 @@ package struct SchemaPlan {
     /// Those of them that aren't just more properties in the file, or more asked for.
     private(set) var incompatible: [String] = []
 
+    /// Whether indexes, or rules of deletion, of tables that are there change.
     var changesIndexes: Bool {
         !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
+            || !ruled.isEmpty
     }
     var changesSchema: Bool { !added.isEmpty || changesIndexes }
 
@@ -56,8 +61,9 @@ package struct SchemaPlan {
     /// Indexes of columns that have none.
     var newIndexes: [(column: Column, kind: IndexKind)] { indexed.filter { $0.column.indexKind == .none } }
 
-    /// Leaves indexes as they are that aren't asked for.
+    /// Leaves indexes and rules as they are that aren't asked for.
     mutating func keepOnlyNewIndexes() {
+        ruled.removeAll { $0.column.rules != DeleteRules() }
         indexed = newIndexes
         unindexed = []
         droppedCompounds = []
@@ -134,6 +140,7 @@ package struct SchemaPlan {
             if stored.indexKind != .none { unindexed.append(stored) }
             if column.indexKind != .none { indexed.append((stored, column.indexKind)) }
         }
+        if stored.rules != column.rules { ruled.append((stored, column.rules)) }
     }
 
     private mutating func refuse(_ difference: String) {
@@ -175,6 +182,17 @@ package struct SchemaPlan {
                     }
                     if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {
                         throw refuse("the set '\(column.name)' can't hold embedded objects.")
+                    }
+                }
+                if column.rules != DeleteRules() {
+                    let isEmbedded = specs.contains { $0.name == column.target && $0.isEmbedded }
+                    guard column.type == .link || (column.type == .mixed && column.rules.origins == .nullify) else {
+                        throw refuse(
+                            "'\(column.name)' has a rule of deletion, but doesn't link to objects of one class."
+                        )
+                    }
+                    if isEmbedded || (spec.isEmbedded && column.rules.targets == .deny) {
+                        throw refuse("'\(column.name)' has a rule of deletion: embedded objects go with their owner.")
                     }
                 }
                 switch column.indexKind {

@@ -17,6 +17,8 @@ public struct SchemaStep: Hashable, Sendable {
         case removeIndex
         case addCompoundIndex(isUnique: Bool)
         case removeCompoundIndex
+        /// What deletions do along a link.
+        case changeDeleteRule
         /// A class without a place in the new schema keeps its objects.
         case keepClass
         case removeClass
@@ -66,6 +68,7 @@ extension SchemaStep: CustomStringConvertible {
             case .removeIndex: "remove the index of \(place)"
             case .addCompoundIndex(let isUnique): "add the \(isUnique ? "unique" : "compound") index \(place)"
             case .removeCompoundIndex: "remove the compound index \(place)"
+            case .changeDeleteRule: "change the delete rule of \(place)"
             case .keepClass: "keep class \(place), which the schema lacks"
             case .removeClass: "remove class \(place)"
             case .runBlock: "run the migration block"
@@ -128,6 +131,7 @@ extension SchemaPlan {
                 objects: count($0.table)
             )
         }
+        out += ruled.map { SchemaStep(.changeDeleteRule, name($0.column), $0.column.name) }
         return out
     }
 }

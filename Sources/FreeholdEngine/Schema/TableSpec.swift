@@ -7,6 +7,8 @@ public struct ColumnSpec: Equatable, Sendable {
     /// For links: the target table's name.
     public var target: String?
     public var indexKind: IndexKind
+    /// What deletions do along its links.
+    public var rules = DeleteRules()
     /// Whether the values themselves are indexed.
     public var isIndexed: Bool {
         get { indexKind == .values }

@@ -99,6 +99,7 @@ extension WriteTransaction {
                     targetTableID: new.target.flatMap { currentSchema.table(named: $0)?.id },
                     indexKind: .none,
                     isPrimaryKey: false,
+                    rules: new.rules,
                     firstSegment: allocateSegments()
                 )
             )

@@ -61,6 +61,7 @@ extension WriteTransaction {
                     indexKind: isKey ? (areKeyed ? .none : .values) : column.indexKind,
                     isPrimaryKey: isKey && areKeyed,
                     isInCompound: spec.compounds.contains { $0.columns.contains(column.name) },
+                    rules: column.rules,
                     firstSegment: allocateSegments()
                 )
             }
@@ -86,6 +87,7 @@ extension WriteTransaction {
         return root.nextSegment
     }
 
+    /// Indexes and rules of deletion of tables that are there.
     func changeIndexes(_ plan: SchemaPlan) {
         guard plan.changesIndexes else { return }
         for column in plan.unindexed { dropIndex(column) }
@@ -100,7 +102,10 @@ extension WriteTransaction {
             let columns = table.columns.map { column in
                 let change = plan.indexed.first { $0.column === column }?.kind
                 let isDropped = plan.unindexed.contains { $0 === column }
-                return column.with(indexKind: change ?? (isDropped ? .none : column.indexKind))
+                return column.with(
+                    indexKind: change ?? (isDropped ? .none : column.indexKind),
+                    rules: plan.ruled.first { $0.column === column }?.rules
+                )
             }
             return table.with(
                 columns: columns,

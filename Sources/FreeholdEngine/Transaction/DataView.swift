@@ -82,6 +82,10 @@ public final class DatabaseSchema: Sendable {
     private let incoming: [Int: [Column]]
     /// Whether any column holds mixed values.
     let hasMixedColumns: Bool
+    /// By table id: what the deletion of its objects takes along, or what denies it.
+    let deletions: [Int: DeletionColumns]
+    /// Whether any link denies deletions.
+    let hasDenials: Bool
 
     init(tables: [Table]) {
         self.tables = tables
@@ -102,6 +106,8 @@ public final class DatabaseSchema: Sendable {
         bySegment = segments
         self.incoming = incoming
         hasMixedColumns = tables.contains { $0.columns.contains { $0.type == .mixed } }
+        deletions = DeletionColumns.of(tables)
+        hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
     }
 
     /// The table of that stored name. - Complexity: O(1).

@@ -235,6 +235,12 @@ public final class Database: Sendable {
     /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
     public func snapshot() throws(EngineError) -> Snapshot { try core.newest(lease) }
 
+    /// Returns when all commits until now have reached the disk: those that `WriteTransaction.commit(durably:)` left to the
+    /// system, too. Blocks the thread; any may call it.
+    ///
+    /// - Throws: `.io`, `.environmentClosed`; after the former nothing more is written.
+    public func makeDurable() throws(EngineError) { try core.storage.sync() }
+
     /// Begins a write transaction on the newest version. Blocks until every other writer, of this process and others,
     /// is done; waiters of a process are served in order.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.io`.

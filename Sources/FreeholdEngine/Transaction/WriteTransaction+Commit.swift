@@ -1,13 +1,15 @@
 extension WriteTransaction {
     /// Makes the changes durable and lets the next writer begin.
     ///
+    /// - Parameter durably: if false, a machine that stops may take back this commit and those after it, until one is made
+    ///   durable, or `Database.makeDurable()` has returned; the file is whole either way. Saves one of two syncs.
     /// - Returns: the snapshot of the new version (of the old one if nothing changed).
     /// - Throws: `.outOfDiskSpace`, `.mapFull`, `.environmentFailed`, `.io`; the file is as before and the transaction
     ///   is over.
-    public func commit() throws(EngineError) -> Snapshot {
+    public func commit(durably: Bool = true) throws(EngineError) -> Snapshot {
         precondition(isOpen, "commit of a transaction that is over")
         do throws(EngineError) {
-            let snapshot = try commitChanges()
+            let snapshot = try commitChanges(durably)
             close()
             freeMemory()
             return snapshot
@@ -18,7 +20,7 @@ extension WriteTransaction {
         }
     }
 
-    private func commitChanges() throws(EngineError) -> Snapshot {
+    private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {
         if let failure { throw failure }
         deleteUnowned()
         let record = settleAndRecord()
@@ -39,7 +41,7 @@ extension WriteTransaction {
             try History.append(history, to: writer, version: base.version + 1) {
                 core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
             }
-            version = try writer.commit()
+            version = try writer.commit(durably: durably)
         }
         storageWriter = nil
         guard version == base.version + 1 else {

@@ -1,17 +1,20 @@
 /// Deletion: what links to an object, and what it keeps outside of its slots, goes with it.
 extension WriteTransaction {
     /// Deletes an object: links to it become null, lists and sets lose it, its own links, lists and long values go, and the
-    /// embedded objects that it owns, to any depth. Does nothing if there is no such object.
+    /// embedded objects that it owns, to any depth, and what its links' rules take along. Does nothing if there is no
+    /// such object. Whether a rule denies it isn't asked: see `checkDeletable`.
     /// - Complexity: O(columns + incoming and outgoing links), and the same for each object that goes with it.
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
         relieve()
+        noteFollowers(table, [key])
         delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
         deleteOrphans()
     }
 
     /// Deletes those of the objects that are there.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        noteFollowers(table, keys)
         leaveCollections(table, keys)
         delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
     }
@@ -81,6 +84,13 @@ extension WriteTransaction {
     }
 
     public func deleteAll(_ table: Table) {
+        if currentSchema.deletions[table.id] != nil {
+            for cluster in 0..<clusterCount(table) {
+                var keys: [ObjectKey] = []
+                forEachKey(table, cluster: cluster) { keys.append($0) }
+                noteFollowers(table, keys)
+            }
+        }
         emptyCollections(of: table)
         for cluster in 0..<clusterCount(table) {
             var keys: [ObjectKey] = []

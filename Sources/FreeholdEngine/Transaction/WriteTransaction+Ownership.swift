@@ -12,10 +12,10 @@ extension WriteTransaction {
         ownership[link] = net == 0 ? nil : net
     }
 
-    /// At the end of every edit that may have taken an embedded object's link. Public edits call it, steps don't.
+    /// At the end of every edit that may have taken an embedded object's link, or deleted something. Public edits call it, steps don't.
     @inline(__always)
     func deleteOrphans() {
-        if !ownership.isEmpty { deleteOrphansNow() }
+        if !ownership.isEmpty || !followers.isEmpty { deleteOrphansNow() }
     }
 
     /// Level by level, so that the depth of the nesting doesn't matter.
@@ -23,13 +23,18 @@ extension WriteTransaction {
     private func deleteOrphansNow() {
         var hasDeleted = false
         defer { if hasDeleted { didCascade?() } }
-        while !ownership.isEmpty {
+        while !ownership.isEmpty || !followers.isEmpty {
+            if deleteFollowers() { hasDeleted = true }
             let changes = ownership
             ownership = [:]
             var orphans: [Int: [ObjectKey]] = [:]
             for (link, delta) in changes where delta < 0 { orphans[link.tableID, default: []].append(link.key) }
             if !orphans.isEmpty { hasDeleted = true }
-            for (id, keys) in orphans { delete(currentSchema.table(id: id)!, keys.sorted(), incoming: []) {} }
+            for (id, keys) in orphans {
+                let table = currentSchema.table(id: id)!
+                noteFollowers(table, keys)
+                delete(table, keys.sorted(), incoming: []) {}
+            }
         }
     }
 

@@ -21,6 +21,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
     /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.
     @exclusivity(unchecked) var ownership: [ObjectLink: Int] = [:]
+    /// By table id: what has to go because of what was deleted.
+    @exclusivity(unchecked) var followers: [Int: Set<ObjectKey>] = [:]
     /// Called when an edit has deleted embedded objects that lost their owner.
     package var didCascade: (() -> Void)?
     @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]

@@ -20,7 +20,7 @@ struct SchemaJSONTests {
                 "City",
                 properties: [
                     Property("id", .int, primaryKey: true), Property("name", .string, mapTo: "n\"", indexed: true),
-                    Property("twin", .object, objectClassName: "City"),
+                    Property("twin", .object, objectClassName: "City", deleteRule: .cascade),
                     Property("tags", .string, optional: true, collection: .set),
                     Property("twins", .linkingObjects, objectClassName: "City", originProperty: "twin"),
                 ],
@@ -35,7 +35,7 @@ struct SchemaJSONTests {
                 {"name": "City", "properties": [
                   {"name": "id", "type": "int", "primaryKey": true},
                   {"name": "name", "mapTo": "n\\"", "type": "string", "index": "values"},
-                  {"name": "twin", "type": "object", "class": "City"},
+                  {"name": "twin", "type": "object", "class": "City", "deleteRule": "cascade"},
                   {"name": "tags", "type": "string", "collection": "set", "optional": true},
                   {"name": "twins", "type": "linkingObjects", "class": "City", "origin": "twin"}
                 ], "compoundIndexes": [
@@ -48,6 +48,15 @@ struct SchemaJSONTests {
             """
         #expect(String(decoding: schema.jsonData(schemaVersion: 3), as: UTF8.self) == text)
         #expect(try Schema.read(json: Data(text.utf8)).schema == schema)
+    }
+
+    @Test func `rules of deletion that a file has for its origins are kept`() throws {
+        let text = #"{"classes": [{"name": "A", "properties": [{"name": "a", "type": "object", "class": "A", "#
+            + #""deleteRule": "deny", "inverseDeleteRule": "cascade"}]}]}"#
+        let schema = try Schema.read(json: Data(text.utf8)).schema
+        let again = try Schema.read(json: schema.jsonData()).schema
+        let property = try #require(again["A"]?["a"])
+        #expect(property.deleteRule == .deny && property.inverseDeleteRule == .cascade && again == schema)
     }
 
     @Test(

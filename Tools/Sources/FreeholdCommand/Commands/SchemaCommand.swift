@@ -75,6 +75,8 @@ enum TypeText {
         case .fullText: text += ", full text"
         case .places: text += ", index of places"
         }
+        if property.deleteRule != .nullify { text += ", \(property.deleteRule)" }
+        if property.inverseDeleteRule != .nullify { text += ", \(property.inverseDeleteRule) of origins" }
         return text
     }
 }

@@ -55,6 +55,7 @@ struct SwiftClasses {
             names[property.name] = swift
             lines.append(declaration(of: property, swift))
         }
+        lines += originRules(of: object, &taken)
         var blocks = [lines]
         if name != object.className {
             blocks.append([
@@ -76,6 +77,24 @@ struct SwiftClasses {
             + body.joined(separator: "\n") + "}\n"
     }
 
+    /// Rules for the objects that link to a class stand on its linking objects.
+    private func originRules(of object: ObjectSchema, _ taken: inout Set<String>) -> [String] {
+        var lines: [String] = []
+        for origin in schema.objectSchema {
+            for property in origin.properties
+            where property.objectClassName == object.className && property.inverseDeleteRule != .nullify {
+                let type = SwiftNames.quoted(typeNames[origin.className] ?? origin.className)
+                let name = SwiftNames.property("\(property.name)Of", taken: &taken)
+                lines.append(
+                    "@Persisted(originProperty: \(SwiftNames.literal(property.name)), "
+                        + "deleteRule: .\(property.inverseDeleteRule)) \(access)var \(SwiftNames.quoted(name)): "
+                        + "LinkingObjects<\(type)>"
+                )
+            }
+        }
+        return lines
+    }
+
     private func declaration(of property: Property, _ name: String) -> String {
         var arguments: [String] = []
         if property.type == .linkingObjects {
@@ -88,6 +107,7 @@ struct SwiftClasses {
         case .fullText: arguments.append("fullText: true")
         case .places: arguments.append("geoIndexed: true")
         }
+        if property.deleteRule != .nullify { arguments.append("deleteRule: .\(property.deleteRule)") }
         if name != property.columnName { arguments.append("mapTo: \(SwiftNames.literal(property.columnName))") }
         let wrapper = arguments.isEmpty ? "@Persisted" : "@Persisted(\(arguments.joined(separator: ", ")))"
         return "\(wrapper) \(access)var \(SwiftNames.quoted(name)): \(type(of: property))"

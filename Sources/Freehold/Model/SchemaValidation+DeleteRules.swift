@@ -1,0 +1,74 @@
+// Rules of deletion: of links between objects that stand by themselves.
+import FreeholdEngine
+
+extension SchemaValidation {
+    mutating func checkDeleteRules(of object: ObjectSchema) {
+        for property in object.properties where property.deleteRule != .nullify {
+            guard property.type == .object || property.type == .any || property.isComputed else {
+                report(object, property, "has a delete rule, but is no link")
+                continue
+            }
+            if let target = property.objectClassName.flatMap({ schema[$0] }), target.isEmbedded, !property.isComputed {
+                report(
+                    object,
+                    property,
+                    "has a delete rule, but links to \(target.declaredName), which is embedded: its objects always go with their owner"
+                )
+            }
+            if object.isEmbedded, property.isComputed || property.deleteRule == .deny {
+                report(
+                    object,
+                    property,
+                    "can't have the delete rule .\(property.deleteRule): \(object.declaredName) is embedded, its objects go with their owner"
+                )
+            }
+            guard property.isComputed else { continue }
+            if schema.origin(of: property)?.property.type == .any {
+                report(
+                    object,
+                    property,
+                    "has a delete rule, but its origin holds mixed values, whose links lead to objects of any class"
+                )
+            }
+            for other in rivals(of: property, in: object) {
+                report(
+                    object,
+                    property,
+                    "has the delete rule .\(property.deleteRule), but \(other.name), of the same links, has .\(other.deleteRule): give one"
+                )
+            }
+        }
+    }
+
+    /// Linking objects that say something else of the same links.
+    private func rivals(of property: Property, in object: ObjectSchema) -> [Property] {
+        object.properties.prefix { $0.name != property.name }.filter {
+            $0.isComputed && $0.objectClassName == property.objectClassName
+                && $0.originProperty == property.originProperty && $0.deleteRule != .nullify
+                && $0.deleteRule != property.deleteRule
+        }
+    }
+}
+
+extension Schema {
+    /// The class and the property that linking objects come from.
+    fileprivate func origin(of property: Property) -> (object: ObjectSchema, property: Property)? {
+        guard let name = property.originProperty, let object = property.objectClassName.flatMap({ self[$0] }),
+            let link = object.properties.first(where: { $0.name == name })
+                ?? object.properties.first(where: { $0.columnName == name })
+        else { return nil }
+        return (object, link)
+    }
+
+    /// Enters the rules of linking objects where the file keeps them: with the columns that link.
+    func enterDeleteRules(_ specs: inout [TableSpec]) {
+        for property in objectSchema.lazy.flatMap(\.properties)
+        where property.isComputed && property.deleteRule != .nullify {
+            guard let origin = origin(of: property),
+                let table = specs.firstIndex(where: { $0.name == origin.object.className }),
+                let column = specs[table].columns.firstIndex(where: { $0.name == origin.property.columnName })
+            else { continue }
+            specs[table].columns[column].rules.origins = property.deleteRule
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import FreeholdEngine
+import Foundation
+
+/// What a snapshot is decoded from: an object, or what one of its properties holds.
+enum SnapshotNode {
+    case row(ManagedTable, ObjectKey)
+    /// An object of no realm.
+    case object(ObjectBase)
+    /// A scalar, or null.
+    case value(Value)
+    case list([SnapshotNode])
+    case dictionary([(key: String, node: SnapshotNode)])
+
+    init(_ object: ObjectBase) {
+        if let table = object._table {
+            object._verifyLive(table)
+            self = .row(table, object._key)
+        } else {
+            self = .object(object)
+        }
+    }
+
+    var isNull: Bool {
+        if case .value(.null) = self { true } else { false }
+    }
+
+    /// What errors call it.
+    var kind: String {
+        switch self {
+        case .row(let table, _): "an object of class \(table.info.className)"
+        case .object(let object): "an object of class \(object._info.className)"
+        case .value(let value): value.type.map { "a value of type \($0)" } ?? "null"
+        case .list: "a list"
+        case .dictionary: "a map"
+        }
+    }
+
+    /// Nil of collections.
+    var content: _StoredContent? {
+        switch self {
+        case .row(let table, let key): .object(table.object(key))
+        case .object(let object): .object(object)
+        case .value(let value): .value(value)
+        case .list, .dictionary: nil
+        }
+    }
+
+    // MARK: Properties of objects
+
+    /// Of objects only.
+    var info: ClassInfo? {
+        switch self {
+        case .row(let table, _): table.info
+        case .object(let object): object._info
+        default: nil
+        }
+    }
+
+    /// - Precondition: it is an object, and the property is one of its class's.
+    func property(_ index: Int) -> SnapshotNode {
+        switch self {
+        case .row(let table, let key): Self.property(index, of: table, key)
+        case .object(let object): Self.node(object._info.content(of: object, at: index))
+        default: .value(.null)
+        }
+    }
+
+    private static func property(_ index: Int, of table: ManagedTable, _ key: ObjectKey) -> SnapshotNode {
+        let view = table.core.view
+        guard let column = table.columns[index] else {
+            let (origin, column) = table.inverse(of: index, from: table.info.properties[index].origin ?? "")
+            return .list(view.backlinks(column, key).map { .row(origin, $0) })
+        }
+        switch column.collection {
+        case .none: return node(view.value(column, key), index, table)
+        case .dictionary:
+            return .dictionary(view.dictionaryEntries(column, key).map { ($0.key, node($0.value, index, table)) })
+        case .list, .set: return .list(view.listValues(column, key).map { node($0, index, table) })
+        }
+    }
+
+    private static func node(_ value: Value, _ property: Int, _ table: ManagedTable) -> SnapshotNode {
+        switch value {
+        case .link(let key): .row(table.target(of: property), key)
+        case .objectLink(let link): table.linked(link).map { SnapshotNode($0) } ?? .value(.null)
+        case .list(let list): .list(list.values.map { node($0, property, table) })
+        case .dictionary(let dictionary):
+            .dictionary(dictionary.entries.map { ($0.key, node($0.value, property, table)) })
+        default: .value(value)
+        }
+    }
+
+    private static func node(_ content: _StoredContent) -> SnapshotNode {
+        switch content {
+        case .value(let value): .value(value)
+        case .object(let object): object.map { SnapshotNode($0) } ?? .value(.null)
+        case .list(let elements): .list(elements.map { node($0) })
+        case .dictionary(let entries): .dictionary(entries.map { ($0.key, node($0.content)) })
+        case .computed: .list([])
+        case .values: .value(.null)
+        }
+    }
+}

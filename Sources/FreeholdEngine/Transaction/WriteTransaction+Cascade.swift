@@ -1,0 +1,115 @@
+/// Deletions that the rules of links pass on, or deny.
+extension WriteTransaction {
+    /// Notes what goes with objects that are about to be deleted; `deleteOrphans` then deletes it.
+    func noteFollowers(_ table: Table, _ keys: [ObjectKey]) {
+        guard let columns = currentSchema.deletions[table.id] else { return }
+        for key in keys where contains(table, key) {
+            for column in columns.cascading {
+                forEachTarget(column, key) { followers[$0.tableID, default: []].insert($0.key) }
+            }
+            for column in columns.cascadingOrigins where backlinkCount(column, key) > 0 {
+                followers[column.tableID, default: []].formUnion(backlinks(column, key))
+            }
+        }
+    }
+
+    /// Deletes what was noted. - Returns: whether there was anything.
+    func deleteFollowers() -> Bool {
+        let noted = followers
+        followers = [:]
+        var hasDeleted = false
+        for (id, keys) in noted.sorted(by: { $0.key < $1.key }) {
+            guard let table = currentSchema.table(id: id) else { continue }
+            let living = keys.filter { contains(table, $0) }.sorted()
+            if living.isEmpty { continue }
+            hasDeleted = true
+            noteFollowers(table, living)
+            leaveCollections(table, living)
+            delete(table, living, incoming: currentSchema.linkColumns(to: table)) {}
+        }
+        return hasDeleted
+    }
+
+    /// Whether the rules of links allow that objects are deleted.
+    ///
+    /// - Throws: `.deletionDenied` where a link that denies it joins one of them, or one that would go with them, with an
+    ///   object that wouldn't.
+    /// - Complexity: O(1) where no link of the schema denies anything; else O(objects that would go).
+    public func checkDeletable(_ table: Table, _ keys: [ObjectKey]) throws(EngineError) {
+        try checkDeletable([table.id: keys])
+    }
+
+    /// The same of objects of several tables, by their ids, that are deleted together.
+    public func checkDeletable(_ keys: [Int: [ObjectKey]]) throws(EngineError) {
+        guard currentSchema.hasDenials else { return }
+        let going = closure(of: keys)
+        for (id, keys) in going {
+            guard let columns = currentSchema.deletions[id], let table = currentSchema.table(id: id) else { continue }
+            for key in keys {
+                for column in columns.denying {
+                    var staying = 0
+                    forEachTarget(column, key) { if going[$0.tableID]?.contains($0.key) != true { staying += 1 } }
+                    if staying > 0 { throw denial(table, column, "links to", staying) }
+                }
+                for column in columns.denyingOrigins where backlinkCount(column, key) > 0 {
+                    let origins = Set(backlinks(column, key)).subtracting(going[column.tableID] ?? [])
+                    if !origins.isEmpty { throw denial(table, column, "is linked to by", origins.count) }
+                }
+            }
+        }
+    }
+
+    private func denial(_ table: Table, _ column: Column, _ verb: String, _ count: Int) -> EngineError {
+        EngineError(
+            .deletionDenied,
+            "The object of class '\(table.name)' can't be deleted: by '\(currentSchema.table(of: column).name).\(column.name)', "
+                + "whose rule is to deny it, it \(verb) \(count == 1 ? "an object" : "\(count) objects"). "
+                + "Take the link away, or delete both together.",
+            path: core.path,
+            table: table.name,
+            columns: [column.name]
+        )
+    }
+
+    /// The objects and all that would go with them.
+    private func closure(of keys: [Int: [ObjectKey]]) -> [Int: Set<ObjectKey>] {
+        var going: [Int: Set<ObjectKey>] = [:]
+        var open: [ObjectLink] = []
+        func add(_ link: ObjectLink) {
+            guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
+                going[link.tableID, default: []].insert(link.key).inserted
+            else { return }
+            open.append(link)
+        }
+        for (id, keys) in keys { for key in keys { add(ObjectLink(tableID: id, key: key)) } }
+        while let next = open.popLast() {
+            let table = currentSchema.table(id: next.tableID)!
+            for column in table.columns where column.rules.targets == .cascade || currentSchema.ownsTargets(column) {
+                forEachTarget(column, next.key, add)
+            }
+            for column in currentSchema.deletions[next.tableID]?.cascadingOrigins ?? []
+            where backlinkCount(column, next.key) > 0 {
+                for origin in backlinks(column, next.key) { add(ObjectLink(tableID: column.tableID, key: origin)) }
+            }
+        }
+        return going
+    }
+}
+
+extension DataView {
+    /// Every object that a column of an object links to, as often as it does, those inside mixed values too.
+    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (ObjectLink) -> Void) {
+        switch (column.type, column.collection) {
+        case (.link, .none):
+            if let target = readLink(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }
+        case (.link, _):
+            for target in listLinks(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }
+        case (.mixed, .none): value(column, key).forEachObjectLink(body)
+        case (.mixed, .dictionary):
+            for value in dictionaryValues(column, key) { value.forEachObjectLink(body) }
+        case (.mixed, _):
+            for value in listValues(column, key) { value.forEachObjectLink(body) }
+        default: break
+        }
+    }
+}
