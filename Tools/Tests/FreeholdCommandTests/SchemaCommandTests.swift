@@ -21,7 +21,14 @@ import Testing
                 ],
                 compoundIndexes: [.unique("first-name", "class")]
             ),
-            ObjectSchema("order line", properties: [Property("uuid", .UUID), Property("data", .data, optional: true)]),
+            ObjectSchema(
+                "order line",
+                properties: [
+                    Property("uuid", .UUID), Property("data", .data, optional: true),
+                    Property("goes-with", .object, objectClassName: "List", deleteRule: .deny),
+                    Property("items", .linkingObjects, objectClassName: "List", originProperty: "link", deleteRule: .cascade),
+                ]
+            ),
             ObjectSchema("OrderLine", isEmbedded: true, properties: [Property("self", .float)]),
         ])
         _ = try Realm(configuration: configuration)

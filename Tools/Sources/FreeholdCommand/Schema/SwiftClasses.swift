@@ -6,6 +6,8 @@ struct SwiftClasses {
     private let access: String
     /// The classes' names in Swift, by those in the file.
     private let typeNames: [String: String]
+    /// By class, the properties' names in Swift by those in the file.
+    private let propertyNames: [String: [String: String]]
 
     init(_ schema: Schema, isPublic: Bool = false) {
         self.schema = schema
@@ -24,6 +26,27 @@ struct SwiftClasses {
             names[object.className] = SwiftNames.type(object.className, taken: &taken)
         }
         typeNames = names
+        propertyNames = Dictionary(
+            schema.objectSchema.map { ($0.className, Self.propertyNames(of: $0)) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// As with classes.
+    private static func propertyNames(of object: ObjectSchema) -> [String: String] {
+        var taken: Set<String> = []
+        var names: [String: String] = [:]
+        for property in object.properties {
+            var probe: Set<String> = []
+            if SwiftNames.property(property.name, taken: &probe) == property.name {
+                names[property.name] = property.name
+                taken.insert(property.name)
+            }
+        }
+        for property in object.properties where names[property.name] == nil {
+            names[property.name] = SwiftNames.property(property.name, taken: &taken)
+        }
+        return names
     }
 
     /// A source file.
@@ -40,21 +63,12 @@ struct SwiftClasses {
     private func text(of object: ObjectSchema) -> String {
         let name = typeNames[object.className] ?? object.className
         var lines: [String] = []
-        var taken: Set<String> = []
-        // As with classes.
-        var names: [String: String] = [:]
+        let names = propertyNames[object.className] ?? [:]
         for property in object.properties {
-            var probe: Set<String> = []
-            if SwiftNames.property(property.name, taken: &probe) == property.name {
-                names[property.name] = property.name
-                taken.insert(property.name)
-            }
-        }
-        for property in object.properties {
-            let swift = names[property.name] ?? SwiftNames.property(property.name, taken: &taken)
-            names[property.name] = swift
+            let swift = names[property.name] ?? property.name
             lines.append(declaration(of: property, swift))
         }
+        var taken = Set(names.values)
         lines += originRules(of: object, &taken)
         var blocks = [lines]
         if name != object.className {
@@ -84,9 +98,10 @@ struct SwiftClasses {
             for property in origin.properties
             where property.objectClassName == object.className && property.inverseDeleteRule != .nullify {
                 let type = SwiftNames.quoted(typeNames[origin.className] ?? origin.className)
-                let name = SwiftNames.property("\(property.name)Of", taken: &taken)
+                let link = propertyNames[origin.className]?[property.name] ?? property.name
+                let name = SwiftNames.property("\(link)Of", taken: &taken)
                 lines.append(
-                    "@Persisted(originProperty: \(SwiftNames.literal(property.name)), "
+                    "@Persisted(originProperty: \(SwiftNames.literal(link)), "
                         + "deleteRule: .\(property.inverseDeleteRule)) \(access)var \(SwiftNames.quoted(name)): "
                         + "LinkingObjects<\(type)>"
                 )

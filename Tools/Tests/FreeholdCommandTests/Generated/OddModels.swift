@@ -28,6 +28,8 @@ final class ListObject: Object {
 final class OrderLine2: Object {
     @Persisted var uuid: UUID
     @Persisted var data: Data?
+    @Persisted(deleteRule: .deny, mapTo: "goes-with") var goesWith: ListObject?
+    @Persisted(originProperty: "link", deleteRule: .cascade) var linkOf: LinkingObjects<ListObject>
 
     override class func mappedName() -> String? { "order line" }
 }
