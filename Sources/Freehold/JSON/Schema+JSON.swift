@@ -295,7 +295,8 @@ extension Property {
             at: place,
             "a property",
             [
-                "name", "mapTo", "type", "collection", "class", "origin", "optional", "primaryKey", "index", "deleteRule",
+                "name", "mapTo", "type", "collection", "class", "origin", "optional", "primaryKey", "index",
+                "deleteRule",
                 "inverseDeleteRule",
             ]
         )

@@ -62,7 +62,7 @@ struct DocumentTests {
             let objects = try Realm(configuration: configuration).dynamicObjects("N")
             #expect(objects.count == count)
             for (i, object) in objects.enumerated() {
-                let map = try #require((object["to"] as? AnyRealmValue)?.dictionaryValue)
+                let map = try #require(object["to"] as? Map<String, AnyRealmValue>)
                 #expect(map["link"]?.object(DynamicObject.self)?["n"] as? Int == count - 1 - i)
                 #expect(map["text"]?.stringValue?.count == filler.count)
             }

@@ -51,7 +51,8 @@ struct SchemaJSONTests {
     }
 
     @Test func `rules of deletion that a file has for its origins are kept`() throws {
-        let text = #"{"classes": [{"name": "A", "properties": [{"name": "a", "type": "object", "class": "A", "#
+        let text =
+            #"{"classes": [{"name": "A", "properties": [{"name": "a", "type": "object", "class": "A", "#
             + #""deleteRule": "deny", "inverseDeleteRule": "cascade"}]}]}"#
         let schema = try Schema.read(json: Data(text.utf8)).schema
         let again = try Schema.read(json: schema.jsonData()).schema

@@ -26,7 +26,13 @@ import Testing
                 properties: [
                     Property("uuid", .UUID), Property("data", .data, optional: true),
                     Property("goes-with", .object, objectClassName: "List", deleteRule: .deny),
-                    Property("items", .linkingObjects, objectClassName: "List", originProperty: "link", deleteRule: .cascade),
+                    Property(
+                        "items",
+                        .linkingObjects,
+                        objectClassName: "List",
+                        originProperty: "link",
+                        deleteRule: .cascade
+                    ),
                 ]
             ),
             ObjectSchema("OrderLine", isEmbedded: true, properties: [Property("self", .float)]),
