@@ -29,7 +29,7 @@ struct PersonRecord: Codable {
     var photo: Data?
     var balance: Decimal128
     var home: Home?
-    var friends: [ObjectId]             // links by primary key
+    var friends: [ObjectId]  // links by primary key
     var scores: [String: Int]
 
     init(_ person: LRPerson) {
