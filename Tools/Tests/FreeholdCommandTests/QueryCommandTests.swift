@@ -33,7 +33,11 @@ import Testing
             try ToolFile.make(folder + "/a.realm")
             let sent = try Run.terminal(
                 columns: UInt16(columns),
-                "query", folder + "/a.realm", "TMPerson", "--columns", "id,name,money,note,token"
+                "query",
+                folder + "/a.realm",
+                "TMPerson",
+                "--columns",
+                "id,name,money,note,token"
             )
             let lines = sent.split(whereSeparator: \.isNewline)
             #expect(lines.count == 5 && lines[2].contains("…") && !sent.contains("\u{1B}"), "\(sent)")
