@@ -43,6 +43,38 @@ struct Run: Sendable {
         try run(URL(fileURLWithPath: "/bin/bash"), ["-c", "F='\(executable.path)'; \(line)"], input: nil)
     }
 
+    #if os(Linux)
+        /// Runs the command with a terminal of so many columns as its outputs. - Returns: what the terminal was sent.
+        static func terminal(columns: UInt16, _ arguments: String...) throws -> String {
+            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            // The requests TIOCSPTLCK and TIOCGPTN, which Swift doesn't see.
+            var (locked, number): (Int32, Int32) = (0, 0)
+            guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+                throw Failure(description: "there is no terminal: \(String(cString: strerror(errno)))")
+            }
+            let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else {
+                throw Failure(description: "the terminal has no size: \(String(cString: strerror(errno)))")
+            }
+            let process = Process()
+            process.executableURL = try executable
+            process.arguments = arguments
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
+            process.standardError = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
+            try process.run()
+            // What is sent fits the terminal's buffer.
+            process.waitUntilExit()
+            close(terminal)
+            var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+            var sent: [UInt8] = []
+            while case let count = read(master, &bytes, bytes.count), count > 0 { sent += bytes[..<count] }
+            close(master)
+            return String(decoding: sent, as: UTF8.self)
+        }
+    #endif
+
     private static func run(_ executable: URL, _ arguments: [String], input: Data?) throws -> Run {
         try withFolder { folder in
             let (inputFile, outputFile, errorFile) = (folder + "/in", folder + "/out", folder + "/err")

@@ -28,6 +28,26 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test(arguments: [40, 72]) func `on a terminal a table is cut to its width`(columns: Int) throws {
+            try withFolder { folder in
+                try ToolFile.make(folder + "/a.realm")
+                let sent = try Run.terminal(
+                    columns: UInt16(columns),
+                    "query",
+                    folder + "/a.realm",
+                    "TMPerson",
+                    "--columns",
+                    "id,name,money,note,token"
+                )
+                let lines = sent.split(whereSeparator: \.isNewline)
+                #expect(lines.count == 5 && lines[2].contains("…") && !sent.contains("\u{1B}"), "\(sent)")
+                // Two of the characters of one name take two columns each.
+                #expect(lines.allSatisfy { $0.count <= columns } && lines[1].count == columns, "\(sent)")
+            }
+        }
+    #endif
+
     @Test func `conditions, arguments, sorts and limits apply`() throws {
         try query("TMPerson", "age > $0", "--arg", "6", "--sort", "age:desc", "--columns", "id", "--format", "csv") {
             #expect($0.output == "id\r\n1\r\n3\r\n" && $0.status == 0)
