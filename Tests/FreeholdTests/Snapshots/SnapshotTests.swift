@@ -243,18 +243,18 @@ struct SnapshotTests {
             keeper.add(dogs)
             dogs[0].friends.append(objectsIn: dogs.reversed())
         }
+        let first = keeper.objects(SNDog.self).where { $0.name == "D0" }[0]
+        let friends: [SNDogInfo.Friend] = try first.friends.snapshot()
+        #expect(friends.map(\.name) == (0..<10).reversed().map { "D\($0)" })
+        #expect(try first.fans.snapshot(as: SNDogInfo.Friend.self) == [.init(name: "D0")])
+        #expect(try keeper.objects(SNDog.self).where { $0.age > 100 }.snapshot(as: SNDogInfo.self).isEmpty)
         let infos = try await Realm.read(configuration) { realm in
             try realm.objects(SNDog.self).where { $0.age > 6 }.sorted(by: \.age, ascending: false)
                 .snapshot(as: SNDogInfo.self)
         }
         #expect(infos.map(\.name) == ["D9", "D8", "D7"])
         #expect(infos[0].fans == [.init(name: "D0")])
-        let first = keeper.objects(SNDog.self).where { $0.name == "D0" }[0]
-        let friends: [SNDogInfo.Friend] = try first.friends.snapshot()
-        #expect(friends.map(\.name) == (0..<10).reversed().map { "D\($0)" })
-        #expect(try first.fans.snapshot(as: SNDogInfo.Friend.self) == [.init(name: "D0")])
-        #expect(try keeper.objects(SNDog.self).where { $0.age > 100 }.snapshot(as: SNDogInfo.self).isEmpty)
-        _ = keeper
+        withExtendedLifetime(keeper) {}
     }
 
     @Test
