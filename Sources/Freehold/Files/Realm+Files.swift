@@ -22,18 +22,6 @@ extension Realm {
         }
     }
 
-    /// What is wrong with the version that this realm shows (in a write transaction: with that before it), a sentence for
-    /// each breach; empty for a sound one.
-    ///
-    /// All data, links and indexes are checked against each other. Of an encrypted file each block is authenticated, and
-    /// that none of them is missing or of an older version. Damage is reported and ends nothing.
-    ///
-    /// - Complexity: O(size of the file).
-    public func verify() -> [String] {
-        core.verifyThread()
-        return core.committed.verify()
-    }
-
     /// What a compaction came to, in bytes.
     public struct Compaction: Equatable, Sendable {
         public let sizeBefore: Int
