@@ -57,7 +57,9 @@ struct FileFigures {
     }
 
     private mutating func measure(_ isEncrypted: Bool) {
-        let subject = EngineSubject(data, folder: folder, key: isEncrypted ? key : nil)
+        let (data, newKey) = (data, key)
+        let ownKey = isEncrypted ? key : nil
+        let subject = EngineSubject(data, folder: folder, key: ownKey)
         let n = data.count
         let path = subject.path(.people)
         subject.create(.people)
@@ -69,16 +71,17 @@ struct FileFigures {
             subject.open(.people)
         }
         // What is read first is opened; what is read again isn't.
-        for (name, work) in [
-            ("find by primary key, random", { (n: Int) in subject.find(data.lookups) }),
-            ("walk all objects, read 3 properties", { _ in subject.walkScalars() }),
-            ("count `age > 50`", { _ in subject.count(.ageOver50) }),
-            ("count CONTAINS", { _ in subject.count(.nameContains) }),
-        ] {
+        let reads: [(name: String, work: () -> Int64)] = [
+            ("find by primary key, random", { subject.find(data.lookups) }),
+            ("walk all objects, read 3 properties", { subject.walkScalars() }),
+            ("count `age > 50`", { subject.count(.ageOver50) }),
+            ("count CONTAINS", { subject.count(.nameContains) }),
+        ]
+        for (name, work) in reads {
             let operations = name.hasPrefix("find") ? data.lookups.count : n
             reopen()
-            let first = time(name + ", just opened", operations, isEncrypted) { work(n) }
-            let again = time(name + ", again", operations, isEncrypted) { work(n) }
+            let first = time(name + ", just opened", operations, isEncrypted) { work() }
+            let again = time(name + ", again", operations, isEncrypted) { work() }
             if first != again { fail("\(name): \(first) and \(again)") }
         }
         _ = time("open the file and read one value", 1, isEncrypted) { subject.openAndReadOne(.people, id: n / 2) }
@@ -91,7 +94,7 @@ struct FileFigures {
         let used = subject.attempt { () throws(EngineError) in Double(try subject.database.fileUse().used) }
         note("pages in use", "MiB", isEncrypted, used / 1_048_576)
         let copy = folder + "/copy.realm"
-        for (name, key) in [("backup, with its own key", isEncrypted ? key : nil), ("copy with a new key", self.key)] {
+        for (name, key) in [("backup, with its own key", ownKey), ("copy with a new key", newKey)] {
             unlink(copy)
             throughput(name, used, isEncrypted) {
                 subject.attempt { () throws(EngineError) in try subject.view.copy(to: copy, key: key) }
@@ -103,9 +106,8 @@ struct FileFigures {
             if !problems.isEmpty { fail("verify: \(problems)") }
         }
         subject.close()
-        let own = isEncrypted ? key : nil
         throughput("compaction", used, isEncrypted) {
-            subject.attempt { () throws(EngineError) in _ = try Database.compact(at: path, key: own) }
+            subject.attempt { () throws(EngineError) in _ = try Database.compact(at: path, key: ownKey) }
         }
         for suffix in ["", "-lock", ".writer"] { unlink(path + suffix) }
     }

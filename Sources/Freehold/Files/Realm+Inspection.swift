@@ -36,7 +36,7 @@ extension Realm {
     ///
     /// Checked is the version that the realm shows (in a write transaction that which it began on): every value, link and
     /// inverse link, list, index and count, and that each block of the file belongs to something. Of an encrypted file each
-    /// block is authenticated, and that none of them is missing or of an older version. Damage is reported and never traps.
+    /// block is authenticated first, and that none is missing or of an older version. Damage is reported and never traps.
     ///
     /// - Complexity: O(size of the file), in time and, for keys and links, in memory.
     public func verify() -> [String] {

@@ -44,15 +44,21 @@ struct LostWriteTests {
         #expect(recorded >= Self.transactions * 3, "each commit writes, syncs and writes the root")
     }
 
-    @Test func `of commits in groups a crash takes back the last ones at most, and the file is whole`() throws {
+    @Test(arguments: [UInt64(3), 9])
+    func `of commits in groups a crash takes back the last ones at most, and the file is whole`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
-        let first = try ChildProcess(["transactions", path, "4", "5"])
+        let first = try ChildProcess(["transactions", path, "\(seed)", "5"], environment: environment(seed))
         #expect(first.readLines().last == "5")
         #expect(first.wait() == 0)
         let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let record = try Interposer.record(folder, ["grouped", path, "4", "\(Self.transactions)"], path)
-        try check(record, from: base, acknowledged: 5, seed: 4, folder)
+        let record = try Interposer.record(
+            folder,
+            ["grouped", path, "\(seed)", "\(Self.transactions)"],
+            path,
+            environment(seed)
+        )
+        try check(record, from: base, acknowledged: 5, seed: seed, folder)
         let durable = record.events.filter { if case .durableWrite = $0 { true } else { false } }
         #expect(durable.isEmpty, "roots aren't synced one by one")
     }
