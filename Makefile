@@ -1,19 +1,22 @@
 # Everything a contributor runs. `make` alone lists the targets.
 
 SWIFT ?= swift
-LIST_OF_SOURCES = Sources Tests Examples Benchmarks Package.swift
+LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation
 SOAK_SUITES ?= CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
+PREFIX ?= /usr/local
 
-.PHONY: help setup setup-bench demo test bench bench-quick soak tsan format lint docs
+.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick soak tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
 	@echo "make demo         build the world example in release, run it on a fresh file, then reopen the file"
-	@echo "make test         every test: the package's, then the example's"
+	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
+	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
+	@echo "make test         every test: the package's, the example's, the command's"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
 	@echo "make soak         the crash and random tests for much longer"
@@ -43,6 +46,15 @@ test: setup
 	@echo "Freehold: the package's tests passed"
 	$(SWIFT) test --package-path Examples/World
 	@echo "Examples/World: the example's tests passed"
+	$(SWIFT) test --package-path Tools
+	@echo "Tools: the command's tests passed"
+
+cli: setup
+	$(SWIFT) build -c release --package-path Tools --product freehold
+
+install-cli: cli
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 "$$($(SWIFT) build -c release --package-path Tools --show-bin-path)/freehold" $(DESTDIR)$(PREFIX)/bin/freehold
 
 bench: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks

@@ -11,15 +11,21 @@ struct JSONConversion {
     private var place: JSONPlace
     /// Objects inside objects, and collections in mixed values.
     private var depth = 0
+    /// Of whole documents, in which links lead to objects by primary key or position, also to such as come later.
+    let rows: DocumentRows?
+    /// Of the object that was converted last: properties that lead to objects which aren't there yet.
+    private(set) var deferred: [(property: Int, value: JSONValue)] = []
+    private var isUnresolved = false
 
     private enum Step {
         case key(String)
         case index(Int)
     }
 
-    init(_ core: RealmCore, _ options: JSONImportOptions) {
+    init(_ core: RealmCore, _ options: JSONImportOptions, _ rows: DocumentRows? = nil) {
         self.core = core
         self.options = options
+        self.rows = rows
         place = JSONPlace(line: 1, column: 1)
     }
 
@@ -31,6 +37,8 @@ struct JSONConversion {
     ) throws(JSONError) -> _ObjectValues {
         path = []
         depth = 0
+        deferred = []
+        isUnresolved = false
         className = info.className
         self.place = place
         guard value.isContainer else {
@@ -45,6 +53,31 @@ struct JSONConversion {
             throw error(.missingValue, "the primary key is missing")
         }
         return values
+    }
+
+    /// A property's value whose links led nowhere before all objects of the document were there.
+    mutating func convertLater(
+        _ value: JSONValue,
+        _ property: Int,
+        _ info: ClassInfo,
+        at place: JSONPlace
+    ) throws(JSONError) -> _StoredContent {
+        path = []
+        depth = 0
+        className = info.className
+        self.place = place
+        isUnresolved = false
+        let name = info.properties[property].name
+        let content = try field(value, info.properties[property], info, .key(name))
+        if isUnresolved {
+            throw JSONError(
+                .invalidValue,
+                "a link leads to an object that the document doesn't have: \(value.summary)",
+                path: name,
+                className: info.className
+            )
+        }
+        return content
     }
 
     // MARK: Objects
@@ -86,7 +119,13 @@ struct JSONConversion {
                 path.append(.key(member.key))
                 throw error(.duplicateKey, "the property is given twice, by both of its names")
             }
-            fields.append((index, try field(member.value, info.properties[index], info, .key(member.key))))
+            let content = try field(member.value, info.properties[index], info, .key(member.key))
+            if isUnresolved && depth == 1 {
+                isUnresolved = false
+                deferred.append((index, member.value))
+                continue
+            }
+            fields.append((index, content))
         }
         return _ObjectValues(info: info, fields: fields)
     }
@@ -178,17 +217,38 @@ struct JSONConversion {
         _ property: PropertyInfo,
         _ info: ClassInfo
     ) throws(JSONError) -> _StoredContent {
-        guard let target = property.target.map({ info.sibling($0) }) else { throw mismatch(value, "an object") }
-        if value.isContainer && ExtendedJSON(value) == nil { return .values(try object(value, target)) }
+        guard let target = info.targetInfo(of: property) else { throw mismatch(value, "an object") }
+        if value.isContainer {
+            let extended = ExtendedJSON(value)
+            if let extended, case .position = extended.tag { return try position(extended.value, target) }
+            if extended == nil { return .values(try object(value, target)) }
+        }
         return try reference(value, target)
+    }
+
+    /// A link to an object by its position among those of its class.
+    private mutating func position(_ value: JSONValue, _ target: ClassInfo) throws(JSONError) -> _StoredContent {
+        guard let rows else {
+            throw error(.invalidValue, "a link by position stands where there is no document that it could count in")
+        }
+        guard case .number(let digits) = value, let position = Int(digits), position >= 0 else {
+            throw mismatch(value, "a position, a whole number from 0,")
+        }
+        let table = core.requireTable(of: target)
+        if let row = rows.row(at: position, in: table.table) { return .object(table.object(row)) }
+        isUnresolved = true
+        return .object(nil)
     }
 
     /// A link to an object by its primary key; it is made, if it isn't there yet.
     private mutating func reference(_ value: JSONValue, _ target: ClassInfo) throws(JSONError) -> _StoredContent {
         guard let index = target.primaryKeyIndex else { throw mismatch(value, "an object") }
         let key = try scalar(value, target.properties[index].shape.type)
-        if let table = core.table(for: target.cls), let row = core.view.find(primaryKey: key, in: table.table) {
-            return .object(table.object(row))
+        let table = core.requireTable(of: target)
+        if let row = core.view.find(primaryKey: key, in: table.table) { return .object(table.object(row)) }
+        if rows != nil {
+            isUnresolved = true
+            return .object(nil)
         }
         return .values(_ObjectValues(info: target, fields: [(index, .value(key))]))
     }
@@ -237,14 +297,16 @@ struct JSONConversion {
     private mutating func typed(_ extended: ExtendedJSON, _ whole: JSONValue) throws(JSONError) -> _StoredContent {
         switch extended.tag {
         case .scalar(let type): return .value(try scalar(whole, type))
+        case .position: throw mismatch(whole, "a value; a mixed link names its class")
         case .link:
             guard case .object(let members) = extended.value, members.count == 2,
                 case .string(let name)? = members.first(where: { $0.key == "class" })?.value,
-                let content = members.first(where: { $0.key == "key" || $0.key == "value" })
+                let content = members.first(where: { ["key", "value", "object"].contains($0.key) })
             else { throw mismatch(extended.value, "a class and a key or a value") }
-            guard let table = core.table(named: name) else {
+            guard let table = core.table(named: name) ?? core.dynamicTable(named: name) else {
                 throw error(.invalidValue, "the realm has no class \"\(name)\" to link to")
             }
+            if content.key == "object" { return try position(content.value, table.info) }
             if content.key == "key" { return try reference(content.value, table.info) }
             return .values(try object(content.value, table.info))
         }
@@ -372,6 +434,7 @@ struct ExtendedJSON {
     enum Tag {
         case scalar(PropertyType)
         case link
+        case position
     }
 
     let tag: Tag
@@ -396,6 +459,7 @@ struct ExtendedJSON {
         "$numberInt": .scalar(.int), "$numberLong": .scalar(.int), "$numberDouble": .scalar(.double),
         "$numberFloat": .scalar(.float), "$numberDecimal": .scalar(.decimal128), "$binary": .scalar(.data),
         "$date": .scalar(.date), "$oid": .scalar(.objectId), "$uuid": .scalar(.UUID), "$link": .link,
+        "$object": .position,
     ]
 }
 

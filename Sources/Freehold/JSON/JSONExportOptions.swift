@@ -32,6 +32,11 @@ public struct JSONExportOptions: Sendable {
     public var dates = JSONDateFormat.iso8601
     /// Whether properties that are null are written.
     public var writesNulls = true
+    /// Which properties of the objects are written, in this order, or nil for all. Key paths along to-one links are keys,
+    /// too: `"country.name"`; null stands behind a link to nothing. Objects that are nested are written as a whole.
+    ///
+    /// A name that the class doesn't have is ``JSONError/Kind/unknownKey``.
+    public var properties: [String]?
 
     public init(
         format: Format = .array,
@@ -40,7 +45,8 @@ public struct JSONExportOptions: Sendable {
         names: Names = .swift,
         links: Links = .primaryKeys,
         dates: JSONDateFormat = .iso8601,
-        writesNulls: Bool = true
+        writesNulls: Bool = true,
+        properties: [String]? = nil
     ) {
         self.format = format
         self.isPretty = isPretty
@@ -49,5 +55,6 @@ public struct JSONExportOptions: Sendable {
         self.links = links
         self.dates = dates
         self.writesNulls = writesNulls
+        self.properties = properties
     }
 }

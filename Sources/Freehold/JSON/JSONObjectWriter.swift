@@ -11,6 +11,8 @@ struct JSONObjectWriter {
     private var path: [String] = []
     /// By table.
     private var members: [Int: [Member]] = [:]
+    /// Of whole documents, in which no object but embedded ones stands inside another.
+    var isDocument = false
 
     private struct Row: Hashable {
         let table: Int
@@ -21,7 +23,13 @@ struct JSONObjectWriter {
         let name: String
         let column: Column
         let property: PropertyInfo
+        /// Whose property it is, and the links that lead there from the object; none where it is its own.
+        let table: ManagedTable
+        var links: [Column] = []
     }
+
+    /// Those that the options name, once they have been looked up.
+    private var chosen: [Member]?
 
     init(_ core: RealmCore, _ options: JSONExportOptions, _ output: JSONOutput) {
         self.core = core
@@ -36,9 +44,10 @@ struct JSONObjectWriter {
         }
         open.append(Row(table: table.table.id, key: key))
         output.open("{")
-        for member in members(of: table) {
+        let isOutermost = open.count == 1
+        for member in isOutermost && options.properties != nil ? try chosenMembers(of: table) : members(of: table) {
             path.append(member.property.name)
-            try write(member, table, key)
+            try write(member, key)
             path.removeLast()
         }
         output.close("}")
@@ -51,16 +60,68 @@ struct JSONObjectWriter {
         for property in table.info.properties {
             guard let column = table.columns[property.index] else { continue }
             let name = options.names == .swift ? property.name : property.columnName
-            made.append(Member(name: name, column: column, property: property))
+            made.append(Member(name: name, column: column, property: property, table: table))
         }
         if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
         members[table.table.id] = made
         return made
     }
 
-    private mutating func write(_ member: Member, _ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
+    private mutating func chosenMembers(of table: ManagedTable) throws(JSONError) -> [Member] {
+        if let chosen { return chosen }
+        var made: [Member] = []
+        for name in options.properties ?? [] { made.append(try member(name, table)) }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        chosen = made
+        return made
+    }
+
+    private func member(_ name: String, _ first: ManagedTable) throws(JSONError) -> Member {
+        // A name in the file may have a dot.
+        let steps = first.info.index(named: name) == nil ? name.split(separator: ".").map(String.init) : [name]
+        var table = first
+        var links: [Column] = []
+        for (i, step) in steps.enumerated() {
+            guard let index = table.info.index(named: step), let column = table.columns[index] else {
+                throw JSONError(
+                    .unknownKey,
+                    "\(table.info.className) stores no property \"\(step)\"",
+                    path: name,
+                    className: first.info.className
+                )
+            }
+            if i == steps.count - 1 {
+                let property = table.info.properties[index]
+                return Member(name: name, column: column, property: property, table: table, links: links)
+            }
+            guard table.info.properties[index].isLink else {
+                throw JSONError(
+                    .unknownKey,
+                    "\(table.info.className).\(step) is no link to one object",
+                    path: name,
+                    className: first.info.className
+                )
+            }
+            links.append(column)
+            table = table.target(of: index)
+        }
+        throw JSONError(.unknownKey, "a property's name is empty", className: first.info.className)
+    }
+
+    private mutating func write(_ member: Member, _ object: ObjectKey) throws(JSONError) {
         let view = core.view
-        let column = member.column
+        let (column, table) = (member.column, member.table)
+        var key = object
+        for link in member.links {
+            guard let next = view.readLink(link, key) else {
+                if options.writesNulls {
+                    output.key(member.name)
+                    output.raw("null")
+                }
+                return
+            }
+            key = next
+        }
         switch column.collection {
         case .none:
             let value = view.value(column, key)
@@ -98,8 +159,20 @@ struct JSONObjectWriter {
 
     // MARK: Links
 
-    /// The key under which a link to an object is written; nil where the object itself is.
-    private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Value? {
+    private enum Reference {
+        case primaryKey(Value)
+        case position(Int)
+    }
+
+    /// What a link to an object is written as; nil where the object itself is.
+    private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Reference? {
+        if isDocument, !table.info.isEmbedded {
+            if let column = table.table.primaryKey {
+                let value = core.view.value(column, key)
+                if !value.isNull { return .primaryKey(value) }
+            }
+            return core.view.index(of: key, in: table.table).map { .position($0) }
+        }
         let isOpen = open.contains(Row(table: table.table.id, key: key))
         guard let column = table.table.primaryKey else {
             if isOpen {
@@ -115,11 +188,19 @@ struct JSONObjectWriter {
         if options.links == .nested && !isOpen { return nil }
         let value = core.view.value(column, key)
         // An object whose key is null can't be told from no object.
-        return value.isNull ? nil : value
+        return value.isNull ? nil : .primaryKey(value)
     }
 
     private mutating func link(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
-        if let reference = try reference(table, key) { scalar(reference) } else { try object(table, key) }
+        switch try reference(table, key) {
+        case .primaryKey(let value): scalar(value)
+        case .position(let position):
+            output.open("{")
+            output.key("$object")
+            output.raw(String(position))
+            output.close("}")
+        case nil: try object(table, key)
+        }
     }
 
     // MARK: Values
@@ -173,16 +254,20 @@ struct JSONObjectWriter {
     }
 
     private mutating func mixedLink(_ link: ObjectLink) throws(JSONError) {
-        guard let table = core.table(id: link.tableID) else { return output.raw("null") }
+        guard let table = core.anyTable(id: link.tableID) else { return output.raw("null") }
         output.open("{")
         output.key("$link")
         output.open("{")
         output.key("class")
-        output.string(table.info.className)
-        if let reference = try reference(table, link.key) {
+        output.string(options.names == .swift ? table.info.className : table.info.tableName)
+        switch try reference(table, link.key) {
+        case .primaryKey(let value):
             output.key("key")
-            scalar(reference)
-        } else {
+            scalar(value)
+        case .position(let position):
+            output.key("object")
+            output.raw(String(position))
+        case nil:
             output.key("value")
             try object(table, link.key)
         }

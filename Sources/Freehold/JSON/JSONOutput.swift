@@ -6,6 +6,8 @@ struct JSONOutput {
     private let isPretty: Bool
     private var bytes: [UInt8] = []
     private var depth = 0
+    /// What hasn't been handed on yet.
+    var pending: [UInt8] { bytes }
     /// Whether the container that is open has anything yet.
     private var isEmpty = true
 
@@ -70,6 +72,30 @@ struct JSONOutput {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// What was read, as it was.
+    mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let value): raw(value ? "true" : "false")
+        case .number(let text): raw(text)
+        case .string(let text): string(text)
+        case .array(let elements):
+            open("[")
+            for element in elements {
+                next()
+                self.value(element)
+            }
+            close("]")
+        case .object(let members):
+            open("{")
+            for member in members {
+                key(member.key)
+                self.value(member.value)
+            }
+            close("}")
+        }
     }
 
     // MARK: Chunks

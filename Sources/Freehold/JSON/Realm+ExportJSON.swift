@@ -17,22 +17,7 @@ extension RealmCollection where Element: ObjectBase {
     /// - Throws: ``JSONError``.
     @discardableResult
     public func exportJSON(to url: URL, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
-        let folder = url.deletingLastPathComponent()
-        let draft = folder.appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
-        do {
-            try Data().write(to: draft)
-            let file = try FileHandle(forWritingTo: draft)
-            let count = try exportJSON(to: file, options: options)
-            try file.close()
-            guard rename(draft.path, url.path) == 0 else {
-                throw JSONError(.io, "\(url.path) can't be written: \(String(cString: strerror(errno)))")
-            }
-            return count
-        } catch {
-            try? FileManager.default.removeItem(at: draft)
-            if error is JSONError { throw error }
-            throw JSONError(.io, "\(url.path) can't be written: \(error)")
-        }
+        try JSONDraft.write(to: url) { try exportJSON(options: options, to: $0) }
     }
 
     /// The same to an open file or pipe, from where it stands.

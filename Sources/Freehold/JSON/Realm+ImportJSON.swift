@@ -71,6 +71,53 @@ extension Realm {
     ) throws -> Int {
         try JSONImport(core, type, update, options).run(JSONInput(stream))
     }
+
+    /// The same from a closure that gives the next bytes, and none at the end.
+    @discardableResult
+    public func importJSON<T: Object>(
+        into type: T.Type,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions(),
+        from read: () throws -> Data
+    ) throws -> Int {
+        try withoutActuallyEscaping(read) { read in
+            try JSONImport(core, type, update, options).run(JSONInput(read))
+        }
+    }
+
+    /// The same into a class that is known by its name only: see ``dynamicObjects(_:)``.
+    ///
+    /// - Precondition: the file has a class of that name; not that of embedded objects.
+    @discardableResult
+    public func dynamicImportJSON(
+        into typeName: String,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions(),
+        from read: () throws -> Data
+    ) throws -> Int {
+        let table = dynamicTable(typeName)
+        if table.info.isEmbedded {
+            programmerError("\(typeName) is a class of embedded objects, which belong to an owner. Import the owners.")
+        }
+        return try withoutActuallyEscaping(read) { read in
+            try JSONImport(table, update, options).run(JSONInput(read))
+        }
+    }
+
+    /// The same from memory.
+    @discardableResult
+    public func dynamicImportJSON(
+        from data: Data,
+        into typeName: String,
+        update: UpdatePolicy = .modified,
+        options: JSONImportOptions = JSONImportOptions()
+    ) throws -> Int {
+        var rest: Data? = data
+        return try dynamicImportJSON(into: typeName, update: update, options: options) {
+            defer { rest = nil }
+            return rest ?? Data()
+        }
+    }
 }
 
 /// One import.
@@ -87,9 +134,17 @@ private struct JSONImport {
         _ options: JSONImportOptions
     ) throws(Realm.Error) {
         core.verifyThread()
-        self.core = core
+        try self.init(core.requireTable(for: type), policy, options)
+    }
+
+    init(
+        _ table: ManagedTable,
+        _ policy: Realm.UpdatePolicy,
+        _ options: JSONImportOptions
+    ) throws(Realm.Error) {
+        core = table.core
         self.options = options
-        table = core.requireTable(for: type)
+        self.table = table
         self.policy = table.info.primaryKeyIndex == nil ? .error : policy
         if let size = options.batchSize, size < 1 {
             throw Realm.Error(.invalidInput, "batchSize is \(size); it must be over 0")
@@ -182,20 +237,7 @@ private struct JSONImport {
             try planner.finish()
             _ = try planner.plan.apply(to: core, policy: policy)
         } catch {
-            let kind: JSONError.Kind =
-                switch error.code {
-                case .missingValue: .missingValue
-                case .invalidValue: .invalidValue
-                default: .refused
-                }
-            throw JSONError(
-                kind,
-                error.message,
-                at: place,
-                path: error.property,
-                className: error.className,
-                cause: error
-            )
+            throw JSONError(error, at: place)
         }
     }
 }

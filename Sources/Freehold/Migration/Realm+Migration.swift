@@ -48,8 +48,11 @@ extension RealmCore {
     /// Reads the newest version of a file without a realm, and without changing it.
     fileprivate static func look<R>(_ configuration: Realm.Configuration, _ body: (Snapshot) throws -> R) throws -> R {
         var configuration = configuration
+        configuration.readOnly = true
         // What is open for writing in this process can be read that way only.
-        if let url = configuration.fileURL { configuration.readOnly = !Database.isOpen(at: url.path) }
+        if let url = configuration.fileURL, Database.isOpen(at: url.path) {
+            configuration.readOnly = (try? openDatabase(configuration)) != nil
+        }
         do {
             return try body(try openDatabase(configuration).snapshot())
         } catch let error as EngineError {

@@ -45,7 +45,7 @@ public struct Property: Sendable {
     /// Of links and linking objects: what happens to the others when an object with this property is deleted.
     public var deleteRule = DeleteRule.nullify
     /// Of a link that was read from a file: what happens to the object when one that it links to is deleted.
-    var inverseDeleteRule = DeleteRule.nullify
+    public internal(set) var inverseDeleteRule = DeleteRule.nullify
     /// What objects made without a value for it get; nil for zero, empty, null, the current time or a new identifier.
     /// Of properties made by hand only: those of classes have theirs in the class.
     public var defaultValue: (any Sendable)?

@@ -84,6 +84,11 @@ struct GraphPlanner {
         _ = try add(values, table)
     }
 
+    /// Plans what a row that is there gets; its primary key stays.
+    mutating func plan(_ values: _ObjectValues, inPlaceOf row: ObjectKey, in table: ManagedTable) {
+        _ = append(GraphPlan.Node(table: table, existing: .row(row, table)), .values(values))
+    }
+
     private mutating func append(_ node: GraphPlan.Node, _ source: Source) -> Int {
         plan.nodes.append(node)
         open.append((plan.nodes.count - 1, source))

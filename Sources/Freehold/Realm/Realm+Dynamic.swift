@@ -68,7 +68,13 @@ extension Realm {
         return Schema(core.view.schema)
     }
 
-    private func dynamicTable(_ typeName: String) -> ManagedTable {
+    /// The schema version of the file.
+    public var storedSchemaVersion: UInt64 {
+        core.verifyThread()
+        return core.view.userVersion
+    }
+
+    func dynamicTable(_ typeName: String) -> ManagedTable {
         core.verifyThread()
         if let table = core.dynamicTable(named: typeName) { return table }
         let names = core.view.schema.tables.map(\.name).sorted()

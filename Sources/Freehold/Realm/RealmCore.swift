@@ -141,6 +141,13 @@ final class RealmCore {
     var classNames: [String] { Array(tablesByName.keys) }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
+    /// The same, or that of dynamic objects where there is no Swift class.
+    func anyTable(id: Int) -> ManagedTable? {
+        if let table = table(id: id) { return table }
+        let stored = view.schema
+        return stored.table(id: id).flatMap { dynamicTable($0, in: stored) }
+    }
+
     /// The table of a class's name in the file, else in Swift, as one of dynamic objects. Also of classes that only the
     /// file has.
     func dynamicTable(named name: String) -> ManagedTable? {

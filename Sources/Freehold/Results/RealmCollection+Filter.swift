@@ -36,6 +36,14 @@ extension RealmCollection {
         try filtered(predicateFormat, args)
     }
 
+    /// The same with the arguments in an array.
+    public func filter(
+        validating predicateFormat: String,
+        arguments: [Any?]
+    ) throws(QueryError) -> Results<Element> {
+        try filtered(.parse(predicateFormat, arguments))
+    }
+
     /// The elements that meet a predicate: one made with `NSPredicate(format:)` or `NSPredicate(value:)`, or composed
     /// of such. Traps for others, such as those with blocks of code.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {

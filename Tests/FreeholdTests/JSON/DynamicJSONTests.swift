@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+@Suite("JSON: classes by name, chosen properties")
+struct DynamicJSONTests {
+    private let file: URL
+    private let realm: Realm
+
+    /// A realm that knows the classes by name only.
+    init() throws {
+        file = newConfiguration(inMemory: false).fileURL!
+        realm = try Self.make(file)
+    }
+
+    private static func make(_ file: URL) throws -> Realm {
+        var configuration = Realm.Configuration(inMemoryIdentifier: file.lastPathComponent)
+        configuration.schema = Schema([
+            ObjectSchema(
+                "Person",
+                properties: [
+                    Property("id", .int, primaryKey: true), Property("name", .string),
+                    Property("born", .date, optional: true),
+                    Property("home", .object, objectClassName: "Home"),
+                    Property("friends", .object, collection: .list, objectClassName: "Person"),
+                    Property("any", .any),
+                ]
+            ),
+            ObjectSchema(
+                "Home",
+                isEmbedded: true,
+                properties: [Property("street", .string), Property("owner", .object, objectClassName: "Person")]
+            ),
+        ])
+        return try Realm(configuration: configuration)
+    }
+
+    private func lines(_ properties: [String]?) throws -> String {
+        let options = JSONExportOptions(format: .lines, properties: properties)
+        return String(decoding: try realm.dynamicObjects("Person").jsonData(options: options), as: UTF8.self)
+    }
+
+    private static let text = """
+        [{"id": 1, "name": "Ada", "born": "1815-12-10T00:00:00Z", "friends": [2], "home": {"street": "A", "owner": 2}},
+        {"id": 2, "name": "Bob", "any": {"$link": {"class": "Person", "key": 1}}}]
+        """
+
+    @Test func `a class that is known by its name is imported and exported`() throws {
+        #expect(try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person") == 2)
+        let people = realm.dynamicObjects("Person")
+        #expect(people.map { $0["name"] as? String } == ["Ada", "Bob"])
+        #expect((people[0]["friends"] as? List<DynamicObject>)?.first == people[1])
+        #expect(
+            try lines(nil) == """
+                {"id":1,"name":"Ada","born":"1815-12-10T00:00:00Z","home":{"street":"A","owner":2},"friends":[2],"any":null}
+                {"id":2,"name":"Bob","born":null,"home":null,"friends":[],"any":{"$link":{"class":"Person","key":1}}}
+
+                """
+        )
+    }
+
+    @Test func `chosen properties are written in their order, along links, too`() throws {
+        try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
+        #expect(
+            try lines(["home.owner.name", "id", "home.street"]) == """
+                {"home.owner.name":"Bob","id":1,"home.street":"A"}
+                {"home.owner.name":null,"id":2,"home.street":null}
+
+                """
+        )
+        #expect(try lines([]) == "{}\n{}\n")
+        for wrong in ["nam", "home.stret", "name.x", "friends.name", ""] {
+            do {
+                _ = try lines([wrong])
+                Issue.record("exported \(wrong)")
+            } catch let error as JSONError {
+                #expect(error.kind == .unknownKey, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a closure gives the text, and what it throws comes through`() throws {
+        struct Stop: Error {}
+        var parts = [Data(#"{"id": 1} {"#.utf8), Data(#""id": 2}"#.utf8)]
+        #expect(
+            try realm.dynamicImportJSON(into: "Person") { parts.isEmpty ? Data() : parts.removeFirst() } == 2
+        )
+        #expect(throws: JSONError.self) { try realm.dynamicImportJSON(into: "Person") { throw Stop() } }
+        #expect(realm.dynamicObjects("Person").count == 2)
+    }
+
+    @Test func `arguments in an array stand for those in the text`() throws {
+        try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
+        let people = realm.dynamicObjects("Person")
+        #expect(try people.filter(validating: "id == $1 AND name == $0", arguments: ["Bob", 2]).count == 1)
+        #expect(try people.filter(validating: "born == %@", arguments: [nil]).count == 1)
+        #expect(throws: QueryError.self) { try people.filter(validating: "id == $1", arguments: [2]) }
+    }
+}

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "Tools",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "freehold", targets: ["FreeholdCommand"])],
+    dependencies: [
+        .package(name: "Freehold", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "FreeholdCommand",
+            dependencies: [
+                .product(name: "Freehold", package: "Freehold"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdCommandTests",
+            dependencies: ["FreeholdCommand", .product(name: "Freehold", package: "Freehold")],
+            swiftSettings: settings
+        ),
+    ]
+)

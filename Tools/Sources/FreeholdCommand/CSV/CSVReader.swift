@@ -1,0 +1,120 @@
+import Foundation
+
+/// Reads CSV as RFC 4180 has it, a record at a time: fields in quotation marks may have delimiters, line breaks and
+/// doubled quotation marks. Lines end with CR LF or LF.
+struct CSVReader {
+    struct Field {
+        let text: String
+        /// What stands in quotation marks isn't null, even if it is empty.
+        let isQuoted: Bool
+    }
+
+    struct Record {
+        let fields: [Field]
+        /// On which it begins, from 1.
+        let line: Int
+    }
+
+    private let next: () throws -> Data
+    private let delimiter: UInt8
+    private var chunk: [UInt8] = []
+    private var position = 0
+    private var isAtEnd = false
+    private var line = 1
+    private var hasBegun = false
+
+    init(delimiter: UInt8, _ next: @escaping () throws -> Data) {
+        self.next = next
+        self.delimiter = delimiter
+    }
+
+    private mutating func peek() throws -> UInt8? {
+        if position < chunk.count { return chunk[position] }
+        if isAtEnd { return nil }
+        chunk = [UInt8](try next())
+        position = 0
+        isAtEnd = chunk.isEmpty
+        return chunk.first
+    }
+
+    /// Nil at the end. Lines without anything are passed over, unless records have a single field.
+    mutating func record(isSingle: Bool = false) throws -> Record? {
+        if !hasBegun {
+            hasBegun = true
+            try skipByteOrderMark()
+        }
+        while true {
+            guard try peek() != nil else { return nil }
+            let start = line
+            var fields: [Field] = []
+            while try field(&fields) {}
+            if fields.count == 1, fields[0].text.isEmpty, !fields[0].isQuoted, !isSingle { continue }
+            return Record(fields: fields, line: start)
+        }
+    }
+
+    private mutating func skipByteOrderMark() throws {
+        guard try peek() == 0xEF else { return }
+        for byte: UInt8 in [0xEF, 0xBB, 0xBF] {
+            guard try peek() == byte else { throw failure("the text begins with bytes that are no UTF-8") }
+            position += 1
+        }
+    }
+
+    /// - Returns: whether another field follows in the record.
+    private mutating func field(_ fields: inout [Field]) throws -> Bool {
+        var bytes: [UInt8] = []
+        let isQuoted = try peek() == UInt8(ascii: "\"")
+        if isQuoted { try quoted(&bytes) }
+        while let byte = try peek() {
+            if byte == delimiter {
+                position += 1
+                fields.append(try made(bytes, isQuoted))
+                return true
+            }
+            if byte == 0x0A || byte == 0x0D {
+                position += 1
+                if byte == 0x0D {
+                    guard try peek() == 0x0A else { throw failure("a carriage return stands alone") }
+                    position += 1
+                }
+                fields.append(try made(bytes, isQuoted))
+                line += 1
+                return false
+            }
+            if isQuoted { throw failure("something follows the closing quotation mark of a field") }
+            if byte == UInt8(ascii: "\"") {
+                throw failure("a quotation mark stands inside a field that doesn't begin with one")
+            }
+            bytes.append(byte)
+            position += 1
+        }
+        fields.append(try made(bytes, isQuoted))
+        return false
+    }
+
+    private mutating func quoted(_ bytes: inout [UInt8]) throws {
+        let start = line
+        position += 1
+        while true {
+            guard let byte = try peek() else {
+                throw Failure(.data, "line \(start): the text ends inside a field in quotation marks that begins here")
+            }
+            position += 1
+            if byte == UInt8(ascii: "\"") {
+                guard try peek() == UInt8(ascii: "\"") else { return }
+                position += 1
+            } else if byte == 0x0A {
+                line += 1
+            }
+            bytes.append(byte)
+        }
+    }
+
+    private func made(_ bytes: [UInt8], _ isQuoted: Bool) throws -> Field {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("these bytes are no UTF-8") }
+        return Field(text: text, isQuoted: isQuoted)
+    }
+
+    private func failure(_ message: String) -> Failure { Failure(.data, "line \(line): \(message)") }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+import Freehold
+
+/// How the command ends: the numbers of `sysexits.h`, so that scripts can tell causes apart.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    case failure = 1
+    case usage = 64
+    case data = 65
+    case noInput = 66
+    case cantCreate = 73
+    case io = 74
+    case busy = 75
+    case noPermission = 77
+
+    var meaning: String {
+        switch self {
+        case .success: "done"
+        case .failure: "the file is damaged or of another format; what no other number stands for"
+        case .usage: "the command line is wrong"
+        case .data: "what was given is wrong: a query, a class or column, JSON or CSV, a schema that doesn't fit"
+        case .noInput: "a file isn't there"
+        case .cantCreate: "a file is there already, or can't be made"
+        case .io: "reading or writing failed; the disk is full"
+        case .busy: "the file is in use, and the command needs it for itself"
+        case .noPermission: "this user may not read or write the file"
+        }
+    }
+
+    static var table: String {
+        allCases.map { "  \(String(repeating: " ", count: $0.rawValue < 10 ? 1 : 0))\($0.rawValue)  \($0.meaning)" }
+            .joined(separator: "\n")
+    }
+}
+
+/// What a command can't do: told in one line, or a few where a place in a text is shown.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// Nil for those that the argument parser tells: help, version, usage.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as Realm.Error: self.init(error)
+        case let error as QueryError: self.init(.data, error.description)
+        case let error as JSONError: self.init(error)
+        default: return nil
+        }
+    }
+
+    private init(_ error: JSONError) {
+        if let cause = error.cause, let status = Self.statuses[cause.code], status != .data {
+            self.init(status, error.description)
+        } else {
+            self.init(error.kind == .io ? .io : .data, error.description)
+        }
+    }
+
+    private init(_ error: Realm.Error) {
+        var text = error.message
+        if let name = error.className { text = "\(error.property.map { "\(name).\($0)" } ?? name): \(text)" }
+        if let path = error.fileURL?.relativePath, !text.contains(path) { text = "\(path): \(text)" }
+        self.init(Self.statuses[error.code] ?? .failure, text)
+    }
+
+    private static let statuses: [Realm.Error.Code: ExitStatus] = [
+        .fileNotFound: .noInput, .filePermissionDenied: .noPermission, .fileExists: .cantCreate,
+        .alreadyOpen: .busy, .outOfDiskSpace: .io, .fileAccess: .io, .readersExhausted: .busy,
+        .schemaMismatch: .data, .invalidSchema: .data, .schemaVersionTooLow: .data, .invalidInput: .data,
+        .duplicatePrimaryKey: .data, .uniqueConstraint: .data, .missingValue: .data, .invalidValue: .data,
+        .limitExceeded: .data, .unknownClass: .data, .unknownProperty: .data, .tooManyVersions: .busy,
+    ]
+
+    /// Ends the process: with the error's one line, or as the argument parser ends it.
+    static func exit(with error: any Error) -> Never {
+        // What was found before the failure is worth having.
+        do {
+            try StandardOutput.shared.flush()
+        } catch {
+            finish(Failure(error) ?? Failure(.io, "\(error)"))
+        }
+        if let failure = Failure(error) { finish(failure) }
+        if error is CleanExit || error is ExitCode || error is ValidationError || isParsers(error) {
+            FreeholdCommand.exit(withError: error)
+        }
+        finish(Failure(.failure, "\(error)"))
+    }
+
+    /// The parser's errors of a wrong command line aren't public.
+    private static func isParsers(_ error: any Error) -> Bool {
+        FreeholdCommand.exitCode(for: error) != .failure
+    }
+
+    private static func finish(_ failure: Failure) -> Never {
+        Progress.clear()
+        StandardError.write("freehold: \(failure.message)\n")
+        Foundation.exit(failure.status.rawValue)
+    }
+}

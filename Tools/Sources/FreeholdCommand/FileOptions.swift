@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Freehold
+
+/// The file that a command works on.
+struct FileOptions: ParsableArguments {
+    @Argument(help: "The database file.", completion: .file())
+    var file: String
+
+    /// Opens the file for reading. It is never made or changed.
+    func open() throws -> Realm { try Realm(configuration: try configuration()) }
+
+    func configuration() throws -> Realm.Configuration { try Self.configuration(file) }
+
+    /// Opens a file for writing, whatever its schema and version. It is never made.
+    static func openForWriting(_ path: String) throws -> Realm {
+        var configuration = try configuration(path)
+        configuration.readOnly = false
+        // Nothing is asked for, so that nothing is added.
+        configuration.schemaMode = .additive
+        return try Realm(configuration: configuration)
+    }
+
+    private static func configuration(_ path: String) throws -> Realm.Configuration {
+        try requireFile(path)
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), readOnly: true)
+        configuration.schema = Schema([])
+        return configuration
+    }
+
+    static func requireFile(_ path: String) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure(.noInput, "\(path): there is no such file")
+        }
+        if isFolder.boolValue { throw Failure(.noInput, "\(path): this is a folder") }
+    }
+}
+
+extension Schema {
+    /// A class of the file by its name.
+    func requireClass(_ name: String) throws -> ObjectSchema {
+        if let found = self[name] { return found }
+        let names = objectSchema.map(\.className)
+        throw Failure(
+            .data,
+            "there is no class '\(name)' in the file. "
+                + (names.isEmpty ? "It has none at all." : Suggestions.text(for: name, among: names, "It has"))
+        )
+    }
+}
+
+/// Names that may have been meant.
+enum Suggestions {
+    static func text(for name: String, among names: [String], _ otherwise: String) -> String {
+        let near = names.filter { distance($0.lowercased(), name.lowercased()) <= max(1, name.count / 3) }
+        if !near.isEmpty { return "Did you mean \(near.sorted().joined(separator: ", "))?" }
+        return "\(otherwise) \(names.sorted().joined(separator: ", "))."
+    }
+
+    /// Insertions, deletions and replacements.
+    private static func distance(_ a: String, _ b: String) -> Int {
+        let (a, b) = (Array(a), Array(b))
+        var row = Array(0...b.count)
+        for (i, x) in a.enumerated() {
+            var corner = row[0]
+            row[0] = i + 1
+            for (j, y) in b.enumerated() {
+                let above = row[j + 1]
+                row[j + 1] = x == y ? corner : min(corner, above, row[j]) + 1
+                corner = above
+            }
+        }
+        return row[b.count]
+    }
+}

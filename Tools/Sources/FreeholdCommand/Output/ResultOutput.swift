@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Freehold
+
+/// How objects are written.
+enum RowFormat: String, ExpressibleByArgument, CaseIterable {
+    case table, json, jsonl, csv
+}
+
+/// The columns that are written of a class: its properties, or key paths along to-one links.
+struct Columns {
+    let names: [String]
+    /// Whether the values are numbers.
+    let isNumber: [Bool]
+
+    /// All stored properties of a class.
+    init(of object: ObjectSchema) {
+        let stored = object.properties.filter { $0.type != .linkingObjects }
+        names = stored.map(\.name)
+        isNumber = stored.map(\.isPlainNumber)
+    }
+
+    init(named names: [String], of object: ObjectSchema, in schema: Schema) throws {
+        self.names = names
+        isNumber = try names.map { try Self.property(at: $0, of: object, in: schema).isPlainNumber }
+    }
+
+    private static func property(at path: String, of object: ObjectSchema, in schema: Schema) throws -> Property {
+        if let property = object[path] { return property }
+        var current = object
+        let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        for (i, step) in steps.enumerated() {
+            guard let property = current[step] else {
+                let names = current.properties.map(\.name)
+                throw Failure(
+                    .data,
+                    "column '\(path)': \(current.className) has no property '\(step)'. "
+                        + Suggestions.text(for: step, among: names, "It has")
+                )
+            }
+            if i == steps.count - 1 { return property }
+            guard property.type == .object, property.collection == .none,
+                let next = property.objectClassName.flatMap({ schema[$0] })
+            else {
+                throw Failure(
+                    .data,
+                    "column '\(path)': \(current.className).\(step) is no link to one object, and a path follows only such"
+                )
+            }
+            current = next
+        }
+        throw Failure(.data, "a column's name is empty")
+    }
+}
+
+extension Property {
+    fileprivate var isPlainNumber: Bool {
+        collection == .none && [.int, .float, .double, .decimal128].contains(type)
+    }
+}
+
+/// Writes objects in one of the formats, one by one.
+struct ResultOutput {
+    let format: RowFormat
+    let columns: Columns
+    /// Nil where the columns are all properties.
+    let options: JSONExportOptions
+    let output: (Data) throws -> Void
+
+    init(_ format: RowFormat, _ columns: Columns, output: @escaping (Data) throws -> Void) {
+        self.format = format
+        self.columns = columns
+        self.output = output
+        options = JSONExportOptions(
+            format: format == .json ? .array : .lines,
+            names: .stored,
+            properties: columns.names
+        )
+    }
+
+    /// - Returns: how many objects there were.
+    @discardableResult
+    func write(_ results: Results<DynamicObject>) throws -> Int {
+        switch format {
+        case .json, .jsonl: return try results.exportJSON(options: options, to: output)
+        case .csv:
+            var bytes: [UInt8] = []
+            for (i, name) in columns.names.enumerated() {
+                if i > 0 { bytes.append(UInt8(ascii: ",")) }
+                CSVText.append(name, to: &bytes)
+            }
+            CSVText.endLine(&bytes)
+            let count = try forEachRow(results) { cells in
+                for (i, cell) in cells.enumerated() {
+                    if i > 0 { bytes.append(UInt8(ascii: ",")) }
+                    CSVText.append(cell, to: &bytes)
+                }
+                CSVText.endLine(&bytes)
+                if bytes.count >= 64 * 1024 {
+                    try output(Data(bytes))
+                    bytes.removeAll(keepingCapacity: true)
+                }
+            }
+            try output(Data(bytes))
+            return count
+        case .table:
+            var table = TextTable(columns.names, isNumber: columns.isNumber)
+            let count = try forEachRow(results) { cells in try table.add(cells.map(\.shown)) }
+            try table.finish()
+            return count
+        }
+    }
+
+    private func forEachRow(_ results: Results<DynamicObject>, _ body: ([RowText.Cell]) throws -> Void) throws -> Int {
+        // Chunks end with a line.
+        try results.exportJSON(options: options) { chunk in
+            try chunk.withUnsafeBytes { bytes in
+                var start = 0
+                while start < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    // No line break stands inside a line: strings have it as an escape.
+                    let length = rest.firstIndex(of: 0x0A) ?? rest.count
+                    try body(RowText.cells(of: UnsafeRawBufferPointer(rebasing: rest[..<length])))
+                    start += length + 1
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where a command's data goes: standard output, in chunks.
+final class StandardOutput {
+    /// Commands run on the main thread alone.
+    nonisolated(unsafe) static let shared = StandardOutput()
+
+    private var buffer: [UInt8] = []
+    private static let limit = 64 * 1024
+
+    func write(_ text: String) throws {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= Self.limit { try flush() }
+    }
+
+    func write(_ data: Data) throws {
+        buffer.append(contentsOf: data)
+        if buffer.count >= Self.limit { try flush() }
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.limit { try flush() }
+    }
+
+    func line(_ text: String) throws { try write(text + "\n") }
+
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        var start = 0
+        while start < buffer.count {
+            let count = buffer.withUnsafeBytes {
+                Self.writeOut($0.baseAddress! + start, $0.count - start)
+            }
+            if count >= 0 {
+                start += count
+                continue
+            }
+            if errno == EINTR { continue }
+            if errno == EPIPE { Self.endQuietly() }
+            throw Failure(.io, "standard output: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func writeOut(_ start: UnsafeRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(1, start, count)
+        #elseif canImport(Musl)
+            Musl.write(1, start, count)
+        #else
+            Darwin.write(1, start, count)
+        #endif
+    }
+
+    /// Nobody reads any more. Where the signal that tells so is ignored, the process ends as if it weren't.
+    private static func endQuietly() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(128 + SIGPIPE)
+    }
+}
+
+enum StandardError {
+    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// What a file descriptor leads to.
+enum Terminal {
+    static var isOutput: Bool { isatty(1) == 1 }
+    static var isError: Bool { isatty(2) == 1 }
+
+    /// Columns of the terminal that standard output is; nil where it is none.
+    static var width: Int? {
+        guard isOutput else { return nil }
+        var size = winsize()
+        if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
+    }
+}
+
+/// A line of what has been done on standard error, where somebody is looking.
+enum Progress {
+    nonisolated(unsafe) private static var isShown = false
+    nonisolated(unsafe) private static var last = DispatchTime(uptimeNanoseconds: 0)
+
+    /// At most ten times a second.
+    static func show(_ text: @autoclosure () -> String) {
+        guard Terminal.isError else { return }
+        let now = DispatchTime.now()
+        guard now.uptimeNanoseconds &- last.uptimeNanoseconds > 100_000_000 else { return }
+        last = now
+        isShown = true
+        StandardError.write("\r\u{1B}[K\(text())")
+    }
+
+    static func clear() {
+        if isShown { StandardError.write("\r\u{1B}[K") }
+        isShown = false
+    }
+}

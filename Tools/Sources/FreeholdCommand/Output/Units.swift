@@ -1,0 +1,29 @@
+/// Numbers as people read them.
+enum Units {
+    /// `12345678` as `12,345,678`.
+    static func grouped(_ number: some BinaryInteger) -> String {
+        var out = ""
+        let digits = String(number.magnitude)
+        for (i, digit) in digits.enumerated() {
+            if i > 0 && (digits.count - i) % 3 == 0 { out += "," }
+            out.append(digit)
+        }
+        return (number < 0 ? "-" : "") + out
+    }
+
+    /// `1 object`, `2,000 objects`.
+    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    /// `11.8 MiB`.
+    static func bytes(_ count: Int) -> String {
+        if count < 1024 { return "\(count) bytes" }
+        var size = Double(count)
+        for unit in ["KiB", "MiB", "GiB", "TiB"] {
+            size /= 1024
+            if size < 1024 || unit == "TiB" { return "\((size * 10).rounded() / 10) \(unit)" }
+        }
+        return "\(count) bytes"
+    }
+}

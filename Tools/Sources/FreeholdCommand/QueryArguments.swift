@@ -1,0 +1,58 @@
+import Foundation
+import Freehold
+
+/// What the command line gives for `$0` and `%@`: texts, each of which can stand for several values.
+struct QueryArguments {
+    /// For each argument what it can be, the likeliest first.
+    private let readings: [[Any?]]
+
+    init(_ texts: [String]) { readings = texts.map { Self.readings(of: $0) } }
+
+    private static func readings(of text: String) -> [Any?] {
+        switch text {
+        case "true": return [true, text]
+        case "false": return [false, text]
+        case "null": return [nil, text]
+        default: break
+        }
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { return [String(text.dropFirst().dropLast())] }
+        if let whole = Int(text) { return [whole, text] }
+        if let number = Double(text), number.isFinite, text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }) {
+            // The text first: decimals keep their digits.
+            return [text, number]
+        }
+        if let date = date(text) { return [date, text] }
+        return [text]
+    }
+
+    /// ISO 8601 with a time and a zone.
+    private static func date(_ text: String) -> Date? {
+        guard text.contains("T") else { return nil }
+        let formatter = ISO8601DateFormatter()
+        if let date = formatter.date(from: text) { return date }
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        return formatter.date(from: text)
+    }
+
+    /// The first reading of the arguments with which the query fits the class; the error of the first one where none does.
+    func filter(_ results: Results<DynamicObject>, _ query: String) throws -> Results<DynamicObject> {
+        var first: QueryError?
+        var choice = Array(repeating: 0, count: readings.count)
+        // Each argument has two readings at most; beyond some arguments only the likeliest are tried.
+        for _ in 0..<256 {
+            do throws(QueryError) {
+                return try results.filter(
+                    validating: query,
+                    arguments: zip(readings, choice).map { $0[$1] }
+                )
+            } catch {
+                first = first ?? error
+                guard error.code == .type || error.code == .argument || error.code == .constant else { break }
+            }
+            guard let next = choice.indices.first(where: { choice[$0] + 1 < readings[$0].count }) else { break }
+            for i in 0..<next { choice[i] = 0 }
+            choice[next] += 1
+        }
+        throw first ?? QueryError(.argument, "The query can't be read.")
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// A run of the built command: what it printed and how it ended.
+struct Run: Sendable {
+    let status: Int32
+    let output: String
+    let error: String
+    /// Whether a signal ended it, whose number `status` is then.
+    let wasSignalled: Bool
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The executable, which SwiftPM builds beside the tests.
+    static var executable: URL {
+        get throws {
+            #if os(Linux)
+                let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+                let folders = [own]
+            #else
+                let folders = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+            #endif
+            for folder in folders {
+                let url = folder.appendingPathComponent("freehold")
+                if FileManager.default.isExecutableFile(atPath: url.path) { return url }
+            }
+            throw Failure(description: "freehold isn't in \(folders.map(\.path))")
+        }
+    }
+
+    /// Runs the command to its end, with both outputs in files, so that none of them can fill a pipe.
+    static func freehold(_ arguments: String..., input: Data? = nil) throws -> Run {
+        try freehold(arguments, input: input)
+    }
+
+    static func freehold(_ arguments: [String], input: Data? = nil) throws -> Run {
+        try run(executable, arguments, input: input)
+    }
+
+    /// Runs a shell's command line in which `$F` is the command.
+    static func shell(_ line: String) throws -> Run {
+        try run(URL(fileURLWithPath: "/bin/bash"), ["-c", "F='\(executable.path)'; \(line)"], input: nil)
+    }
+
+    #if os(Linux)
+        /// Runs the command with a terminal of so many columns as its outputs. - Returns: what the terminal was sent.
+        static func terminal(columns: UInt16, _ arguments: String...) throws -> String {
+            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            // The requests TIOCSPTLCK and TIOCGPTN, which Swift doesn't see.
+            var (locked, number): (Int32, Int32) = (0, 0)
+            guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+                throw Failure(description: "there is no terminal: \(String(cString: strerror(errno)))")
+            }
+            let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else {
+                throw Failure(description: "the terminal has no size: \(String(cString: strerror(errno)))")
+            }
+            let process = Process()
+            process.executableURL = try executable
+            process.arguments = arguments
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
+            process.standardError = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
+            try process.run()
+            // What is sent fits the terminal's buffer.
+            process.waitUntilExit()
+            close(terminal)
+            var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+            var sent: [UInt8] = []
+            while case let count = read(master, &bytes, bytes.count), count > 0 { sent += bytes[..<count] }
+            close(master)
+            return String(decoding: sent, as: UTF8.self)
+        }
+    #endif
+
+    private static func run(_ executable: URL, _ arguments: [String], input: Data?) throws -> Run {
+        try withFolder { folder in
+            let (inputFile, outputFile, errorFile) = (folder + "/in", folder + "/out", folder + "/err")
+            for file in [inputFile, outputFile, errorFile] { try Data().write(to: URL(fileURLWithPath: file)) }
+            if let input { try input.write(to: URL(fileURLWithPath: inputFile)) }
+            let process = Process()
+            process.executableURL = executable
+            process.arguments = arguments
+            process.standardInput = FileHandle(forReadingAtPath: inputFile)
+            process.standardOutput = FileHandle(forWritingAtPath: outputFile)
+            process.standardError = FileHandle(forWritingAtPath: errorFile)
+            try process.run()
+            process.waitUntilExit()
+            return Run(
+                status: process.terminationStatus,
+                output: try String(contentsOfFile: outputFile, encoding: .utf8),
+                error: try String(contentsOfFile: errorFile, encoding: .utf8),
+                wasSignalled: process.terminationReason == .uncaughtSignal
+            )
+        }
+    }
+}
+
+/// A folder that goes when the block is over.
+func withFolder<R>(_ body: (String) throws -> R) throws -> R {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-tool-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.path)
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Freehold
+
+/// What the tests' files hold. All kinds of properties.
+class TMPerson: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted(indexed: true) var name = ""
+    @Persisted var age: Int?
+    @Persisted var born: Date?
+    @Persisted var score = 0.0
+    @Persisted var money: Decimal128?
+    @Persisted var isActive = false
+    @Persisted var picture: Data?
+    @Persisted var token: UUID?
+    @Persisted var reference: ObjectId?
+    @Persisted var home: TMHome?
+    @Persisted var best: TMPerson?
+    @Persisted var pets: List<TMPet>
+    @Persisted var tags: MutableSet<String>
+    @Persisted var scores: Map<String, Int>
+    @Persisted var any: AnyRealmValue
+    @Persisted(fullText: true) var note = ""
+
+    override class func compoundIndexes() -> [CompoundIndex] { [CompoundIndex("name", "age")] }
+}
+
+/// Without a primary key.
+class TMPet: Object {
+    @Persisted var name = ""
+    @Persisted var friend: TMPet?
+}
+
+class TMHome: EmbeddedObject {
+    @Persisted var street = ""
+    @Persisted var city: String?
+}
+
+enum ToolFile {
+    static let types: [ObjectBase.Type] = [TMPerson.self, TMPet.self, TMHome.self]
+
+    static func configuration(_ path: String) -> Realm.Configuration {
+        Realm.Configuration(fileURL: URL(fileURLWithPath: path), schemaVersion: 3, objectTypes: types)
+    }
+
+    /// A file of three people and two pets.
+    static func make(_ path: String) throws {
+        try write(path) { realm in
+            let (cat, dog) = (TMPet(), TMPet())
+            (cat.name, dog.name) = ("Mia", "Rex, \"the\" dog")
+            (cat.friend, dog.friend) = (dog, cat)
+            let ada = TMPerson()
+            (ada.id, ada.name, ada.age, ada.score) = (1, "Ada", 36, 1.5)
+            ada.born = Date(timeIntervalSince1970: -4_862_592_000.5)
+            ada.money = "12345678901234567890.01"
+            ada.isActive = true
+            ada.picture = Data([0, 1, 255])
+            ada.token = UUID(uuidString: "00000000-0000-0000-0000-00000000002A")
+            ada.reference = try! ObjectId(string: "0123456789abcdef01234567")
+            ada.home = TMHome()
+            ada.home?.street = "St. James's Square"
+            ada.pets.append(objectsIn: [cat, dog])
+            ada.tags.insert(objectsIn: ["x", "y"])
+            ada.scores["a"] = 1
+            ada.any = .string("5")
+            ada.note = "line\nbreak,\ttab \u{1B}[31mred \u{202E}turned"
+            let bob = TMPerson()
+            (bob.id, bob.name, bob.best, bob.any) = (2, "Bob 漢字", ada, .int(5))
+            let eve = TMPerson()
+            (eve.id, eve.name, eve.age, eve.best, eve.any) = (3, "", 7, eve, .object(dog))
+            realm.add([ada, bob, eve])
+        }
+    }
+
+    /// A file of so many people.
+    static func make(_ path: String, people: Int) throws {
+        try write(path) { realm in
+            for id in 0..<people {
+                let person = TMPerson()
+                (person.id, person.name, person.age) = (id, "Person \(id)", id % 100)
+                realm.add(person)
+            }
+        }
+    }
+
+    static func write(_ path: String, _ body: (Realm) throws -> Void) throws {
+        let realm = try Realm(configuration: configuration(path))
+        try realm.write { try body(realm) }
+    }
+
+    static func read<R>(_ path: String, _ body: (Realm) throws -> R) throws -> R {
+        try body(try Realm(configuration: configuration(path)))
+    }
+
+    /// The files' bytes, which reading may not change.
+    static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+}
