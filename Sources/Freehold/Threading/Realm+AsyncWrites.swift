@@ -93,7 +93,11 @@ extension Realm {
         core.check(tokens)
         let id = writes.newID()
         var failure: Realm.Error?
-        do throws(Realm.Error) { try core.commit(withoutNotifying: tokens, durably: !allowGrouping) } catch { failure = error }
+        do throws(Realm.Error) {
+            try core.commit(withoutNotifying: tokens, durably: !allowGrouping)
+        } catch {
+            failure = error
+        }
         let isDurable = !allowGrouping || failure != nil
         if onComplete != nil || !isDurable {
             writes.complete(id, failure, isDurable: isDurable) { onComplete?($0) }
