@@ -93,13 +93,9 @@ extension Realm {
         core.check(tokens)
         let id = writes.newID()
         var failure: Realm.Error?
-<<<<<<< HEAD
-        do throws(Realm.Error) { try core.commit(withoutNotifying: tokens, durably: !allowGrouping) } catch {
-=======
         do throws(Realm.Error) {
             try core.commit(withoutNotifying: tokens, durably: !allowGrouping)
         } catch {
->>>>>>> project
             failure = error
         }
         let isDurable = !allowGrouping || failure != nil
