@@ -112,3 +112,5 @@ extension Results: Observable {}
 extension AnyRealmCollection: Observable {}
 extension SectionedResults: Observable {}
 extension ResultsSection: Observable {}
+extension Projection: Observable {}
+extension ProjectedCollection: Observable {}

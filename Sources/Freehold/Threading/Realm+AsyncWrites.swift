@@ -93,7 +93,9 @@ extension Realm {
         core.check(tokens)
         let id = writes.newID()
         var failure: Realm.Error?
-        do throws(Realm.Error) { try core.commit(withoutNotifying: tokens, durably: !allowGrouping) } catch {
+        do throws(Realm.Error) {
+            try core.commit(withoutNotifying: tokens, durably: !allowGrouping)
+        } catch {
             failure = error
         }
         let isDurable = !allowGrouping || failure != nil
