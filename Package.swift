@@ -41,9 +41,16 @@ let package = Package(
             path: "Tests/TestScript",
             swiftSettings: settings
         ),
+        // What writers and observers of several processes do, and how it is checked.
+        .target(
+            name: "TestHerd",
+            dependencies: ["Freehold"],
+            path: "Tests/TestHerd",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-testchild",
-            dependencies: ["FreeholdEngine", "TestScript"],
+            dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
             path: "Tests/TestChild",
             swiftSettings: settings
         ),
@@ -52,7 +59,11 @@ let package = Package(
             dependencies: ["FreeholdEngine", "TestScript", "freehold-testchild"],
             swiftSettings: settings
         ),
-        .testTarget(name: "FreeholdTests", dependencies: ["Freehold"], swiftSettings: settings),
+        .testTarget(
+            name: "FreeholdTests",
+            dependencies: ["Freehold", "TestScript", "TestHerd", "freehold-testchild"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "RealmSwiftTests",
             dependencies: ["RealmSwift"],

@@ -1,4 +1,7 @@
+import Dispatch
+import Freehold
 import FreeholdEngine
+import TestHerd
 import TestScript
 
 #if canImport(Glibc)
@@ -22,6 +25,9 @@ import TestScript
 /// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
 /// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
 /// - `migrate PATH BUDGET`: migrates a file of the migration tests to its second version and says where it is.
+/// - `herd-writer PATH SEED COUNT`: so many random transactions on a file of cows; prints the number of each.
+/// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
+///   what is wrong with its copies, or `fine` and the number of calls so far.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
 struct TestChild {
@@ -52,6 +58,10 @@ struct TestChild {
                 while readLine() != nil { say("\(State(try database.snapshot()).transaction)") }
             case "migrate":
                 try migrate(path, budget: number(3) ?? 64 << 20)
+            case "herd-writer":
+                try writeHerd(path, seed: UInt64(number(3) ?? 0), count: number(4) ?? 1)
+            case "herd-watcher":
+                try watchHerd(path)
             case "pin":
                 let database = try open(path)
                 let snapshot = try database.snapshot()
@@ -122,6 +132,36 @@ struct TestChild {
         say("finished")
         _ = try transaction.commit()
         say("committed")
+    }
+
+    static func writeHerd(_ path: String, seed: UInt64, count: Int) throws {
+        let realm = try Realm(configuration: Herd.configuration(path))
+        var random = HerdRandom(seed: seed)
+        say("ready")
+        for i in 0..<count {
+            try realm.write { Herd.change(realm, &random) }
+            say("\(i)")
+        }
+    }
+
+    /// Used on its queue.
+    private final class Watcher: @unchecked Sendable {
+        var watch: HerdWatch?
+    }
+
+    static func watchHerd(_ path: String) throws {
+        let queue = DispatchQueue(label: "herd")
+        let watcher = Watcher()
+        try queue.sync {
+            watcher.watch = HerdWatch(try Realm(configuration: Herd.configuration(path), queue: queue))
+        }
+        say("ready")
+        while readLine() != nil {
+            queue.sync {
+                let failures = watcher.watch!.check()
+                say(failures.isEmpty ? "fine \(watcher.watch!.calls)" : failures.joined(separator: "; "))
+            }
+        }
     }
 
     static func increment(_ path: String, count: Int) throws {

@@ -15,6 +15,8 @@ struct Main {
         var output: String?
         /// This process is a child that measures the peak memory of that layer.
         var peakMemory: String?
+        /// This process is a child that commits to that file.
+        var commits: String?
 
         init(_ arguments: [String]) {
             var rest = arguments.dropFirst()[...]
@@ -38,6 +40,7 @@ struct Main {
                 case "--folder": folder = value()
                 case "--output": output = value()
                 case "--peak-memory": peakMemory = value()
+                case "--commits": commits = value()
                 default: Options.usage()
                 }
             }
@@ -53,6 +56,7 @@ struct Main {
 
     static func main() throws {
         let options = Options(CommandLine.arguments)
+        if let path = options.commits { return try Notifications.child(path, options.objects) }
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
         if let name = options.peakMemory {
             let data = Dataset(count: 1)
@@ -76,7 +80,7 @@ struct Main {
         let chosen = Workloads.all(data).filter { workload in
             options.only.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
         }
-        prepareFiles(harness, data, partial: options.only != nil)
+        if options.only != Notifications.name { prepareFiles(harness, data, partial: options.only != nil) }
         for workload in chosen {
             harness.run(workload)
             if workload.name == Workloads.Name.bulkInsert {
@@ -109,6 +113,13 @@ struct Main {
                 report.growth.append((size, measureGrowth(size, options)))
             }
             report.growth.append((options.objects, harness))
+        }
+        if options.only == nil || options.only == Notifications.name, options.layer == nil {
+            report.notifications = Notifications.measure(
+                folder: options.folder,
+                objects: options.objects,
+                repeats: options.repeats
+            )
         }
         report.seconds = Int((ContinuousClock.now - started) / .seconds(1))
         let text = report.markdown

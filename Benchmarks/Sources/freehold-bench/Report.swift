@@ -16,6 +16,7 @@ struct Report {
     var memory: [Layer: PeakMemory.Figures] = [:]
     var files: FileFigures?
     var growth: [(size: Int, harness: Harness)] = []
+    var notifications: Notifications.Figures?
     var seconds = 0
 
     init(objects: Int, repeats: Int, subjects: [any Subject]) {
@@ -30,6 +31,7 @@ struct Report {
         var parts = ["# Benchmark results", introduction, mainTable, goalsSummary]
         if !sizes.isEmpty || !memory.isEmpty { parts.append(sizeTable) }
         if let files { parts.append(files.markdown) }
+        if let notifications { parts.append(notificationTables(notifications)) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"
@@ -128,6 +130,35 @@ struct Report {
         }
         return title + header(["", "File after the insert", "after deleting half", "Peak memory of the insert"]) + "\n"
             + lines.joined(separator: "\n")
+    }
+
+    private func notificationTables(_ all: Notifications.Figures) -> String {
+        func cells(_ row: Notifications.Row) -> String {
+            self.row([row.name] + row.figures.map { String(format: "**%.0f** (%.0f)", $0.median, $0.minimum) })
+        }
+        let callbacks = all.callbacks.map(cells).joined(separator: "\n")
+        let commits = all.commits.map(cells).joined(separator: "\n")
+        let handovers = all.handovers.map(cells).joined(separator: "\n")
+        return """
+            ## Notifications
+
+            Microseconds: **median** (minimum). One commit of 100 changes (60 of properties and links' targets, 20 new objects, \
+            20 deleted) by a thread; from its return to the call of an observer's block on a queue, with the queue's realm \
+            at the new version. Goal: ≤ 1,000 at 100,000 objects, not growing with the result.
+
+            \(header(["Observed, of so many objects"] + all.sizes.map { grouped($0) }))
+            \(callbacks)
+
+            A durable commit of one change, with observers of a filtered and sorted query on another thread:
+
+            \(header(["", "Commit"]))
+            \(commits)
+
+            From the return of a commit of one change to where it is heard of:
+
+            \(header(["", "Later"]))
+            \(handovers)
+            """
     }
 
     private var growthTable: String {

@@ -28,6 +28,7 @@ struct CollectionHome {
                 "The \(table.info.className) that this \(typeName()) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
             )
         }
+        if let tracker = core.tracker { table.track(tracker, owner.raw, property) }
         let column = table.columns[property]!
         if let nested, nested.value(table, column, owner) == nil {
             programmerError(

@@ -50,6 +50,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         guard let target, let table = target._table else { return nil }
         target._verifyLive(table)
         let (origin, column) = table.inverse(of: key, from: property)
+        table.core.tracker?.accessTable(origin.table.id)
         return Place(view: table.core.view, column: column, table: origin, key: target._key)
     }
 

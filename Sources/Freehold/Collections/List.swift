@@ -73,6 +73,7 @@ public final class List<Element: RealmCollectionValue> {
             }
             stamp = table.state.pointee.version
         }
+        if let tracker = table.core.tracker { table.track(tracker, owner.raw, property) }
         let column = table.columns[property]!
         if let nested, nested.value(table, column, owner) == nil {
             programmerError(

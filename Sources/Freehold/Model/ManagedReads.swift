@@ -41,6 +41,7 @@ extension ObjectBase {
             return false
         }
         _verifyLive(table)
+        if let tracker = table.core.tracker { table.track(tracker, _rawKey, key) }
         if table.state.pointee.hasLeaves { table.learnLeaves(key) }
         return true
     }
@@ -64,6 +65,7 @@ extension ObjectBase {
         guard let table = _table else { return true }
         table.core.verifyThread()
         table.sync()
+        if let tracker = table.core.tracker { tracker.accessLife(table.table.id, _rawKey) }
         if _stamp == table.state.pointee.version { return true }
         guard table.isLive(_key, since: _stamp) else { return false }
         _stamp = table.state.pointee.version

@@ -57,7 +57,7 @@ final class ManagedTable {
         state = .allocate(capacity: 1)
         let references = UnsafeMutablePointer<Unmanaged<Column>?>.allocate(capacity: columnCount)
         references.initialize(repeating: nil, count: columnCount)
-        state.initialize(to: TableState(thread: core.threadToken, version: 0, columns: leaves))
+        state.initialize(to: TableState(thread: core.tableToken, version: 0, columns: leaves))
         state.pointee.table = Unmanaged.passUnretained(self)
         state.pointee.core = Unmanaged.passUnretained(core)
         state.pointee.columnReferences = references
@@ -120,7 +120,7 @@ final class ManagedTable {
     private func learnState() {
         let view = core.view
         state.pointee.columns.update(repeating: nil, count: columnCount)
-        state.pointee.thread = core.threadToken
+        state.pointee.thread = core.tableToken
         // The core holds its view for as long as its version stands.
         state.pointee.view = Unmanaged.passUnretained(view)
         state.pointee.transaction = core.transaction.map { Unmanaged.passUnretained($0) }

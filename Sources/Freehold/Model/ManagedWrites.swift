@@ -10,7 +10,7 @@ extension ObjectBase {
     @inline(__always)
     final func _prepareWrite(_ key: Int) -> (transaction: Unmanaged<WriteTransaction>, column: Unmanaged<Column>) {
         let state = _state.unsafelyUnwrapped
-        if !_isCurrent { _becomeCurrentForWrite() }
+        if !_isCurrent { _becomeCurrentForWrite(key) }
         let transaction: Unmanaged<WriteTransaction>
         if let open = state.pointee.transaction {
             state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
@@ -27,11 +27,14 @@ extension ObjectBase {
         return (transaction, column)
     }
 
-    @inline(never) private final func _becomeCurrentForWrite() {
+    @inline(never) private final func _becomeCurrentForWrite(_ key: Int) {
         guard let table = _table else {
             programmerError("\(type(of: self)): an object that a key path is applied to can't be written")
         }
         _verifyLive(table)
+        if let tracker = table.core.tracker, table.core.transaction != nil, let column = table.columns[key] {
+            tracker.willAssign(table.table.id, _rawKey, column.id)
+        }
     }
 
     @inline(__always)

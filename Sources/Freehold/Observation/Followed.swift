@@ -20,17 +20,39 @@ enum Followed: Sendable {
         }
     }
 
+    /// Of a query: its objects.
+    var found: FoundObjects? {
+        if case .query(let it) = self { FoundObjects(it) } else { nil }
+    }
+
+    /// Moves on over a change of the file's schema.
+    ///
+    /// - Parameter start: follows the same with the columns of the new schema.
+    mutating func advance(
+        to next: Snapshot,
+        _ changes: VersionChanges,
+        restarting start: (Snapshot) -> Followed
+    ) -> ObservedChange? {
+        if case .query(let old) = self {
+            self = start(next)
+            guard case .query(let new) = self else { return nil }
+            return new.changes(since: old, changes).map { .collection($0, FoundObjects(new)) }
+        }
+        self = start(snapshot)
+        return advance(to: next, changes)
+    }
+
     /// - Returns: nil where nothing that is watched changed.
     mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> ObservedChange? {
         switch self {
         case .query(var it):
             let change = it.advance(to: next, changes)
             self = .query(it)
-            return change.map { .collection($0) }
+            return change.map { .collection($0, FoundObjects(it)) }
         case .collection(var it):
             let change = it.advance(to: next, changes)
             self = .collection(it)
-            return change.map { .collection($0) }
+            return change.map { .collection($0, nil) }
         case .dictionary(var it):
             let change = it.advance(to: next, changes)
             self = .dictionary(it)
@@ -43,7 +65,7 @@ enum Followed: Sendable {
         case .values(var it):
             let change = it.advance(to: next, changes)
             self = .values(it)
-            return change.map { .collection($0) }
+            return change.map { .collection($0, nil) }
         case .entries(var it):
             let change = it.advance(to: next, changes)
             self = .entries(it)
@@ -54,11 +76,23 @@ enum Followed: Sendable {
 
 /// What an observation is told.
 enum ObservedChange: Sendable {
-    case initial
-    case collection(CollectionChanges)
+    /// With the objects, of a query.
+    case initial(FoundObjects?)
+    case collection(CollectionChanges, FoundObjects?)
     case dictionary(DictionaryChanges)
     case object(ObservedObject.Change, old: Snapshot)
     case realm(Realm.Notification)
+}
+
+/// The objects of a query, in order, at a version.
+struct FoundObjects: Sendable {
+    let keys: OrderedKeys
+    let version: UInt64
+
+    init(_ query: ObservedQuery) {
+        keys = query.keys
+        version = query.snapshot.version
+    }
 }
 
 /// The place in the file of a collection of values, which can be read at any version.

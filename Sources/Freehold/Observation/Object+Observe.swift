@@ -24,7 +24,7 @@ extension ThreadConfined where Self: ObjectBase {
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> NotificationToken { observing(on: queue, _observation(keyPaths, block)) }
+    ) -> NotificationToken { observing(on: queue, _observation(keyPaths), block) }
 
     /// The same with key paths of the class.
     public func observe(
@@ -40,8 +40,7 @@ extension ThreadConfined where Self: ObjectBase {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        return await observing(on: actor, _isolation: _isolation, _observation(keyPaths) { call(actor, $0) })
+        await observing(on: actor, _isolation: _isolation, _observation(keyPaths), block)
     }
 
     /// The same with key paths of the class, on an actor.
@@ -74,33 +73,30 @@ extension ThreadConfined where Self: ObjectBase {
         }
     }
 
-    private func _observation(
-        _ keyPaths: [String]?,
-        _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> ObservationStart<Self> {
+    func _observation(_ keyPaths: [String]?) -> ObservationKind<Self, ObjectChange<Self>> {
         if let keyPaths, let table = _table { for keyPath in keyPaths { _ = table.observedPath(keyPath) } }
-        return ObservationStart { object, start in
-            let core = object._core!
-            let group = core.requireObservers("\(Self.self)")
-            let table = object._table!
-            let (stored, key) = (table.table, object._key)
-            let paths = keyPaths.map { $0.map(table.observedPath) }
-            let observation = Observation(core, group, startingAt: start) {
-                .object(ObservedObject(stored, key, paths: paths, in: $0))
-            } _: { change, isOwn in
-                guard case .object(let what, let old) = change else { return }
-                switch what {
-                case .deleted: block(.deleted)
-                case .modified(let columns, let fired):
-                    if object.isInvalidated { return }
-                    let deep = fired.map { keyPaths![$0] }
-                    block(.change(object, object._propertyChanges(columns, deep: deep, old: isOwn ? nil : old)))
+        return ObservationKind(
+            follow: { object in
+                let table = object._table!
+                let (stored, key) = (table.table, object._key)
+                let paths = keyPaths.map { $0.map(table.observedPath) }
+                return { .object(ObservedObject(stored, key, paths: paths, in: $0)) }
+            },
+            teller: { object in
+                { change, shown, isOwn in
+                    guard case .object(let what, let old) = change else { return nil }
+                    switch what {
+                    case .deleted: return .deleted
+                    case .modified(let columns, let fired):
+                        if shown.isInvalidated { return nil }
+                        let deep = fired.map { keyPaths![$0] }
+                        let old = isOwn ? nil : old
+                        return .change(shown, shown._propertyChanges(columns, deep: deep, old: old))
+                    }
                 }
-            }
-            group.add(observation)
-            return observation
-        } isGone: {
-            block(.deleted)
-        }
+            },
+            gone: .deleted,
+            tellsChangesOnly: true
+        )
     }
 }

@@ -8,6 +8,8 @@ import Synchronization
 final class Observation: @unchecked Sendable {
     /// Runs where the realm is. `isOwn`: the realm's own commit made the change.
     typealias Block = (_ change: ObservedChange, _ isOwn: Bool) -> Void
+    /// Begins to follow at a version.
+    typealias Start = @Sendable (Snapshot) -> Followed
 
     private struct Callback: @unchecked Sendable {
         var block: Block?
@@ -19,28 +21,40 @@ final class Observation: @unchecked Sendable {
     private let hasEnded = Atomic(false)
     /// Nil of an observer of the realm itself.
     unowned(unsafe) private let group: ObserverGroup?
-    /// Nil of an observer of the realm itself.
-    private let start: (@Sendable (Snapshot) -> Followed)?
+    /// Makes the start anew, of the same in a frozen realm; nil where it isn't there. Used where the realm is.
+    private let restart: (RealmCore) -> Start?
 
     // Behind the group's lock:
 
+    /// With the columns of the group's schema. Nil of an observer of the realm itself.
+    private var start: Start?
     /// Nil until the first version was computed.
     private(set) var followed: Followed?
     private(set) var isInitialDue: Bool
     /// The changes up to this version are not told.
     var silentUntil: Snapshot?
+    /// Told nothing before it has asked, and then once.
+    private let isAsking: Bool
+    private(set) var hasAsked = false
+    /// Of an asking one: what it was before it was told.
+    private var beforeTold: State?
 
     /// - Parameters:
     ///   - startNow: the version from which on changes are told; nil where the first call tells the initial state.
+    ///   - isAsking: whether it is told only what it has asked for.
     init(
         _ core: RealmCore,
         _ group: ObserverGroup,
         startingAt startNow: Snapshot?,
-        _ start: @escaping @Sendable (Snapshot) -> Followed,
+        isAsking: Bool = false,
+        _ restart: @escaping (RealmCore) -> Start?,
+        _ start: @escaping Start,
         _ block: @escaping Block
     ) {
         coreID = ObjectIdentifier(core)
         self.group = group
+        self.isAsking = isAsking
+        self.restart = restart
         self.start = start
         followed = startNow.map(start)
         isInitialDue = startNow == nil
@@ -51,7 +65,8 @@ final class Observation: @unchecked Sendable {
     init(of core: RealmCore, _ block: @escaping (Realm.Notification) -> Void) {
         coreID = ObjectIdentifier(core)
         group = nil
-        start = nil
+        isAsking = false
+        restart = { _ in nil }
         isInitialDue = false
         callback = Mutex(
             Callback { change, _ in if case .realm(let notification) = change { block(notification) } }
@@ -85,25 +100,61 @@ final class Observation: @unchecked Sendable {
         let followed: Followed?
         let isInitialDue: Bool
         let silentUntil: Snapshot?
+        let hasAsked: Bool
     }
 
-    var state: State { State(followed: followed, isInitialDue: isInitialDue, silentUntil: silentUntil) }
+    var state: State {
+        State(followed: followed, isInitialDue: isInitialDue, silentUntil: silentUntil, hasAsked: hasAsked)
+    }
 
     func restore(_ state: State) {
         followed = state.followed
         isInitialDue = state.isInitialDue
         silentUntil = state.silentUntil
+        hasAsked = state.hasAsked
     }
+
+    // MARK: Asking
+
+    /// Whether it may be told something.
+    var isListening: Bool { !isEnded && (!isAsking || hasAsked) }
+
+    /// From now on it may be told one thing.
+    func ask() { hasAsked = true }
+
+    /// Goes back to before it was told, to be told again, of a later version.
+    func untell() {
+        guard let beforeTold else { return }
+        restore(beforeTold)
+    }
+
+    // MARK: Going on
+
+    /// What follows it with another schema, made where the realm is.
+    func restarted(in frozen: RealmCore) -> Start? { restart(frozen) }
+
+    /// - Parameter start: nil where it isn't there any more, which is told as it always is.
+    func setStart(_ start: Start?) { if let start { self.start = start } }
 
     /// Moves on; what is to be told, if anything.
     ///
     /// - Parameter changes: what lies between two versions.
     func advance(to target: Snapshot, _ changes: (Snapshot, Snapshot) -> VersionChanges) -> ObservedChange? {
+        let before = isAsking ? state : nil
+        let change = change(to: target, changes)
+        if change != nil, let before {
+            beforeTold = before
+            hasAsked = false
+        }
+        return change
+    }
+
+    private func change(to target: Snapshot, _ changes: (Snapshot, Snapshot) -> VersionChanges) -> ObservedChange? {
         if isInitialDue {
             if followed == nil || followed!.snapshot.version < target.version { followed = start!(target) }
             isInitialDue = false
             silentUntil = nil
-            return .initial
+            return .initial(followed!.found)
         }
         if let silent = silentUntil {
             silentUntil = nil
@@ -115,6 +166,9 @@ final class Observation: @unchecked Sendable {
     private func step(to target: Snapshot, _ changes: (Snapshot, Snapshot) -> VersionChanges) -> ObservedChange? {
         let old = followed!.snapshot
         guard old.version < target.version else { return nil }
+        if old.schemaRevision != target.schemaRevision {
+            return followed!.advance(to: target, changes(old, target), restarting: start!)
+        }
         return followed!.advance(to: target, changes(old, target))
     }
 }

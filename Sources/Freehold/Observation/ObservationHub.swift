@@ -6,10 +6,10 @@ import Synchronization
 /// of its own, never on the threads that read.
 final class ObservationHub: Sendable {
     private let database: Database
-    private let watchers: Watchers
     private let queue = DispatchQueue(label: "freehold.observation")
     private let isScheduled = Atomic(false)
     private let state = Mutex(State())
+    private let listening = Listening()
 
     private struct Member {
         weak var group: ObserverGroup?
@@ -19,12 +19,14 @@ final class ObservationHub: Sendable {
         var members: [Member] = []
         /// Kept from the first observer on.
         var log: ChangeLog?
-        var commits: CommitWatch?
     }
 
     init(_ database: Database, _ watchers: Watchers) {
         self.database = database
-        self.watchers = watchers
+        listening.tell { [weak self] in
+            watchers.didCommit()
+            self?.schedule()
+        }
     }
 
     /// Records are kept for the observers from now on.
@@ -66,13 +68,52 @@ final class ObservationHub: Sendable {
 
     /// From now on commits of other processes are heard of, too. Where the system has no more file watches, they are
     /// seen when somebody refreshes or writes.
-    func listen() {
-        if state.withLock({ $0.commits != nil }) { return }
-        let watchers = watchers
-        let watch = try? CommitWatch(database) { [weak self] _ in
-            watchers.didCommit()
-            self?.schedule()
+    func listen() { listening.start(database) }
+
+    /// The same a little later, so that who opens a realm needn't wait for it.
+    func listenSoon() {
+        guard database.isSharedWithProcesses, listening.isFirst() else { return }
+        // Keeps the database open no longer than its file is.
+        queue.async { [listening, weak database] in database.map { listening.start($0) } }
+    }
+
+    /// Lets go of the database. To be called when nobody uses the file any more.
+    func stop() { listening.stop() }
+
+    private final class Listening: Sendable {
+        private struct State {
+            var commits: CommitWatch?
+            var isStopped = false
+            var body: @Sendable () -> Void = {}
         }
-        state.withLock { $0.commits = watch }
+
+        private let state = Mutex(State())
+        private let wasAsked = Atomic(false)
+
+        /// Whether it is the first call.
+        func isFirst() -> Bool { !wasAsked.exchange(true, ordering: .relaxed) }
+
+        /// - Parameter body: runs after each commit of another process.
+        func tell(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
+
+        func start(_ database: Database) {
+            state.withLock { state in
+                if state.isStopped || state.commits != nil { return }
+                let body = state.body
+                state.commits = try? CommitWatch(database) { _ in body() }
+            }
+        }
+
+        func stop() {
+            let last = state.withLock { state in
+                state.isStopped = true
+                defer {
+                    state.commits = nil
+                    state.body = {}
+                }
+                return state.commits
+            }
+            withExtendedLifetime(last) {}
+        }
     }
 }

@@ -33,6 +33,9 @@ final class ObserverGroup: @unchecked Sendable {
     /// Where the realm stands, which doesn't move by itself without autorefresh.
     private var reached: Snapshot
     private var autorefresh: Bool
+    /// Of the schema that the observers' starts are made for.
+    private var schemaRevision: UInt64
+    private var isRestarting = false
 
     // Used where the realm is only:
     private var due: [(observation: Observation, change: ObservedChange, isOwn: Bool)] = []
@@ -43,6 +46,7 @@ final class ObserverGroup: @unchecked Sendable {
         life = core.life
         reached = core.committed
         version = reached.version
+        schemaRevision = reached.schemaRevision
         autorefresh = core.autorefresh
         isSuspended = core.transaction != nil
         hub.add(self)
@@ -53,10 +57,13 @@ final class ObserverGroup: @unchecked Sendable {
 
     // MARK: Observers
 
-    /// Where the realm is.
-    func add(_ observation: Observation) {
+    /// Where the realm is, which the observation was made for as it stands.
+    func add(_ observation: Observation, _ core: RealmCore) {
         living.add(1, ordering: .acquiringAndReleasing)
-        lock.withLock { observations.append(observation) }
+        lock.withLock {
+            observations.append(observation)
+            schemaRevision = core.committed.schemaRevision
+        }
         hub.schedule()
     }
 
@@ -67,19 +74,75 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
+    /// An asking observer asks for the next change. On any thread.
+    func ask(_ observation: Observation) {
+        lock.withLock { observation.ask() }
+        hub.schedule()
+    }
+
+    /// What an asking observer is to be told in the place of what it was told last: all up to where the realm stands
+    /// now. Nil where that is nothing; it has asked again then. Where the realm is.
+    func retell(_ observation: Observation, _ core: RealmCore) -> ObservedChange? {
+        let target = core.committed
+        guard core.transaction == nil, prepare(target, core) else {
+            lock.withLock { observation.untell() }
+            return nil
+        }
+        return lock.withLock {
+            observation.untell()
+            let log = hub.log
+            return observation.advance(to: target) { log.changes(from: $0, to: $1) }
+        }
+    }
+
     // MARK: Computing
 
     /// On the hub's queue.
     func compute(upTo newest: Snapshot) {
-        let isReady = lock.withLock { () -> Bool in
+        enum Outcome { case nothing, ready, otherSchema(Snapshot) }
+        let outcome = lock.withLock { () -> Outcome in
             observations.removeAll { $0.isEnded }
-            if isSuspended || ready != nil { return false }
+            if isSuspended || ready != nil || isRestarting { return .nothing }
             let target = autorefresh ? newest : reached
-            if target.version < version { return false }
+            if target.version < version { return .nothing }
+            if target.schemaRevision != schemaRevision {
+                if observations.isEmpty { return .nothing }
+                isRestarting = true
+                return .otherSchema(target)
+            }
             ready = make(target)
-            return ready != nil
+            return ready == nil ? .nothing : .ready
         }
-        if isReady { mailbox.post { self.deliverReady() } }
+        switch outcome {
+        case .nothing: break
+        case .ready: mailbox.post { self.deliverReady() }
+        case .otherSchema(let target):
+            mailbox.post {
+                self.lock.withLock { self.isRestarting = false }
+                guard let core = self.life?.core, self.prepare(target, core) else { return }
+                self.hub.schedule()
+            }
+        }
+    }
+
+    /// Makes the observers ready for the schema of a version. Where the realm is.
+    ///
+    /// - Returns: false where the file was migrated, so that the realm's classes don't fit it any more: then all
+    ///   observations have ended, and the next use of the realm says why.
+    private func prepare(_ target: Snapshot, _ core: RealmCore) -> Bool {
+        let stale = lock.withLock { target.schemaRevision == schemaRevision ? nil : observations }
+        guard let stale else { return true }
+        guard (try? core.checkFits(target.schema)) != nil else {
+            endAll()
+            return false
+        }
+        let frozen = core.file.frozenCore(of: core, at: target)
+        let starts = stale.map { $0.isEnded ? nil : $0.restarted(in: frozen) }
+        lock.withLock {
+            for (observation, start) in zip(stale, starts) { observation.setStart(start) }
+            schemaRevision = target.schemaRevision
+        }
+        return true
     }
 
     private func make(_ target: Snapshot) -> Batch? {
@@ -87,12 +150,14 @@ final class ObserverGroup: @unchecked Sendable {
             version = target.version
             return nil
         }
-        guard version < target.version || observations.contains(where: { $0.isInitialDue || $0.isBehind(target) })
+        guard
+            version < target.version
+                || observations.contains(where: { $0.isListening && ($0.isInitialDue || $0.isBehind(target)) })
         else { return nil }
         let log = hub.log
         var known: [UInt64: VersionChanges] = [:]
         var batch = Batch(snapshot: target, from: version)
-        for observation in observations where !observation.isEnded {
+        for observation in observations where observation.isListening {
             batch.before.append((observation, observation.state))
             let change = observation.advance(to: target) { old, new in
                 guard new.version == target.version else { return log.changes(from: old, to: new) }
@@ -108,8 +173,9 @@ final class ObserverGroup: @unchecked Sendable {
     }
 
     /// The batch that leads to just this version.
-    private func take(_ target: Snapshot) -> Batch? {
-        lock.withLock {
+    private func take(_ target: Snapshot, _ core: RealmCore) -> Batch? {
+        guard prepare(target, core) else { return nil }
+        return lock.withLock {
             if let batch = ready {
                 ready = nil
                 if batch.snapshot.version == target.version { return batch }
@@ -156,7 +222,7 @@ final class ObserverGroup: @unchecked Sendable {
     /// Tells all that lies before a version, and moves the realm there.
     func drain(upTo target: Snapshot, _ core: RealmCore) {
         tellDue()
-        guard isActive, let batch = take(target) else { return }
+        guard isActive, let batch = take(target, core) else { return }
         apply(batch, core)
         hub.schedule()
     }
@@ -177,7 +243,7 @@ final class ObserverGroup: @unchecked Sendable {
             reached = base
         }
         guard isActive || !due.isEmpty else { return }
-        if let batch = take(base) { apply(batch, core, isOwn: !isMoved) }
+        if let batch = take(base, core) { apply(batch, core, isOwn: !isMoved) }
     }
 
     /// It has ended.

@@ -54,7 +54,8 @@ extension Realm {
 }
 
 extension RealmCore {
-    fileprivate func check(_ tokens: [NotificationToken]) {
+    /// Traps where a token isn't one of this realm's observations.
+    func check(_ tokens: [NotificationToken]) {
         verifyThread()
         for case let observation? in tokens.map(\.observation) {
             guard observation.isOf(self) else {

@@ -31,7 +31,7 @@ extension RealmCollection {
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken { observing(on: queue, observation(keyPaths, block)) }
+    ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
     /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
     ///
@@ -42,30 +42,20 @@ extension RealmCollection {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        return await observing(on: actor, _isolation: _isolation, observation(keyPaths) { call(actor, $0) })
+        await observing(on: actor, _isolation: _isolation, observation(keyPaths), block)
     }
 
-    private func observation(
-        _ keyPaths: [String]?,
-        _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> ObservationStart<Self> {
+    func observation(_ keyPaths: [String]?) -> ObservationKind<Self, RealmCollectionChange<Self>> {
         let keyPaths = Element.observedKeyPaths(keyPaths)
         // What is wrong with a key path shows at once.
         if let keyPaths, let source = _source { for keyPath in keyPaths { _ = source.table.observedPath(keyPath) } }
-        return ObservationStart { collection, _ in
-            let core = collection._confinedCore!
-            let group = core.requireObservers("\(Self.self)")
-            let observation = Observation(core, group, startingAt: nil, collection.following(keyPaths)) { change, _ in
-                block(.change(change, of: collection))
-            }
-            group.add(observation)
-            return observation
-        } isGone: {
-        }
+        return ObservationKind(
+            follow: { $0.following(keyPaths) },
+            teller: { _ in { change, shown, _ in .change(change, of: shown) } }
+        )
     }
 
-    func following(_ keyPaths: [String]?) -> @Sendable (Snapshot) -> Followed {
+    func following(_ keyPaths: [String]?) -> Observation.Start {
         if let source = _source { return source.following(keyPaths) }
         if !(keyPaths ?? []).isEmpty {
             programmerError("\(Self.self) holds values, which have no properties: key paths can't be observed.")
@@ -73,12 +63,6 @@ extension RealmCollection {
         guard let values = _values else { programmerError("An unmanaged \(Self.self) can't be observed.") }
         return values.following()
     }
-}
-
-/// A block of an actor, for callers who know that they are there.
-func callable<A: Actor, C>(_ block: @Sendable @escaping (isolated A, C) -> Void) -> (A, C) -> Void {
-    // Isolation is no part of how a function is called.
-    unsafeBitCast(block, to: ((A, C) -> Void).self)
 }
 
 extension RealmCollection where Element: KeypathSortable {

@@ -16,14 +16,22 @@ public enum RealmCollectionChange<CollectionType> {
     /// Never at present.
     case error(any Error)
 
+    /// What was followed has found the objects already, so that who reads them needn't look for them again.
     static func change(_ change: ObservedChange, of collection: CollectionType) -> Self {
-        guard case .collection(let changes) = change else { return .initial(collection) }
-        return .update(
-            collection,
-            deletions: changes.deletions,
-            insertions: changes.insertions,
-            modifications: changes.modifications
-        )
+        switch change {
+        case .collection(let changes, let found):
+            if let found, let results = collection as? any _FoundCollection { results._adopt(found) }
+            return .update(
+                collection,
+                deletions: changes.deletions,
+                insertions: changes.insertions,
+                modifications: changes.modifications
+            )
+        case .initial(let found?):
+            if let results = collection as? any _FoundCollection { results._adopt(found) }
+            return .initial(collection)
+        default: return .initial(collection)
+        }
     }
 
     /// The positions of the modified elements after the change, rising. - Complexity: O(modifications · log changes).
@@ -34,4 +42,13 @@ public enum RealmCollectionChange<CollectionType> {
         changes.insertions = insertions
         return modifications.map { changes.newIndex(ofOld: $0) }
     }
+}
+
+/// A collection that can be given its objects of the realm's present state.
+protocol _FoundCollection {
+    func _adopt(_ found: FoundObjects)
+}
+
+extension Results: _FoundCollection {
+    func _adopt(_ found: FoundObjects) { if _source != nil { query.adopt(found) } }
 }

@@ -22,7 +22,7 @@ extension Map {
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
-    ) -> NotificationToken { observing(on: queue, observation(keyPaths, block)) }
+    ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
     /// The same on an actor: the block is called in its isolation, with the map of a realm of the actor.
     public func observe<A: Actor>(
@@ -31,44 +31,38 @@ extension Map {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        return await observing(on: actor, _isolation: _isolation, observation(keyPaths) { call(actor, $0) })
+        await observing(on: actor, _isolation: _isolation, observation(keyPaths), block)
     }
 
-    private func observation(
-        _ keyPaths: [String]?,
-        _ block: @escaping (RealmMapChange<Map>) -> Void
-    ) -> ObservationStart<Map> {
+    func observation(_ keyPaths: [String]?) -> ObservationKind<Map, RealmMapChange<Map>> {
         if let keyPaths, let table = place()?.elementTable {
             for keyPath in keyPaths { _ = table.observedPath(keyPath) }
         }
-        return ObservationStart { map, _ in
-            let at = map.place()!
-            let group = at.table.core.requireObservers("\(Map.self)")
-            let start: @Sendable (Snapshot) -> Followed
-            let stored = at.stored
-            if stored.nested != nil {
-                start = { .entries(FollowedEntries(stored, in: $0)) }
-            } else {
-                let watched = at.elementTable?.watched(keyPaths) ?? .deep
-                start = { .dictionary(ObservedDictionary(stored.column, of: stored.owner, watching: watched, in: $0)) }
-            }
-            let observation = Observation(at.table.core, group, startingAt: nil, start) { change, _ in
-                guard case .dictionary(let changes) = change else { return block(.initial(map)) }
-                func keys(_ names: [String]) -> [Key] { names.map { Key(_rlmMapKey: $0) } }
-                block(
-                    .update(
-                        map,
-                        deletions: keys(changes.deletions),
-                        insertions: keys(changes.insertions),
-                        modifications: keys(changes.modifications)
-                    )
-                )
-            }
-            group.add(observation)
-            return observation
-        } isGone: {
-        }
+        return ObservationKind(
+            follow: { $0.following(keyPaths) },
+            teller: { _ in { change, shown, _ in .change(change, of: shown) } }
+        )
+    }
+
+    private func following(_ keyPaths: [String]?) -> Observation.Start {
+        let at = place()!
+        let stored = at.stored
+        if stored.nested != nil { return { .entries(FollowedEntries(stored, in: $0)) } }
+        let watched = at.elementTable?.watched(keyPaths) ?? .deep
+        return { .dictionary(ObservedDictionary(stored.column, of: stored.owner, watching: watched, in: $0)) }
+    }
+}
+
+extension RealmMapChange {
+    static func change(_ change: ObservedChange, of map: MapType) -> Self {
+        guard case .dictionary(let changes) = change else { return .initial(map) }
+        func keys(_ names: [String]) -> [MapType.Key] { names.map { MapType.Key(_rlmMapKey: $0) } }
+        return .update(
+            map,
+            deletions: keys(changes.deletions),
+            insertions: keys(changes.insertions),
+            modifications: keys(changes.modifications)
+        )
     }
 }
 
@@ -79,4 +73,14 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// The same with key paths of the class, on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Value.Wrapped>],
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
 }

@@ -20,10 +20,7 @@ class ProjectedBox<Value: RealmCollectionValue> {
     var origin: KeyPathOrigin? { fatalError("abstract") }
     /// Traps where one of the key paths of the objects can't be observed.
     func check(_ keyPaths: [String]) { fatalError("abstract") }
-    func begin(
-        _ keyPaths: [String],
-        _ block: @escaping (RealmCollectionChange<ProjectedCollection<Value>>) -> Void
-    ) -> Observation { fatalError("abstract") }
+    func following(_ keyPaths: [String]) -> Observation.Start { fatalError("abstract") }
 }
 
 /// Of any type, as a value that a key path leads to.
@@ -86,16 +83,5 @@ final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: Projec
         for keyPath in keyPaths { _ = table.observedPath(keyPath) }
     }
 
-    override func begin(
-        _ keyPaths: [String],
-        _ block: @escaping (RealmCollectionChange<ProjectedCollection<Value>>) -> Void
-    ) -> Observation {
-        let core = base._confinedCore!
-        let group = core.requireObservers("ProjectedCollection<\(Value.self)>")
-        let observation = Observation(core, group, startingAt: nil, base.following(keyPaths)) { change, _ in
-            block(.change(change, of: ProjectedCollection(self)))
-        }
-        group.add(observation)
-        return observation
-    }
+    override func following(_ keyPaths: [String]) -> Observation.Start { base.following(keyPaths) }
 }

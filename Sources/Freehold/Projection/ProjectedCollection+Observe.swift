@@ -11,7 +11,7 @@ extension ProjectedCollection {
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
-    ) -> NotificationToken { observing(on: queue, observation(keyPaths, block)) }
+    ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
     /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
     public func observe<A: Actor>(
@@ -20,19 +20,25 @@ extension ProjectedCollection {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<ProjectedCollection>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        return await observing(on: actor, _isolation: _isolation, observation(keyPaths) { call(actor, $0) })
+        await observing(on: actor, _isolation: _isolation, observation(keyPaths), block)
+    }
+
+    /// The changes of the collection: see ``RealmChanges``.
+    public var changes: RealmChanges<RealmCollectionChange<ProjectedCollection>> { changes(keyPaths: nil) }
+
+    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    public func changes(keyPaths: [String]?) -> RealmChanges<RealmCollectionChange<ProjectedCollection>> {
+        changes(observation(keyPaths))
     }
 
     private func observation(
-        _ keyPaths: [String]?,
-        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
-    ) -> ObservationStart<ProjectedCollection> {
+        _ keyPaths: [String]?
+    ) -> ObservationKind<ProjectedCollection, RealmCollectionChange<ProjectedCollection>> {
         let keyPaths = keyPaths ?? box.origin.map { [$0.names.joined(separator: ".")] } ?? []
         box.check(keyPaths)
-        return ObservationStart { projected, _ in
-            projected.box.begin(keyPaths, block)
-        } isGone: {
-        }
+        return ObservationKind(
+            follow: { $0.box.following(keyPaths) },
+            teller: { _ in { change, shown, _ in .change(change, of: shown) } }
+        )
     }
 }

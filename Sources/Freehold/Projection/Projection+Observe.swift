@@ -32,14 +32,14 @@ extension ProjectionObservable {
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths), block)) }
+    ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
     /// The same with key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths), block)) }
+    ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
     /// The same with key paths of the object's class.
     @_disfavoredOverload
@@ -48,7 +48,7 @@ extension ProjectionObservable {
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        observing(on: queue, observation(keyPaths.flatMap { projected.watched(path: _name(for: $0)) }, block))
+        observing(on: queue, observation(keyPaths.flatMap { projected.watched(path: _name(for: $0)) }), block)
     }
 
     /// The same on an actor: the block is called in its isolation, with the projection of an object of a realm of the
@@ -59,9 +59,7 @@ extension ProjectionObservable {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        let start = observation(projected.watched(keyPaths)) { call(actor, $0) }
-        return await observing(on: actor, _isolation: _isolation, start)
+        await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
     /// The same with key paths of the projection, on an actor.
@@ -71,9 +69,7 @@ extension ProjectionObservable {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
-        let start = observation(projected.watched(keyPaths)) { call(actor, $0) }
-        return await observing(on: actor, _isolation: _isolation, start)
+        await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
     /// The same with key paths of the object's class, on an actor.
@@ -84,9 +80,8 @@ extension ProjectionObservable {
         _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        let call = callable(block)
         let watched = keyPaths.flatMap { projected.watched(path: _name(for: $0)) }
-        return await observing(on: actor, _isolation: _isolation, observation(watched) { call(actor, $0) })
+        return await observing(on: actor, _isolation: _isolation, observation(watched), block)
     }
 
     private var projected: ProjectionSchema {
@@ -96,35 +91,40 @@ extension ProjectionObservable {
         return ProjectionSchema.of(type)
     }
 
-    private func observation(
-        _ watched: [ProjectionSchema.Watched],
-        _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> ObservationStart<Self> {
+    private func observation(_ watched: [ProjectionSchema.Watched]) -> ObservationKind<Self, ObjectChange<Self>> {
         if let table = rootObject._table { for watched in watched { _ = table.observedPath(watched.path) } }
-        return ObservationStart { projection, start in
-            let root = projection.rootObject
-            let core = root._core!
-            let group = core.requireObservers("\(Self.self)")
-            let table = root._table!
-            let (stored, key) = (table.table, root._key)
-            let paths = watched.map { table.observedPath($0.path) }
-            let observation = Observation(core, group, startingAt: start) {
-                .object(ObservedObject(stored, key, paths: paths, in: $0))
-            } _: { change, isOwn in
-                guard case .object(let what, let old) = change else { return }
-                switch what {
-                case .deleted: block(.deleted)
-                case .modified(_, let fired):
-                    if root.isInvalidated { return }
-                    let before = isOwn ? nil : root._before(old)
-                    block(.change(projection, fired.map { watched[$0].change(of: root, before) }))
+        return ObservationKind(
+            follow: { projection in
+                let root = projection.rootObject
+                let table = root._table!
+                let (stored, key) = (table.table, root._key)
+                let paths = watched.map { table.observedPath($0.path) }
+                return { .object(ObservedObject(stored, key, paths: paths, in: $0)) }
+            },
+            teller: { _ in
+                { change, shown, isOwn in
+                    guard case .object(let what, let old) = change else { return nil }
+                    switch what {
+                    case .deleted: return .deleted
+                    case .modified(_, let fired):
+                        let root = shown.rootObject
+                        if root.isInvalidated { return nil }
+                        let before = isOwn ? nil : root._before(old)
+                        return .change(shown, fired.map { watched[$0].change(of: root, before) })
+                    }
                 }
-            }
-            group.add(observation)
-            return observation
-        } isGone: {
-            block(.deleted)
-        }
+            },
+            gone: .deleted,
+            tellsChangesOnly: true
+        )
+    }
+
+    /// The changes of what the projection shows, without a first element: see ``RealmChanges``.
+    public var changes: RealmChanges<ObjectChange<Self>> { changes(observation(projected.watched([String]?.none))) }
+
+    /// The same, of what is on these paths: see `observe`.
+    public func changes(keyPaths: [PartialKeyPath<Self>]) -> RealmChanges<ObjectChange<Self>> {
+        changes(observation(projected.watched(keyPaths)))
     }
 }
 

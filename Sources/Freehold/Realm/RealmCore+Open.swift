@@ -87,6 +87,8 @@ extension RealmCore {
             difference = "the naming policies are others there"
         } else if configuration.textMatching != self.configuration.textMatching {
             difference = "`textMatching` is .\(self.configuration.textMatching) there"
+        } else if configuration.observationTracking != self.configuration.observationTracking {
+            difference = "`observationTracking` is \(self.configuration.observationTracking) there"
         } else if let schema = configuration.schema, schema != self.schema {
             difference = "`schema` is another there"
         } else if let missing = configuration.objectTypes?.first(where: { table(for: $0) == nil }) {

@@ -30,6 +30,8 @@ final class RealmCore {
     private(set) var observers: ObserverGroup?
     private(set) lazy var realmObservers = RealmObservers()
     private(set) var hasRealmObservers = false
+    /// Nil of realms that don't tell the Observation framework.
+    let tracker: RealmTracker?
     /// The version that the realm's observers were last told to refresh for.
     var refreshRequired: UInt64 = 0
     /// What `changeCount` was when the transaction began.
@@ -72,6 +74,7 @@ final class RealmCore {
         self.confinement = confinement
         if case .frozen = confinement { isFrozen = true } else { isFrozen = false }
         self.configuration = configuration
+        tracker = configuration.observationTracking && !isFrozen ? RealmTracker() : nil
         self.schema = schema
         self.snapshot = snapshot
         // Else the first use looks whether it is at the right place.
@@ -193,6 +196,9 @@ final class RealmCore {
 
     // MARK: Confinement
 
+    /// What tables have for `threadToken`: 0 where no read may be quick.
+    var tableToken: UInt { tracker == nil ? threadToken : 0 }
+
     @inline(__always)
     func verifyThread() {
         if threadToken != UInt(fh_thread_id()) { verifyConfinement() }
@@ -209,8 +215,8 @@ final class RealmCore {
         }
         guard confinement.isHere(wrongPlace) else { programmerError(wrongPlace) }
         threadToken = UInt(fh_thread_id())
-        for table in tables { table.state.pointee.thread = threadToken }
-        for table in dynamicTables.values { table.state.pointee.thread = threadToken }
+        for table in tables { table.state.pointee.thread = tableToken }
+        for table in dynamicTables.values { table.state.pointee.thread = tableToken }
     }
 
     private var wrongPlace: String {
@@ -381,15 +387,18 @@ final class RealmCore {
 
     /// Goes on inside a transaction that was begun for this core.
     func adopt(_ transaction: WriteTransaction) {
-        self.transaction = transaction
-        // The version of before isn't held any longer.
-        snapshot = transaction.base
-        pendingError = configuration.versionLimitError(database)
-        transaction.didCascade = { [weak self] in self?.didDelete() }
-        advance()
+        let isMoved = snapshot?.version != transaction.base.version
+        tracking(snapshot, transaction.base) {
+            self.transaction = transaction
+            // The version of before isn't held any longer.
+            snapshot = transaction.base
+            pendingError = configuration.versionLimitError(database)
+            transaction.didCascade = { [weak self] in self?.didDelete() }
+            advance()
+        }
         invalidations.didBegin(at: stateVersion)
         changesAtBegin = changeCount
-        observers?.didBegin(at: transaction.base, movedTo: snapshot?.version != transaction.base.version, self)
+        observers?.didBegin(at: transaction.base, movedTo: isMoved, self)
     }
 
     /// Whether something was changed in the open transaction.
@@ -415,9 +424,11 @@ final class RealmCore {
         }
         do {
             let snapshot = try transaction.commit(durably: durably)
-            self.snapshot = snapshot
-            self.transaction = nil
-            advance()
+            tracking(transaction.base, snapshot) {
+                self.snapshot = snapshot
+                self.transaction = nil
+                advance()
+            }
             observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
             if hasRealmObservers { realmObservers.tell(.didChange, except: tokens) }
         } catch {
@@ -438,11 +449,14 @@ final class RealmCore {
     /// Drops the changes. ``pendingError`` stays readable until the next transaction begins.
     func cancel() {
         guard let transaction else { return }
-        snapshot = transaction.base
-        self.transaction = nil
-        transaction.cancel()
-        advance()
-        invalidations.didCancel(at: stateVersion)
+        func end() {
+            snapshot = transaction.base
+            self.transaction = nil
+            transaction.cancel()
+            advance()
+            invalidations.didCancel(at: stateVersion)
+        }
+        if let tracker { tracker.cancel(end) } else { end() }
         observers?.didEnd(at: transaction.base)
     }
 
@@ -491,8 +505,10 @@ final class RealmCore {
     /// Moves to a later version.
     func move(to newer: Snapshot) {
         if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
-        snapshot = newer
-        advance()
+        tracking(snapshot, newer) {
+            snapshot = newer
+            advance()
+        }
         observers?.didMove(to: newer)
         if hasRealmObservers { realmObservers.tell(.didChange) }
     }

@@ -23,7 +23,10 @@ final class RealmFile: Sendable {
         }
     }
 
-    deinit { database.removeCommitObserver(commitObserver) }
+    deinit {
+        database.removeCommitObserver(commitObserver)
+        hub.stop()
+    }
 
     // MARK: Frozen realms
 

@@ -11,6 +11,19 @@ struct CompiledQuery {
         stages = try QueryCompiler(source.table).stages(source.stages)
     }
 
+    /// Everything that the query looks at is read.
+    func track(_ tracker: RealmTracker) {
+        let table = source.table.table
+        let stored = source.core.view.schema
+        switch source.base {
+        case .table: break
+        case .list(let column, let owner): tracker.accessProperty(column.tableID, owner.raw, column.id)
+        case .backlinks(let column, _): tracker.accessTable(column.tableID)
+        }
+        let query = FreeholdEngine.Query(table: table, source: .table, stages: stages)
+        for id in query.tables(of: stored) { tracker.accessTable(id) }
+    }
+
     func keys(in view: DataView) -> [ObjectKey] { query(in: view).keys(in: view) }
     func explain(in view: DataView) -> QueryPlan { query(in: view).explain(in: view) }
     func count(in view: DataView) -> Int { query(in: view).count(in: view) }

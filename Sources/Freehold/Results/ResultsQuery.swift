@@ -7,6 +7,9 @@ final class ResultsQuery {
     private var compiledGeneration: Int
     private var keys: [ObjectKey] = []
     private var keysAt = EvaluationState()
+    /// What an observer has found, until the keys are asked for as an array.
+    private var found: OrderedKeys?
+    private var foundAt = EvaluationState()
     private var counted = 0
     private var countedAt = EvaluationState()
 
@@ -28,6 +31,9 @@ final class ResultsQuery {
 
     // MARK: Reading
 
+    /// Tells the Observation framework that the query is read.
+    private func track() { if let tracker = core.tracker { compiled.track(tracker) } }
+
     /// All objects of the table, which the engine counts and finds by position without a list of keys.
     private var isWholeTable: Bool {
         if case .table = source.base { return source.stages.isEmpty }
@@ -36,11 +42,24 @@ final class ResultsQuery {
 
     var count: Int {
         if isInvalidated { return 0 }
+        track()
         if isWholeTable { return core.view.count(table.table) }
         return core.exclusively { evaluatedCount }
     }
 
+    /// The objects of a state of the realm, found by who follows the query.
+    func adopt(_ objects: FoundObjects) {
+        if isWholeTable || core.transaction != nil || core.snapshotVersion != objects.version { return }
+        core.exclusively {
+            found = objects.keys
+            foundAt = state
+        }
+    }
+
+    private var currentlyFound: OrderedKeys? { foundAt == state ? found : nil }
+
     private var evaluatedCount: Int {
+        if !isCurrent, let found = currentlyFound { return found.count }
         if !isCurrent, case .table = source.base {
             if countedAt != state {
                 counted = compiled.count(in: core.view)
@@ -52,16 +71,21 @@ final class ResultsQuery {
     }
 
     func key(at i: Int) -> ObjectKey {
-        isWholeTable ? core.view.key(at: i, in: table.table) : currentKeys()[i]
+        track()
+        if isWholeTable { return core.view.key(at: i, in: table.table) }
+        if !core.isFrozen, !isCurrent, let found = currentlyFound { return found[i] }
+        return currentKeys()[i]
     }
 
     func first() -> ObjectKey? {
         if isInvalidated { return nil }
+        track()
         if isWholeTable {
             return core.view.count(table.table) == 0 ? nil : core.view.key(at: 0, in: table.table)
         }
         return core.exclusively {
             if isCurrent { return keys.first }
+            if let found = currentlyFound { return found.first }
             if case .table = source.base { return compiled.first(in: core.view) }
             return currentKeys().first
         }
@@ -69,6 +93,7 @@ final class ResultsQuery {
 
     func index(of key: ObjectKey) -> Int? {
         if isInvalidated { return nil }
+        track()
         if isWholeTable { return core.view.index(of: key, in: table.table) }
         return currentKeys().firstIndex(of: key)
     }
@@ -76,6 +101,7 @@ final class ResultsQuery {
     /// The keys for an iteration, which goes on over them whatever changes.
     func snapshotKeys() -> KeySequence {
         if isInvalidated { return .array([]) }
+        track()
         if isWholeTable && core.transaction == nil {
             let view = core.view
             return .table(view, table.table, count: view.count(table.table))
@@ -85,6 +111,7 @@ final class ResultsQuery {
 
     func allKeys() -> [ObjectKey] {
         if isInvalidated { return [] }
+        track()
         return isWholeTable ? core.view.keys(table.table) : currentKeys()
     }
 
@@ -108,8 +135,9 @@ final class ResultsQuery {
 
     private func evaluatedKeys() -> [ObjectKey] {
         if !isCurrent {
-            keys = compiled.keys(in: core.view)
+            keys = currentlyFound?.array ?? compiled.keys(in: core.view)
             keysAt = state
+            found = nil
         }
         return keys
     }
@@ -122,6 +150,7 @@ final class ResultsQuery {
     func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ keyPath: String) -> Value {
         // Keys that are known are read one by one, which pays if there are few of them.
         let isInvalidated = isInvalidated
+        track()
         return core.exclusively {
             let isKnown = !isInvalidated && !isWholeTable && isCurrent && keys.count <= core.view.count(table.table) / 8
             return compiled.aggregate(aggregate, keyPath, of: isInvalidated ? [] : isKnown ? keys : nil, in: core.view)

@@ -18,6 +18,8 @@ final class ValueResults<Element: RealmCollectionValue> {
     private func read() -> [Int] {
         if isInvalidated { return [] }
         guard let core = source.core else { return current() }
+        // Its place says that it is read.
+        if core.tracker != nil { _ = source.stored() }
         return core.exclusively { current() }
     }
 

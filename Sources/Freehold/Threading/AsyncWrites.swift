@@ -135,10 +135,16 @@ final class AsyncWrites {
         isBeginning = false
         guard !waiting.isEmpty else { return transaction.cancel() }
         let item = waiting.removeFirst()
-        core.adopt(transaction)
         isRunning = true
-        item.run()
-        if core.transaction != nil { core.cancel() }
+        do throws(Realm.Error) {
+            try core.checkFits(transaction.schema)
+            core.adopt(transaction)
+            item.run()
+            if core.transaction != nil { core.cancel() }
+        } catch {
+            transaction.cancel()
+            item.fail(error)
+        }
         isRunning = false
         if waiting.isEmpty { flush() }
         begin()

@@ -16,7 +16,18 @@ extension Realm {
     public func writeAsync(
         _ block: @escaping () -> Void,
         onComplete: (((any Swift.Error)?) -> Void)? = nil
+    ) -> AsyncTransactionId { writeAsync(withoutNotifying: [], block, onComplete: onComplete) }
+
+    /// The same, without telling some of the observers.
+    ///
+    /// - Parameter tokens: tokens of observations of this realm.
+    @discardableResult
+    public func writeAsync(
+        withoutNotifying tokens: [NotificationToken],
+        _ block: @escaping () -> Void,
+        onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId {
+        core.check(tokens)
         let writes = requireAsync("writeAsync")
         let core = core
         let id = writes.newID()
@@ -28,7 +39,7 @@ extension Realm {
                 block()
                 guard core.transaction != nil else { return complete(nil) }
                 do throws(Realm.Error) {
-                    try core.commit()
+                    try core.commit(withoutNotifying: tokens)
                     complete(nil)
                 } catch {
                     complete(error)
@@ -66,20 +77,27 @@ extension Realm {
     ///     time. All see them before; when the machine stops, the last ones may be lost until `onComplete` is called, for
     ///     all of them in order, at the end of the group: when no write waits, after 64 commits, or with one that doesn't
     ///     allow it.
+    ///   - tokens: of observers of this realm who aren't told of it.
     ///   - onComplete: with the error, if the transaction was rolled back, or couldn't be made durable.
     /// - Precondition: there is a write transaction, and calls can be delivered to the realm.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false,
+        withoutNotifying tokens: [NotificationToken] = [],
         _ onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId {
         let writes = requireAsync("commitAsyncWrite")
         guard core.transaction != nil else {
             programmerError("commitAsyncWrite() without a write transaction on \(core). Call `beginAsyncWrite` first.")
         }
+        core.check(tokens)
         let id = writes.newID()
         var failure: Realm.Error?
-        do throws(Realm.Error) { try core.commit(durably: !allowGrouping) } catch { failure = error }
+        do throws(Realm.Error) {
+            try core.commit(withoutNotifying: tokens, durably: !allowGrouping)
+        } catch {
+            failure = error
+        }
         let isDurable = !allowGrouping || failure != nil
         if onComplete != nil || !isDurable {
             writes.complete(id, failure, isDurable: isDurable) { onComplete?($0) }

@@ -156,7 +156,20 @@ extension Realm {
         _isolation actor: isolated (any Actor)? = #isolation,
         _ block: () throws -> R
     ) async throws -> R {
+        try await asyncWrite(withoutNotifying: [], _isolation: actor, block)
+    }
+
+    /// The same, without telling some of the observers.
+    ///
+    /// - Parameter tokens: tokens of observations of this realm.
+    @discardableResult
+    public func asyncWrite<R>(
+        withoutNotifying tokens: [NotificationToken],
+        _isolation actor: isolated (any Actor)? = #isolation,
+        _ block: () throws -> R
+    ) async throws -> R {
         core.requireActor("asyncWrite")
+        core.check(tokens)
         try core.checkWritable()
         let begun = Handover(try await core.database.beginWaiting(core.configuration))
         let transaction = begun.take()
@@ -165,8 +178,12 @@ extension Realm {
             transaction.cancel()
             throw error
         }
+        do { try core.checkFits(transaction.schema) } catch {
+            transaction.cancel()
+            throw error
+        }
         core.adopt(transaction)
-        return try finish(block)
+        return try finish(withoutNotifying: tokens, block)
     }
 }
 

@@ -47,6 +47,7 @@ extension RealmCore {
     func watch() {
         if isFrozen || configuration.readOnly { return }
         file.watchers.add(self)
+        if mailbox != nil { file.hub.listenSoon() }
     }
 
     /// At the realm's place, some time after a commit of any realm of the file.

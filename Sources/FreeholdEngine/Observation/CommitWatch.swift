@@ -11,7 +11,8 @@ package final class CommitWatch: Sendable {
     private let file: FileWatch.Registration?
 
     /// - Parameter body: gets the number of the newest version, which can be read; rising, each at most once. It must be
-    ///   quick, must not write, and may be called until the end of the watch's `deinit`, on any thread.
+    ///   quick, must not write, and may be called until the end of the watch's `deinit`, on any thread. That waits for a call
+    ///   under way, unless it is made by it.
     /// - Throws: `.io` where the system has no more file watches to give.
     package init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
         self.database = database
@@ -20,7 +21,7 @@ package final class CommitWatch: Sendable {
             if told.advance(to: snapshot.version) { body(snapshot.version) }
         }
         let core = database.core
-        guard !core.storage.options.inMemory, !core.storage.options.immutable else {
+        guard database.isSharedWithProcesses else {
             file = nil
             return
         }
@@ -68,5 +69,12 @@ extension DatabaseCore {
     fileprivate func readableVersion(after version: UInt64) -> UInt64? {
         guard storage.lastVersion > version else { return nil }
         return try? storage.beginRead().version
+    }
+}
+
+extension Database {
+    /// Whether other processes can commit to it.
+    package var isSharedWithProcesses: Bool {
+        !core.storage.options.inMemory && !core.storage.options.immutable
     }
 }

@@ -1,3 +1,4 @@
+internal import CFreeholdShims
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -22,7 +23,7 @@ final class FileWatch: Sendable {
 
         fileprivate init(_ id: Int) { self.id = id }
 
-        /// A call that is under way goes on.
+        /// Waits for a call that is under way, unless it is made by it.
         func cancel() { FileWatch.shared.remove(id) }
     }
 
@@ -38,6 +39,10 @@ final class FileWatch: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Held while somebody is called.
+    private let looking = Mutex(())
+    /// `fh_thread_id()` of the thread that holds it.
+    private let looker = Atomic<UInt>(0)
 
     func add(_ path: String, _ look: @escaping Look) throws(EngineError) -> Registration {
         try state.withLock { state throws(EngineError) in
@@ -69,6 +74,11 @@ final class FileWatch: Sendable {
     }
 
     private func remove(_ id: Int) {
+        drop(id)
+        if looker.load(ordering: .relaxed) != UInt(fh_thread_id()) { looking.withLock { _ in } }
+    }
+
+    private func drop(_ id: Int) {
         state.withLock { state in
             guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return }
             guard waiter.belongsToThisProcess else { return }
@@ -85,10 +95,14 @@ final class FileWatch: Sendable {
 
     /// - Parameter descriptors: nil for all. - Returns: whether all has been seen.
     fileprivate func look(_ descriptors: Set<Int32>?) -> Bool {
-        let due = state.withLock { state in
-            state.files.values.filter { descriptors?.contains($0.descriptor) ?? true }.map(\.look)
+        looking.withLock { _ in
+            looker.store(UInt(fh_thread_id()), ordering: .relaxed)
+            defer { looker.store(0, ordering: .relaxed) }
+            let due = state.withLock { state in
+                state.files.values.filter { descriptors?.contains($0.descriptor) ?? true }.map(\.look)
+            }
+            return due.reduce(true) { $1() && $0 }
         }
-        return due.reduce(true) { $1() && $0 }
     }
 }
 

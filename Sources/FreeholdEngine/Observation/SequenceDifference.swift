@@ -83,7 +83,7 @@ package enum SequenceDifference {
     }
 
     /// The places of a longest run of rising numbers, all different.
-    static func risingRun(_ numbers: [Int]) -> [Int] {
+    package static func risingRun(_ numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
         // By length of a run: the place of the least number that ends one.
         var ends: [Int] = []

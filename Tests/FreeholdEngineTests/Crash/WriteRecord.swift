@@ -1,4 +1,5 @@
 import Foundation
+import TestScript
 
 /// What the interposer recorded: the writes, truncations and syncs of one file in their order.
 struct WriteRecord {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestScript
 import Testing
 
 @testable import FreeholdEngine

@@ -53,3 +53,33 @@ func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escaping @Sen
 }
 
 func person(_ id: Int, _ realm: Realm) -> THPerson { realm.object(ofType: THPerson.self, forPrimaryKey: id)! }
+
+/// A copy of a collection, kept by its changes alone.
+final class ReplayedCollection: @unchecked Sendable {
+    let name: String
+    var copy: [String] = []
+    var calls = 0
+    var failure: String?
+
+    init(_ name: String) { self.name = name }
+
+    func take<C: RealmCollection>(_ change: RealmCollectionChange<C>, _ text: (C.Element) -> String) {
+        calls += 1
+        switch change {
+        case .error(let error): failure = "\(error)"
+        case .initial(let all):
+            if calls != 1 { failure = "initial twice" }
+            copy = all.map(text)
+        case .update(let all, let deletions, let insertions, let modifications):
+            let before = copy
+            for i in deletions.reversed() { copy.remove(at: i) }
+            for i in insertions { copy.insert(text(all[i]), at: i) }
+            for i in change.newModifications { copy[i] = text(all[i]) }
+            let now = all.map(text)
+            if copy != now, failure == nil {
+                failure = "\(before) -\(deletions) +\(insertions) ~\(modifications) gave \(copy), not \(now)"
+            }
+            copy = now
+        }
+    }
+}

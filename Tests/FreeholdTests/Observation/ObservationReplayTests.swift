@@ -2,36 +2,6 @@ import Foundation
 import Freehold
 import Testing
 
-/// A copy of a collection, kept by its changes alone.
-private final class Replay: @unchecked Sendable {
-    let name: String
-    var copy: [String] = []
-    var calls = 0
-    var failure: String?
-
-    init(_ name: String) { self.name = name }
-
-    func take<C: RealmCollection>(_ change: RealmCollectionChange<C>, _ text: (C.Element) -> String) {
-        calls += 1
-        switch change {
-        case .error(let error): failure = "\(error)"
-        case .initial(let all):
-            if calls != 1 { failure = "initial twice" }
-            copy = all.map(text)
-        case .update(let all, let deletions, let insertions, let modifications):
-            let before = copy
-            for i in deletions.reversed() { copy.remove(at: i) }
-            for i in insertions { copy.insert(text(all[i]), at: i) }
-            for i in change.newModifications { copy[i] = text(all[i]) }
-            let now = all.map(text)
-            if copy != now, failure == nil {
-                failure = "\(before) -\(deletions) +\(insertions) ~\(modifications) gave \(copy), not \(now)"
-            }
-            copy = now
-        }
-    }
-}
-
 @Suite("Observation: replayed changes")
 struct ObservationReplayTests {
     @Test
@@ -44,7 +14,7 @@ struct ObservationReplayTests {
         let replays = [
             "all", "old", "sorted", "friends", "sorted friends", "tags", "notes", "sorted notes", "admirers",
         ]
-        .map { Replay($0) }
+        .map { ReplayedCollection($0) }
         func text(_ person: THPerson) -> String { "\(person.id) \(person.name) \(person.age)" }
         try place.run { realm in
             func observe<C: RealmCollection>(_ i: Int, _ all: C, _ text: @escaping (C.Element) -> String) {

@@ -1,5 +1,7 @@
 import Foundation
 import Freehold
+import Observation
+import Synchronization
 import Testing
 
 private actor Watcher {
@@ -299,5 +301,106 @@ struct ProjectionObservationTests {
         try await place.waitFor(1)
         #expect(place.told == ["age ->3"])
         place.end()
+    }
+
+    @Test
+    func `changes come as asynchronous sequences`() async throws {
+        let (_, configuration, keeper) = try place()
+        let ada = keeper.pjProjection(1)
+        let ofAda = ada.changes
+        let ofTitle = ada.changes(keyPaths: [\.surnameCaps])
+        let ofNames = ada.friendsNames.changes
+        let ofAll = keeper.objects(PJNameProjection.self).changes
+        let notes = SequenceNotes()
+        let tasks = [
+            Task { for await change in ofAda { notes.add("ada: " + told(change)) } },
+            Task { for await change in ofTitle { notes.add("title: " + told(change)) } },
+            Task { for await change in ofNames { notes.add("names: " + toldOf(change)) } },
+            Task { for await change in ofAll { notes.add("all: " + toldOf(change)) } },
+        ]
+        try await notes.waitFor(2)
+        try writeElsewhere(configuration) { $0.pjPerson(1).lastName = "King" }
+        try await notes.waitFor(4)
+        try writeElsewhere(configuration) { $0.pjPerson(2).firstName = "B" }
+        try await notes.waitFor(7)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        #expect(
+            notes.all.sorted() == [
+                "ada: friendsNames ->-; admirersNames ->-", "ada: surname Lovelace>King; surnameCaps LOVELACE>KING",
+                "all: 3: -[] +[] ~[1]", "all: initial 3", "names: 2: -[] +[] ~[0]", "names: initial 2",
+                "title: surnameCaps LOVELACE>KING",
+            ]
+        )
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `sections of projections are told what is projected`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            let byCity = realm.objects(PJNameProjection.self).sectioned(by: \.city)
+            place.tokens.append(
+                byCity.observe { change in
+                    guard case .update(let sections, let gone, let new, let modified, let added, let removed) = change
+                    else { return place.note("initial") }
+                    place.note(
+                        "\(sections.allKeys.map { $0 ?? "-" }) -\(gone.map { Array($0) }) +\(new.map { Array($0) }) "
+                            + "~\(modified.map { Array($0) }) \(Array(added)) \(Array(removed))"
+                    )
+                }
+            )
+        }
+        try await place.waitFor(1)
+        try writeElsewhere(configuration) { $0.pjPerson(2).age = 5 }
+        try writeElsewhere(configuration) { $0.pjPerson(2).firstName = "B" }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { $0.pjPerson(2).address!.city = "London" }
+        try await place.waitFor(3)
+        try await place.settle()
+        #expect(
+            place.told == [
+                "initial", "[\"London\", \"Paris\", \"-\"] -[] +[] ~[[1, 0]] [] []",
+                "[\"London\", \"-\"] -[[1, 0]] +[[0, 1]] ~[] [] [1]",
+            ]
+        )
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `the framework's tracking sees what a projection reads`() throws {
+        var configuration = projectionConfiguration()
+        configuration.observationTracking = true
+        let realm = try projectionRealm(configuration)
+        let ada = realm.pjProjection(1)
+        func isTold(_ read: () -> Void, _ change: () -> Void) throws -> Bool {
+            let flag = SequenceNotes()
+            withObservationTracking(read) { flag.add("told") }
+            try realm.write(change)
+            return !flag.all.isEmpty
+        }
+        #expect(try isTold({ _ = ada.surnameCaps }, { realm.pjPerson(1).lastName = "King" }))
+        #expect(try isTold({ _ = ada.homeCity }, { realm.pjPerson(1).address!.city = "Rome" }))
+        #expect(try isTold({ _ = ada.friendsNames[0] }, { realm.pjPerson(2).firstName = "B" }))
+        #expect(try isTold({ _ = ada.friendsNames.count }, { realm.pjPerson(1).friends.removeLast() }))
+        #expect(try !isTold({ _ = ada.surnameCaps }, { realm.pjPerson(1).firstName = "A" }))
+        #expect(try !isTold({ _ = ada.friendsNames[0] }, { realm.pjPerson(2).age = 3 }))
+    }
+}
+
+/// What several tasks note.
+private final class SequenceNotes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ text: String) { lines.withLock { $0.append(text) } }
+    var all: [String] { lines.withLock { $0 } }
+
+    func waitFor(_ count: Int) async throws {
+        for _ in 0..<2000 {
+            if all.count >= count { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        Issue.record("Only \(all) came")
     }
 }

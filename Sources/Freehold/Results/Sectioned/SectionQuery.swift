@@ -28,6 +28,8 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     func current() -> [Section] {
         if results.isInvalidated { return [] }
         guard let core = results._confinedCore else { return evaluated() }
+        // Says that they are read.
+        if core.tracker != nil { _ = results.count }
         return core.exclusively { evaluated() }
     }
 
@@ -50,6 +52,12 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
         return sections
     }
 
+    /// What the sections are at present, to be compared with what they are later.
+    func layout() -> SectionLayout<Key> {
+        let sections = current()
+        return SectionLayout(keys: sections.map(\.key), positions: sections.map(\.positions))
+    }
+
     /// None for a section that has vanished.
     func positions(of key: Key) -> [Int] {
         let sections = current()
@@ -58,7 +66,7 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
 }
 
 /// A section's key as queries tell values apart: NaN is one key, and strings are equal if their bytes are.
-private struct SectionIdentity<Key: _Persistable & Hashable>: Hashable {
+struct SectionIdentity<Key: _Persistable & Hashable>: Hashable {
     private let key: Key
     /// Of keys that are plain values.
     private let value: Value?

@@ -1,17 +1,18 @@
-import Foundation
+public import Foundation
 
 /// A process of `freehold-testchild`, with pipes to its input and output.
 ///
 /// Started with `posix_spawn`, whose pipes no other child inherits, so that the end of its output is seen when it dies.
-final class ChildProcess {
-    let identifier: pid_t
+public final class ChildProcess {
+    public let identifier: pid_t
     private let input: Int32
     private let output: Int32
     private var pending: [UInt8] = []
     private var status: Int32?
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+        public init(description: String) { self.description = description }
     }
 
     /// The child's executable, which SwiftPM builds beside the tests.
@@ -34,7 +35,7 @@ final class ChildProcess {
     /// No other child starts between the making of a pipe and its mark that keeps it from children.
     private static let starting = NSLock()
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    public init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let path = try Self.executable
         Self.starting.lock()
         defer { Self.starting.unlock() }
@@ -75,11 +76,11 @@ final class ChildProcess {
         close(output)
     }
 
-    func kill() { _ = Foundation.kill(identifier, SIGKILL) }
+    public func kill() { _ = Foundation.kill(identifier, SIGKILL) }
 
     /// Waits for its end. - Returns: the exit code, or minus the signal that ended it.
     @discardableResult
-    func wait() -> Int32 {
+    public func wait() -> Int32 {
         if let status { return status }
         var raw: Int32 = 0
         while waitpid(identifier, &raw, 0) < 0, errno == EINTR {}
@@ -90,7 +91,7 @@ final class ChildProcess {
     }
 
     /// The next line of its output, without the line's end; nil at the end of the output.
-    func readLine() -> String? {
+    public func readLine() -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: pending[..<end], as: UTF8.self)
@@ -106,13 +107,13 @@ final class ChildProcess {
     }
 
     /// Every whole line that is still to come, until it ends.
-    func readLines() -> [String] {
+    public func readLines() -> [String] {
         var lines: [String] = []
         while let line = readLine() { lines.append(line) }
         return lines
     }
 
-    func send(_ line: String) {
+    public func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(input, bytes, bytes.count)
     }
@@ -143,15 +144,15 @@ final class ChildProcess {
 }
 
 /// A folder that goes with the test.
-final class ChildFolder {
-    let path: String
+public final class ChildFolder {
+    public let path: String
 
-    init() throws {
+    public init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

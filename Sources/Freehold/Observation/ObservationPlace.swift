@@ -33,17 +33,9 @@ extension RealmCore {
     }
 }
 
-/// Begins an observation where the thing's realm is, of changes after a version.
-struct ObservationStart<Observed: ThreadConfined>: @unchecked Sendable {
-    // `Sendable` because it goes to the one place where it runs.
-    let begin: (Observed, Snapshot) -> Observation
-    /// Where the thing was deleted before it could begin.
-    let isGone: () -> Void
-}
-
 extension ThreadConfined {
     /// The core of what may be observed; traps where it mayn't.
-    private func observableCore() -> RealmCore {
+    func observableCore() -> RealmCore {
         guard let core = _confinedCore else {
             programmerError("observe() was called on an unmanaged \(Self.self). Add it to a realm first.")
         }
@@ -55,50 +47,80 @@ extension ThreadConfined {
     }
 
     /// Begins here, or later on the queue.
-    func observing(on queue: DispatchQueue?, _ start: ObservationStart<Self>) -> NotificationToken {
+    func observing<Change>(
+        on queue: DispatchQueue?,
+        _ kind: ObservationKind<Self, Change>,
+        _ block: @escaping (Change) -> Void
+    ) -> NotificationToken {
         let core = observableCore()
         guard let queue, Confinement.on(queue).key != core.confinement.key else {
-            return NotificationToken(start.begin(self, core.committed))
+            return NotificationToken(kind.begin(self, since: core.committed, block))
         }
         let token = NotificationToken()
         let frozen = Frozen(self)
         let place = Confinement.on(queue)
         let call = Mailbox.Call { [weak token] in
             guard let token, !token.isEnded else { return }
-            frozen.begin(start, place, token)
+            frozen.begin(kind, place, token, block)
         }
         queue.async { call.run() }
         return token
     }
 
     /// Begins on the actor.
-    func observing<A: Actor>(
+    func observing<A: Actor, Change>(
         on actor: A,
         _isolation: isolated (any Actor)?,
-        _ start: ObservationStart<Self>
+        _ kind: ObservationKind<Self, Change>,
+        _ block: @Sendable @escaping (isolated A, Change) -> Void
     ) async -> NotificationToken {
         let core = observableCore()
         if Task.isCancelled { return NotificationToken() }
         let place = Confinement.on(actor)
-        if place.key == core.confinement.key { return NotificationToken(start.begin(self, core.committed)) }
+        let callable = callable(block)
+        let block = { callable(actor, $0) }
+        if place.key == core.confinement.key {
+            return NotificationToken(kind.begin(self, since: core.committed, block))
+        }
         let token = NotificationToken()
         let frozen = Frozen(self)
         let call = Mailbox.Call {
             if Task.isCancelled { return token.invalidate() }
-            frozen.begin(start, place, token)
+            frozen.begin(kind, place, token, block)
         }
         await call.run(on: actor)
         return token
     }
 }
 
+/// A block of an actor, for callers who know that they are there.
+private func callable<A: Actor, C>(_ block: @Sendable @escaping (isolated A, C) -> Void) -> (A, C) -> Void {
+    // Isolation is no part of how a function is called.
+    unsafeBitCast(block, to: ((A, C) -> Void).self)
+}
+
 extension Mailbox.Call {
-    fileprivate func run(on actor: isolated any Actor) { run() }
+    func run(on actor: isolated any Actor) { run() }
 }
 
 extension Frozen {
     /// Where the observer is to be told.
-    fileprivate func begin(_ start: ObservationStart<Value>, _ place: Confinement, _ token: NotificationToken) {
+    fileprivate func begin<Change>(
+        _ kind: ObservationKind<Value, Change>,
+        _ place: Confinement,
+        _ token: NotificationToken,
+        _ block: @escaping (Change) -> Void
+    ) {
+        guard let live = live(at: place) else {
+            if let gone = kind.gone { block(gone) }
+            return
+        }
+        token.adopt(kind.begin(live, since: value._confinedCore!.committed, block))
+    }
+
+    /// The live one of the realm of that place, where this is called; nil if it was deleted meanwhile. That realm stands
+    /// at no older version then.
+    func live(at place: Confinement) -> Value? {
         let origin = value._confinedCore!
         let core: RealmCore
         do throws(Realm.Error) {
@@ -109,7 +131,6 @@ extension Frozen {
         if core.transaction == nil, core.committed.version < origin.committed.version {
             Realm(core: core).refresh()
         }
-        guard let live = value._moved(to: _RealmTarget(core)) else { return start.isGone() }
-        token.adopt(start.begin(live, origin.committed))
+        return value._moved(to: _RealmTarget(core))
     }
 }

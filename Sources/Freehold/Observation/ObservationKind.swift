@@ -1,0 +1,71 @@
+import FreeholdEngine
+
+/// What is followed of a kind of thing, and how its changes are told.
+///
+/// `Sendable` because it goes to the one place where it is used.
+struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
+    /// Turns a change into what is told of it, where the realm stands at the version that it leads to; nil to tell
+    /// nothing. `shown`: the thing that is told, which may be a frozen one.
+    typealias Teller = (_ change: ObservedChange, _ shown: Observed, _ isOwn: Bool) -> Change?
+
+    /// Follows the thing from a version on. To be asked where its realm is; the answer may be used anywhere.
+    let follow: (Observed) -> Observation.Start
+    /// Made for each observation, of the live thing, because some tell what has changed since they told last.
+    let teller: (Observed) -> Teller
+    /// What is told of a thing that was deleted before its observation began. Nil: nothing, as of all things that are
+    /// told as they are first.
+    var gone: Change?
+    /// Whether only changes are told, not first the thing as it is.
+    var tellsChangesOnly = false
+}
+
+extension ObservationKind {
+    /// Begins where the thing's realm is.
+    ///
+    /// - Parameters:
+    ///   - version: from which on changes are told.
+    ///   - isAsking: whether it is told only what it has asked for.
+    func begin(
+        _ observed: Observed,
+        since version: Snapshot,
+        isAsking: Bool = false,
+        _ block: @escaping Observation.Block
+    ) -> Observation {
+        let core = observed._confinedCore!
+        let group = core.requireObservers("\(Observed.self)")
+        let follow = follow
+        let observation = Observation(
+            core,
+            group,
+            startingAt: tellsChangesOnly ? version : nil,
+            isAsking: isAsking,
+            { observed._moved(to: _RealmTarget($0)).map(follow) },
+            follow(observed),
+            block
+        )
+        group.add(observation, core)
+        return observation
+    }
+
+    /// The same, for a block that takes what is told.
+    func begin(_ observed: Observed, since version: Snapshot, _ block: @escaping (Change) -> Void) -> Observation {
+        let teller = teller(observed)
+        return begin(observed, since: version) { (change: ObservedChange, isOwn: Bool) in
+            if let told = teller(change, observed, isOwn) { block(told) }
+        }
+    }
+
+    /// With what is told turned into something else.
+    func map<Other>(_ transform: @escaping (Change) -> Other) -> ObservationKind<Observed, Other> {
+        let teller = teller
+        return ObservationKind<Observed, Other>(
+            follow: follow,
+            teller: { observed in
+                let tell = teller(observed)
+                return { tell($0, $1, $2).map(transform) }
+            },
+            gone: gone.map(transform),
+            tellsChangesOnly: tellsChangesOnly
+        )
+    }
+}

@@ -1,0 +1,173 @@
+public import Foundation
+import FreeholdEngine
+
+/// What an observer of sections, or of one section, is told.
+public enum SectionedResultsChange<Collection> {
+    /// The sections as they are when the observation begins; once.
+    case initial(Collection)
+    /// They have changed, and stand after the change already.
+    ///
+    /// - deletions: section and position before the change, of elements that are gone or in another place; those of
+    ///   deleted sections among them.
+    /// - insertions: section and position after the change, of elements that are new or in another place; those of
+    ///   inserted sections among them.
+    /// - modifications: section and position before the change, of elements that stayed where they are; see
+    ///   ``newModifications``.
+    /// - sectionsToInsert: positions after the change.
+    /// - sectionsToDelete: positions before the change.
+    ///
+    /// All rise. A section whose place among the others is another counts as deleted and inserted. To turn the old
+    /// sections into the new ones: remove `deletions` from the back, then `sectionsToDelete` from the back, then insert
+    /// `sectionsToInsert` and `insertions` from the front.
+    case update(
+        Collection,
+        deletions: [IndexPath],
+        insertions: [IndexPath],
+        modifications: [IndexPath],
+        sectionsToInsert: IndexSet,
+        sectionsToDelete: IndexSet
+    )
+    /// Never at present.
+    case error(any Error)
+
+    /// Section and position of the modified elements after the change, rising.
+    ///
+    /// - Complexity: O((modifications + changes) · log changes).
+    public var newModifications: [IndexPath] {
+        guard case .update(_, let deletions, let insertions, let modifications, let new, let old) = self else {
+            return []
+        }
+        var sections = CollectionChanges()
+        sections.deletions = Array(old)
+        sections.insertions = Array(new)
+        let gone = Dictionary(grouping: deletions) { $0[0] }
+        let come = Dictionary(grouping: insertions) { $0[0] }
+        return modifications.map { path in
+            let section = sections.newIndex(ofOld: path[0])
+            var elements = CollectionChanges()
+            elements.deletions = gone[path[0]]?.map { $0[1] } ?? []
+            elements.insertions = come[section]?.map { $0[1] } ?? []
+            return [section, elements.newIndex(ofOld: path[1])]
+        }
+    }
+}
+
+/// The name that it had before in RealmSwift.
+public typealias RealmSectionedResultsChange<Collection> = SectionedResultsChange<Collection>
+
+/// Sections at one state.
+struct SectionLayout<Key: _Persistable & Hashable> {
+    let keys: [Key]
+    /// By section: the positions of its elements among all.
+    let positions: [[Int]]
+    private let numbers: [SectionIdentity<Key>: Int]
+
+    init(keys: [Key], positions: [[Int]]) {
+        self.keys = keys
+        self.positions = positions
+        numbers = Dictionary(keys.enumerated().map { (SectionIdentity($1), $0) }) { first, _ in first }
+    }
+
+    func section(of key: Key) -> Int? { numbers[SectionIdentity(key)] }
+
+    /// By position among all: the section, and the place in it.
+    fileprivate var places: [(section: Int, item: Int)] {
+        var out = [(section: Int, item: Int)](repeating: (0, 0), count: positions.reduce(0) { $0 + $1.count })
+        for (section, positions) in positions.enumerated() {
+            for (item, position) in positions.enumerated() { out[position] = (section, item) }
+        }
+        return out
+    }
+}
+
+/// How sections changed.
+struct SectionChanges {
+    var deletions: [IndexPath] = []
+    var insertions: [IndexPath] = []
+    var modifications: [IndexPath] = []
+    var sectionsToInsert = IndexSet()
+    var sectionsToDelete = IndexSet()
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && sectionsToInsert.isEmpty
+            && sectionsToDelete.isEmpty
+    }
+
+    /// - Parameter changes: of the elements, all in one order.
+    /// - Complexity: O(elements), and O(sections · log sections).
+    init<Key>(from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ changes: CollectionChanges) {
+        // As many sections as possible stay.
+        let common = old.keys.enumerated().compactMap { i, key in new.section(of: key).map { (old: i, new: $0) } }
+        var target: [Int?] = Array(repeating: nil, count: old.keys.count)
+        for i in SequenceDifference.risingRun(common.map(\.new)) { target[common[i].old] = common[i].new }
+        let kept = Set(target.compactMap { $0 })
+        sectionsToDelete = IndexSet(target.indices.filter { target[$0] == nil })
+        sectionsToInsert = IndexSet(new.keys.indices.filter { !kept.contains($0) })
+
+        let before = old.places
+        let after = new.places
+        // An observer's block may have changed the realm before this one was told.
+        guard before.count - changes.deletions.count == after.count - changes.insertions.count else {
+            sectionsToDelete = IndexSet(old.keys.indices)
+            sectionsToInsert = IndexSet(new.keys.indices)
+            deletions = before.map { [$0.section, $0.item] }.sorted()
+            insertions = after.map { [$0.section, $0.item] }.sorted()
+            return
+        }
+        var gone = changes.deletions[...]
+        var come = changes.insertions[...]
+        var modified = changes.modifications[...]
+        var j = 0
+        func passInserted() {
+            while come.first == j {
+                come.removeFirst()
+                insertions.append([after[j].section, after[j].item])
+                j += 1
+            }
+        }
+        for (i, place) in before.enumerated() {
+            let path: IndexPath = [place.section, place.item]
+            let isModified = modified.first == i
+            if isModified { modified.removeFirst() }
+            if gone.first == i {
+                gone.removeFirst()
+                deletions.append(path)
+                continue
+            }
+            passInserted()
+            if target[place.section] != after[j].section {
+                deletions.append(path)
+                insertions.append([after[j].section, after[j].item])
+            } else if isModified {
+                modifications.append(path)
+            }
+            j += 1
+        }
+        passInserted()
+        deletions.sort()
+        insertions.sort()
+        modifications.sort()
+    }
+
+    /// What concerns one section.
+    func only(old: Int?, new: Int?) -> SectionChanges {
+        var out = self
+        out.deletions.removeAll { $0[0] != old }
+        out.insertions.removeAll { $0[0] != new }
+        out.modifications.removeAll { $0[0] != old }
+        out.sectionsToDelete = IndexSet(sectionsToDelete.filter { $0 == old })
+        out.sectionsToInsert = IndexSet(sectionsToInsert.filter { $0 == new })
+        return out
+    }
+
+    func told<C>(of collection: C) -> SectionedResultsChange<C> {
+        .update(
+            collection,
+            deletions: deletions,
+            insertions: insertions,
+            modifications: modifications,
+            sectionsToInsert: sectionsToInsert,
+            sectionsToDelete: sectionsToDelete
+        )
+    }
+}

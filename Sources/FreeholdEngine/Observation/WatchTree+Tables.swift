@@ -1,0 +1,19 @@
+extension Query {
+    /// The ids of the tables whose objects its stages look at, its own among them.
+    package func tables(of schema: DatabaseSchema) -> Set<Int> {
+        var tree = WatchTree(table)
+        for step in Pipeline(self).steps {
+            switch step {
+            case .filter(let condition): tree.add(condition)
+            case .sort(let keys): for key in keys { tree.add(key.path) }
+            case .distinct(let paths): for path in paths { tree.add(path) }
+            case .window: break
+            }
+        }
+        tree.add(Pipeline(self).predicate)
+        var ids = Set(tree.nodes.map(\.tableID))
+        // Any class may have a link to it.
+        if tree.nodes.contains(where: \.incoming) { ids.formUnion(schema.tables.map(\.id)) }
+        return ids
+    }
+}
