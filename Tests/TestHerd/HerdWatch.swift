@@ -67,10 +67,16 @@ public final class HerdWatch {
                 case .initial(let all): copy = Array(all.map(text))
                 case .update(let all, let deletions, let insertions, let modifications):
                     let before = copy ?? []
-                    for i in deletions.reversed() { copy!.remove(at: i) }
-                    for i in insertions { copy!.insert(text(all[i]), at: i) }
-                    for i in change.newModifications { copy![i] = text(all[i]) }
                     let now = Array(all.map(text))
+                    guard deletions.allSatisfy({ $0 < before.count }), insertions.allSatisfy({ $0 < now.count }),
+                        before.count - deletions.count + insertions.count == now.count
+                    else {
+                        copy = now
+                        return fail("\(name): \(before) -\(deletions) +\(insertions) can't be \(now)")
+                    }
+                    for i in deletions.reversed() { copy!.remove(at: i) }
+                    for i in insertions { copy!.insert(now[i], at: i) }
+                    for i in change.newModifications { copy![i] = now[i] }
                     if copy != now {
                         fail("\(name): \(before) -\(deletions) +\(insertions) ~\(modifications) isn't \(now)")
                     }

@@ -104,7 +104,8 @@ final class ObserverGroup: @unchecked Sendable {
             observations.removeAll { $0.isEnded }
             if isSuspended || ready != nil || isRestarting { return .nothing }
             let target = autorefresh ? newest : reached
-            if target.version < version { return .nothing }
+            // The realm may have moved on by itself while nobody observed it, or since the snapshot was taken.
+            if target.version < max(version, reached.version) { return .nothing }
             if target.schemaRevision != schemaRevision {
                 if observations.isEmpty { return .nothing }
                 isRestarting = true
@@ -179,11 +180,16 @@ final class ObserverGroup: @unchecked Sendable {
             if let batch = ready {
                 ready = nil
                 if batch.snapshot.version == target.version { return batch }
-                for (observation, state) in batch.before { observation.restore(state) }
-                version = batch.from
+                undo(batch)
             }
             return make(target)
         }
+    }
+
+    /// Takes the observers back to before a batch that nobody was told of. Behind the lock.
+    private func undo(_ batch: Batch) {
+        for (observation, state) in batch.before { observation.restore(state) }
+        version = batch.from
     }
 
     // MARK: Delivery, where the realm is
@@ -196,8 +202,13 @@ final class ObserverGroup: @unchecked Sendable {
                 return nil
             }
             ready = nil
+            if batch.snapshot.version < core.committed.version {
+                undo(batch)
+                return nil
+            }
             return batch
         }
+        if batch == nil { hub.schedule() }
         // Of a file that was migrated meanwhile: the next use of the realm says so.
         guard let batch, (try? core.checkFits(batch.snapshot.schema)) != nil else { return }
         apply(batch, core)

@@ -30,6 +30,25 @@ final class FileWatch: Sendable {
     private struct Watched {
         let descriptor: Int32
         let look: Look
+        let gate = Gate()
+    }
+
+    /// Held while one is called.
+    private final class Gate: Sendable {
+        let lock = Mutex(())
+        /// `fh_thread_id()` of the thread that holds it.
+        let holder = Atomic<UInt>(0)
+
+        func pass(_ body: () -> Bool) -> Bool {
+            lock.withLock { _ in
+                holder.store(UInt(fh_thread_id()), ordering: .relaxed)
+                defer { holder.store(0, ordering: .relaxed) }
+                return body()
+            }
+        }
+
+        /// Waits for a call that is under way, unless it is this thread's.
+        func wait() { if holder.load(ordering: .relaxed) != UInt(fh_thread_id()) { lock.withLock { _ in } } }
     }
 
     private struct State {
@@ -39,10 +58,6 @@ final class FileWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held while somebody is called.
-    private let looking = Mutex(())
-    /// `fh_thread_id()` of the thread that holds it.
-    private let looker = Atomic<UInt>(0)
 
     func add(_ path: String, _ look: @escaping Look) throws(EngineError) -> Registration {
         try state.withLock { state throws(EngineError) in
@@ -74,14 +89,13 @@ final class FileWatch: Sendable {
     }
 
     private func remove(_ id: Int) {
-        drop(id)
-        if looker.load(ordering: .relaxed) != UInt(fh_thread_id()) { looking.withLock { _ in } }
+        drop(id)?.wait()
     }
 
-    private func drop(_ id: Int) {
+    private func drop(_ id: Int) -> Gate? {
         state.withLock { state in
-            guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return }
-            guard waiter.belongsToThisProcess else { return }
+            guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return nil }
+            guard waiter.belongsToThisProcess else { return nil }
             // The descriptor is the file's: two registrations of one file share it.
             if !state.files.values.contains(where: { $0.descriptor == gone.descriptor }) {
                 waiter.remove(gone.descriptor)
@@ -90,18 +104,20 @@ final class FileWatch: Sendable {
                 waiter.stop()
                 state.waiter = nil
             }
+            return gone.gate
         }
     }
 
     /// - Parameter descriptors: nil for all. - Returns: whether all has been seen.
     fileprivate func look(_ descriptors: Set<Int32>?) -> Bool {
-        looking.withLock { _ in
-            looker.store(UInt(fh_thread_id()), ordering: .relaxed)
-            defer { looker.store(0, ordering: .relaxed) }
-            let due = state.withLock { state in
-                state.files.values.filter { descriptors?.contains($0.descriptor) ?? true }.map(\.look)
-            }
-            return due.reduce(true) { $1() && $0 }
+        let due = state.withLock { state in
+            state.files.filter { descriptors?.contains($0.value.descriptor) ?? true }
+        }
+        return due.reduce(true) { all, one in
+            one.value.gate.pass {
+                let isThere = state.withLock { $0.files[one.key] != nil }
+                return isThere ? one.value.look() : true
+            } && all
         }
     }
 }

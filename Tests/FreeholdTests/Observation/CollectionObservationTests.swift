@@ -2,6 +2,12 @@ import Foundation
 import Freehold
 import Testing
 
+private final class OBNode: Object {
+    @Persisted var name = ""
+    @Persisted var size = 0
+    @Persisted var nodes: Map<String, OBNode?>
+}
+
 @Suite("Observation: collections")
 struct CollectionObservationTests {
     private func place(count: Int = 10) throws -> (ObservingQueue, Realm.Configuration, Realm) {
@@ -238,6 +244,39 @@ struct CollectionObservationTests {
         try writeElsewhere(configuration) { person(3, $0).age = 4 }
         try await place.waitFor(3)
         #expect(place.told == ["changed", "changed", "refresh"])
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `collections whose kind doesn't matter, and maps of objects by typed key paths`() async throws {
+        let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [OBNode.self])
+        let keeper = try Realm(configuration: configuration)
+        try keeper.write {
+            let root = keeper.create(OBNode.self, value: ["name": "root"])
+            for name in ["a", "b"] { root.nodes[name] = OBNode(value: ["name": name]) }
+        }
+        let place = ObservingQueue(configuration)
+        try place.run { realm in
+            let all = AnyRealmCollection(realm.objects(OBNode.self).where { $0.name != "root" })
+            place.tokens.append(all.observe(keyPaths: [\.name]) { place.note(described($0)) })
+            place.tokens.append(
+                realm.objects(OBNode.self).first!.nodes.observe(keyPaths: [\.size]) { change in
+                    guard case .update(_, _, let new, let modified) = change else { return place.note("map") }
+                    place.note("+\(new) ~\(modified)")
+                }
+            )
+        }
+        try await place.waitFor(2)
+        try writeElsewhere(configuration) { $0.objects(OBNode.self)[1].name = "aa" }
+        try await place.waitFor(3)
+        try writeElsewhere(configuration) { realm in
+            realm.objects(OBNode.self)[2].size = 7
+            realm.objects(OBNode.self)[0].nodes["c"] = OBNode()
+        }
+        try await place.waitFor(5)
+        #expect(place.told[2] == "2: -[] +[] ~[0] >[0]")
+        #expect(Set(place.told[3...]) == ["3: -[] +[2] ~[] >[]", "+[\"c\"] ~[\"b\"]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
