@@ -3,6 +3,8 @@
 enum TerminalText {
     /// With control characters as escapes, `\n` for a line break.
     static func escaped(_ text: String) -> String {
+        // Most text is plain ASCII.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

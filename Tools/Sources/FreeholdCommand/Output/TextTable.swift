@@ -61,12 +61,17 @@ struct TextTable {
     private func write(_ cells: [String], _ widths: [Int]) throws {
         var line = ""
         for (i, cell) in cells.enumerated() {
+            if i > 0 { line += "  " }
+            // How wide the last one is doesn't matter where nothing is cut.
+            if terminalWidth == nil, i == cells.count - 1, !isNumber[i] {
+                line += cell
+                continue
+            }
             let shown = terminalWidth == nil ? cell : TerminalText.cut(cell, to: widths[i])
             let space = String(repeating: " ", count: max(0, widths[i] - TerminalText.width(shown)))
-            if i > 0 { line += "  " }
             line += isNumber[i] ? space + shown : shown + space
         }
-        while line.last == " " { line.removeLast() }
+        while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
         try output.line(line)
     }
 }
