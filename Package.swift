@@ -16,6 +16,16 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
     ],
+    traits: [
+        .trait(
+            name: "Encryption",
+            description: "Encrypted files (Configuration.encryptionKey). Without it swift-crypto isn't built."
+        ),
+        .default(enabledTraits: ["Encryption"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0")
+    ],
     targets: [
         .systemLibrary(
             name: "CLMDB",
@@ -25,7 +35,10 @@ let package = Package(
         .target(name: "CFreeholdShims"),
         .target(
             name: "FreeholdEngine",
-            dependencies: ["CLMDB", "CFreeholdShims"],
+            dependencies: [
+                "CLMDB", "CFreeholdShims",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
+            ],
             swiftSettings: settings
         ),
         .target(
