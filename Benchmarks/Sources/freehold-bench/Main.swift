@@ -101,6 +101,13 @@ struct Main {
         if options.only.map({ $0 == "files" }) ?? true {
             report.files = FileFigures(data, folder: options.folder, repeats: options.repeats)
         }
+        if options.only.map({ $0 == "migrations" }) ?? true {
+            report.migrations = MigrationFigures(
+                count: min(options.objects, 200_000),
+                folder: options.folder,
+                repeats: options.repeats
+            )
+        }
         if options.only == nil {
             for subject in subjects {
                 report.memory[subject.layer] = PeakMemory.measure(

@@ -15,6 +15,7 @@ struct Report {
     var sizes: [Layer: Sizes] = [:]
     var memory: [Layer: PeakMemory.Figures] = [:]
     var files: FileFigures?
+    var migrations: MigrationFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var notifications: Notifications.Figures?
     var seconds = 0
@@ -30,8 +31,9 @@ struct Report {
     var markdown: String {
         var parts = ["# Benchmark results", introduction, mainTable, goalsSummary]
         if !sizes.isEmpty || !memory.isEmpty { parts.append(sizeTable) }
-        if let files { parts.append(files.markdown) }
         if let notifications { parts.append(notificationTables(notifications)) }
+        if let files { parts.append(files.markdown) }
+        if let migrations { parts.append(migrations.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"
