@@ -9,7 +9,7 @@ DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
 
-.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick soak tsan format lint docs
+.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
 	@echo "make soak         the crash and random tests for much longer"
+	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
 	@echo "make lint         fail where formatting differs"
@@ -67,6 +68,10 @@ bench-quick: setup-bench
 soak: setup
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"
 	@echo "Freehold: the soak passed"
+
+soak-hour: setup
+	FREEHOLD_SOAK_MINUTES=60 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter HerdTests
+	@echo "Freehold: the hour of writers and observers passed"
 
 tsan: setup
 	TSAN_OPTIONS="halt_on_error=1 $$TSAN_OPTIONS" $(SWIFT) test --sanitize=thread -Xswiftc -DFREEHOLD_TSAN --scratch-path .build-tsan --filter "$(TSAN_SUITES)"

@@ -54,13 +54,22 @@ private actor WatchingActor {
 }
 
 /// Writers, readers, freezers and observers on several threads and in several processes, which are killed and begin again.
-/// With `FREEHOLD_SOAK` or `FREEHOLD_LONG` for a minute.
+/// With `FREEHOLD_SOAK` or `FREEHOLD_LONG` for a minute, with `FREEHOLD_SOAK_MINUTES` for so many (`make soak-hour`): then
+/// memory must stay flat and the file small.
 @Suite("Observation: a herd of writers and observers")
 struct HerdTests {
     private static let seconds: Double = {
         let environment = ProcessInfo.processInfo.environment
+        if let minutes = environment["FREEHOLD_SOAK_MINUTES"].flatMap(Double.init) { return minutes * 60 }
         return environment["FREEHOLD_SOAK"] != nil || environment["FREEHOLD_LONG"] != nil ? 60 : 1.2
     }()
+
+    /// What the process has in memory; nil where the system doesn't tell.
+    private static func residentBytes() -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
+    }
 
     private final class Stop: Sendable {
         let isSet = Atomic(false)
@@ -162,13 +171,22 @@ struct HerdTests {
         let end = ContinuousClock.now + .seconds(Self.seconds)
         var random = HerdRandom(seed: seed &+ 1)
         var round = 0
+        let settled = end - .seconds(Self.seconds * 2 / 3)
+        var memory: Int?
         while ContinuousClock.now < end {
+            if memory == nil, ContinuousClock.now > settled { memory = Self.residentBytes() }
             // Observers write, too, and end, and begin again.
             try queues[round % 2].write { Herd.change($0, &random) }
             round += 1
             if round % 20 == 0 { queues[0].end() }
             if round % 20 == 0 { try queues[0].begin() }
             try await Task.sleep(for: .milliseconds(15))
+        }
+        if let memory, let last = Self.residentBytes(), Self.seconds >= 60 {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            print("\(round) rounds; memory \(memory >> 20), then \(last >> 20) MiB; file \(size >> 10) KiB")
+            #expect(last - memory < 48 << 20, "memory grows, seed \(seed)")
+            #expect(size < 64 << 20, "the file grows, seed \(seed)")
         }
         stop.isSet.store(true, ordering: .relaxed)
         for task in tasks { try await task.value }
