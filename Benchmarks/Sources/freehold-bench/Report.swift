@@ -34,6 +34,8 @@ struct Report {
         if let notifications { parts.append(notificationTables(notifications)) }
         if let files { parts.append(files.markdown) }
         if let migrations { parts.append(migrations.markdown) }
+        if let files { parts.append(files.markdown) }
+        if let notifications { parts.append(notificationTables(notifications)) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"
