@@ -34,8 +34,6 @@ struct Report {
         if let notifications { parts.append(notificationTables(notifications)) }
         if let files { parts.append(files.markdown) }
         if let migrations { parts.append(migrations.markdown) }
-        if let files { parts.append(files.markdown) }
-        if let notifications { parts.append(notificationTables(notifications)) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"
