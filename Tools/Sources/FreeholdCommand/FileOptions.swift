@@ -6,24 +6,26 @@ import Freehold
 struct FileOptions: ParsableArguments {
     @Argument(help: "The database file.", completion: .file())
     var file: String
+    @OptionGroup var key: KeyOptions
 
     /// Opens the file for reading. It is never made or changed.
     func open() throws -> Realm { try Realm(configuration: try configuration()) }
 
-    func configuration() throws -> Realm.Configuration { try Self.configuration(file) }
+    func configuration() throws -> Realm.Configuration { try Self.configuration(file, key) }
 
     /// Opens a file for writing, whatever its schema and version. It is never made.
-    static func openForWriting(_ path: String) throws -> Realm {
-        var configuration = try configuration(path)
+    static func openForWriting(_ path: String, _ key: KeyOptions) throws -> Realm {
+        var configuration = try configuration(path, key)
         configuration.readOnly = false
         // Nothing is asked for, so that nothing is added.
         configuration.schemaMode = .additive
         return try Realm(configuration: configuration)
     }
 
-    private static func configuration(_ path: String) throws -> Realm.Configuration {
+    private static func configuration(_ path: String, _ key: KeyOptions) throws -> Realm.Configuration {
         try requireFile(path)
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), readOnly: true)
+        configuration.encryptionKey = try key.key()
         configuration.schema = Schema([])
         return configuration
     }

@@ -129,6 +129,40 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: ToolFile.canEncrypt, "the library is built without its trait Encryption"))
+    func `an encrypted file needs its key, from a file or the environment`() throws {
+        try withFolder { folder in
+            let (path, keyFile) = (folder + "/a.realm", folder + "/key")
+            let key = Data((0..<64).map { UInt8($0 * 3) })
+            let digits = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            do {
+                var configuration = ToolFile.configuration(path)
+                configuration.encryptionKey = key
+                let realm = try Realm(configuration: configuration)
+                try realm.write { realm.create(TMPerson.self, value: ["id": 1, "name": "secret"]) }
+            }
+            let without = try Run.freehold("query", path, "TMPerson")
+            #expect(without.status == 1 && without.output == "", "\(without)")
+            for content in [key, Data((digits + "\n").utf8)] {
+                try content.write(to: URL(fileURLWithPath: keyFile))
+                let run = try Run.freehold("query", path, "TMPerson", "--count", "--encryption-key-file", keyFile)
+                #expect(run.output == "1\n", "\(run)")
+            }
+            let line =
+                "FREEHOLD_ENCRYPTION_KEY=\(digits) \"$F\" export '\(path)'"
+                + " | FREEHOLD_ENCRYPTION_KEY=\(digits) \"$F\" import '\(folder)/b.realm'"
+            #expect(try Run.shell(line).error.contains("1 object imported"))
+            #expect(try ToolFile.bytes(folder + "/b.realm").range(of: Data("secret".utf8)) == nil)
+            let copied = try Run.freehold("verify", folder + "/b.realm", "--encryption-key-file", keyFile)
+            #expect(copied.status == 0, "\(copied)")
+            let compacted = try Run.freehold("compact", path, "--encryption-key-file", keyFile)
+            #expect(compacted.status == 0, "\(compacted)")
+            try Data("short".utf8).write(to: URL(fileURLWithPath: keyFile))
+            #expect(try Run.freehold("info", path, "--encryption-key-file", keyFile).status == 65)
+            #expect(try Run.freehold("info", path, "--encryption-key-file", folder + "/none").status == 66)
+        }
+    }
+
     @Test func `help has examples, the version a number, and completions are there`() throws {
         for command in [
             "info", "schema", "query", "export", "import", "verify", "compact", "backup", "pins", "migrate",

@@ -91,6 +91,16 @@ enum ToolFile {
         try body(try Realm(configuration: configuration(path)))
     }
 
+    /// Whether the library can read and write encrypted files.
+    static var canEncrypt: Bool {
+        let opened = try? withFolder { folder in
+            var configuration = configuration(folder + "/a.realm")
+            configuration.encryptionKey = Data(count: 64)
+            _ = try Realm(configuration: configuration)
+        }
+        return opened != nil
+    }
+
     /// The files' bytes, which reading may not change.
     static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 }

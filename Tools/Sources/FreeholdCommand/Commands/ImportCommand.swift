@@ -38,6 +38,7 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "The database file.", completion: .file()) var file: String
     @Argument(help: "The class, as the file names it; none for a whole file.") var className: String?
     @OptionGroup var source: InputFile
+    @OptionGroup var key: KeyOptions
     @Option(help: "JSON (an array, or an object a line) or CSV; by default what the input's name says, else JSON.")
     var format: Format?
     @Option(help: "What happens where an object with the primary key is there: it is updated, or the import fails.")
@@ -66,18 +67,19 @@ struct ImportCommand: ParsableCommand {
         let url = URL(fileURLWithPath: file)
         guard let className else {
             let count = try Realm.importDocument(
-                to: Realm.Configuration(fileURL: url),
+                to: Realm.Configuration(fileURL: url, encryptionKey: try key.key()),
                 from: try source.reader()
             )
             return report(count)
         }
-        guard let schema else { return try fill(className, FileOptions.openForWriting(file)) }
+        guard let schema else { return try fill(className, FileOptions.openForWriting(file, key)) }
         if FileManager.default.fileExists(atPath: file) {
             throw Failure(.cantCreate, "\(file): there is such a file already; --schema makes a new one")
         }
         let read = try SchemaFile.read(schema)
         var configuration = Realm.Configuration(fileURL: url, schemaVersion: read.schemaVersion ?? 0)
         configuration.schema = read.schema
+        configuration.encryptionKey = try key.key()
         do {
             try fill(className, Realm(configuration: configuration))
         } catch {

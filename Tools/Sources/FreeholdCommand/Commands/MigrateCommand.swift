@@ -54,7 +54,7 @@ struct MigrateCommand: ParsableCommand {
         _ configuration: Realm.Configuration
     ) throws -> UInt64 {
         if let schemaVersion { return schemaVersion }
-        let present = try schemaVersionAtURL(configuration.fileURL!)
+        let present = try schemaVersionAtURL(configuration.fileURL!, encryptionKey: configuration.encryptionKey)
         if let given = read.schemaVersion, given > present { return given }
         var same = configuration
         same.schemaVersion = present
