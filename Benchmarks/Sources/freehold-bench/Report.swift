@@ -145,8 +145,8 @@ struct Report {
             ## Notifications
 
             Microseconds: **median** (minimum). One commit of 100 changes (60 of properties and links' targets, 20 new objects, \
-            20 deleted) by a thread; from its return to the call of an observer's block on a queue, with the queue's realm \
-            at the new version. Goal: ≤ 1,000 at 100,000 objects, not growing with the result.
+            20 deleted) by a thread; from the call of `commitWrite`, the flush to the disk included, to that of an observer's block \
+            on a queue, with the queue's realm at the new version. Goal: ≤ 1,000 at 100,000 objects, not growing with the result.
 
             \(header(["Observed, of so many objects"] + all.sizes.map { grouped($0) }))
             \(callbacks)
@@ -156,7 +156,8 @@ struct Report {
             \(header(["", "Commit"]))
             \(commits)
 
-            From the return of a commit of one change to where it is heard of:
+            From the call of `commitWrite` with one change, flush included (of the other process: from its return), to where it is \
+            heard of:
 
             \(header(["", "Later"]))
             \(handovers)
