@@ -43,11 +43,11 @@ demo: setup
 	@$(SWIFT) run -c release --package-path Examples/World --skip-build World $(DEMO_FOLDER)
 
 test: setup
-	$(SWIFT) test
+	@SWIFT="$(SWIFT)" Scripts/test
 	@echo "Freehold: the package's tests passed"
-	$(SWIFT) test --package-path Examples/World
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Examples/World
 	@echo "Examples/World: the example's tests passed"
-	$(SWIFT) test --package-path Tools
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Tools
 	@echo "Tools: the command's tests passed"
 
 cli: setup

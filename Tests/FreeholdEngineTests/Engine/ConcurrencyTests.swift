@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestScript
 import Testing
 
 @testable import FreeholdEngine
@@ -123,7 +124,7 @@ import Testing
                     t.cancel()
                 }
             )
-            try await Task.sleep(for: .milliseconds(20))
+            #expect(try await eventually { database.core.writerLock.waitingCount > i })
         }
         held.cancel()
         for task in tasks { try await task.value }

@@ -27,12 +27,12 @@ import Testing
             return versions
         }
 
-        /// - Returns: false after twenty seconds.
+        /// - Returns: false after two minutes.
         func wait(for version: UInt64) -> Bool {
-            let end = Date(timeIntervalSinceNow: 20)
+            let end = Date(timeIntervalSinceNow: 120)
             condition.lock()
             defer { condition.unlock() }
-            while versions.last ?? 0 < version {
+            while versions.max() ?? 0 < version {
                 if !condition.wait(until: end) { return false }
             }
             return true

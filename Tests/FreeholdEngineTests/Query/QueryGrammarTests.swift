@@ -266,9 +266,9 @@ import Testing
         let clock = ContinuousClock()
         func time(_ count: Int) throws -> Duration {
             let text = Array(repeating: "a.b == 'größe'", count: count).joined(separator: " OR ")
-            return try clock.measure { _ = try QueryParser.parse(text) }
+            // The best of some: the machine may do something else meanwhile.
+            return try (0..<5).map { _ in try clock.measure { _ = try QueryParser.parse(text) } }.min()!
         }
-        _ = try time(100)
         let (short, long) = (try time(500), try time(5_000))
         #expect(long < short * 60, "\(short) for 500, \(long) for 5,000")
     }

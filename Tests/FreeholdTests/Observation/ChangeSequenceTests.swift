@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Freehold
 import Synchronization
+import TestScript
 import Testing
 
 /// What several tasks note.
@@ -12,11 +13,7 @@ private final class Notes: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 {
-            if all.count >= count { return }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        Issue.record("Only \(all) came")
+        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
     }
 }
 
@@ -58,7 +55,10 @@ private actor ChangeWatcher {
     }
 
     func watchPerson() async {
-        for await change in person(3, realm).changes(keyPaths: [\.name]) {
+        let changes = person(3, realm).changes(keyPaths: [\.name])
+        // Whatever happens from here on is told.
+        notes.add("watching")
+        for await change in changes {
             switch change {
             case .change(let person, let properties):
                 notes.add(
@@ -129,9 +129,7 @@ struct ChangeSequenceTests {
         }
         for writer in writers { try await writer.value }
         let count = try await Realm.read(configuration) { "\($0.objects(THPerson.self).count)" }
-        for _ in 0..<1000 where watcher.notes.all.suffix(3).filter({ $0 == count }).count == 0 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        _ = try await eventually { watcher.notes.all.last == count }
         #expect(watcher.notes.all.last == count)
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -193,7 +191,7 @@ struct ChangeSequenceTests {
         let watcher = ChangeWatcher(configuration)
         try await watcher.open()
         let tasks = [Task { await watcher.watchPerson() }, Task { await watcher.watchTags() }]
-        try await watcher.notes.waitFor(1)
+        try await watcher.notes.waitFor(2)
         let elsewhere = Notes()
         let third = Task.detached {
             for await change in frozen.value.changes {
@@ -206,18 +204,26 @@ struct ChangeSequenceTests {
             }
             elsewhere.add("ended")
         }
-        try await Task.sleep(for: .milliseconds(20))
         try writeElsewhere(configuration) { realm in
             person(3, realm).name = "new"
-            person(3, realm).age = 99
             person(3, realm).tags.insert("z")
         }
-        try await watcher.notes.waitFor(3)
-        try await elsewhere.waitFor(1)
+        try await watcher.notes.waitFor(4)
+        // An object's changes have no beginning that is told: there are changes until the first of them is.
+        var age = 99
+        _ = try await eventually {
+            age += 1
+            try writeElsewhere(configuration) { [age] in person(3, $0).age = age }
+            return !elsewhere.all.isEmpty
+        }
         try writeElsewhere(configuration) { $0.delete(person(3, $0)) }
         for task in tasks { await task.value }
         await third.value
-        #expect(Set(watcher.notes.all) == ["initial 1", "new: name P3", "2: -[] +[1] ~[] >[]", "deleted", "ended"])
+        #expect(
+            Set(watcher.notes.all) == [
+                "watching", "initial 1", "new: name P3", "2: -[] +[1] ~[] >[]", "deleted", "ended",
+            ]
+        )
         #expect(watcher.notes.all.filter { $0 == "ended" }.count == 2)
         #expect(elsewhere.all.suffix(2) == ["deleted", "ended"])
         #expect(elsewhere.all.first?.hasPrefix("new ") == true)

@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import TestScript
 import Testing
 
 private final class OBNode: Object {
@@ -111,10 +112,7 @@ struct CollectionObservationTests {
         }
         try await place.waitFor(1)
         for i in 0..<50 { try writeElsewhere(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
-        for _ in 0..<1000 where try place.run({ $0.objects(THPerson.self).count }) < 50 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        #expect(try place.run { $0.objects(THPerson.self).count } == 50)
+        #expect(try await eventually { try place.run { $0.objects(THPerson.self).count } == 50 })
         place.end()
         withExtendedLifetime(keeper) {}
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import TestScript
 import Testing
 
 private actor Kennel {
@@ -23,7 +24,7 @@ private actor Kennel {
     }
 
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 where log.count < count { try await Task.sleep(for: .milliseconds(2)) }
+        if try await !eventually({ log.count >= count }) { Issue.record("Only \(log) came") }
     }
 }
 
@@ -136,7 +137,7 @@ struct ObjectObservationTests {
                 }
             }
             loop.add(timer, forMode: .default)
-            let end = Date(timeIntervalSinceNow: 4)
+            let end = Date(timeIntervalSinceNow: 60)
             while notes.log.count < 2, Date() < end {
                 loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
             }

@@ -3,6 +3,7 @@ import Foundation
 import Freehold
 import Observation
 import Synchronization
+import TestScript
 import Testing
 
 private final class Dog: Object {
@@ -61,11 +62,9 @@ struct ObservationDocTests {
         }
 
         func waitFor(_ condition: () -> Bool) async throws {
-            for _ in 0..<2000 {
-                if queue.sync(execute: condition) { return }
-                try await Task.sleep(for: .milliseconds(2))
+            if try await !eventually({ queue.sync(execute: condition) }) {
+                Issue.record("\(queue.sync { (rows, table, log) })")
             }
-            Issue.record("\(queue.sync { (rows, table, log) })")
         }
     }
 
@@ -184,7 +183,7 @@ struct ObservationDocTests {
         let token = await MainActor.run { Token() }
         try await token.observe(place.configuration, kennel)
         try writeElsewhere(place.configuration) { realm in realm.create(Dog.self, value: ["name": "Zoe"]) }
-        for _ in 0..<1000 where await kennel.names.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        _ = try await eventually { await !kennel.names.isEmpty }
         #expect(await kennel.names == ["Zoe"])
         #expect(try await onActor.value == 4)
         first.invalidate()

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Freehold
+import TestScript
 import Testing
 
 /// A queue with a realm of its own, and what the observers there were told. Everything is used on the queue.
@@ -22,11 +23,7 @@ final class ObservingQueue: @unchecked Sendable {
 
     /// Waits until so many calls have come.
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 {
-            if told.count >= count { return }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        Issue.record("Only \(told) came")
+        if try await !eventually({ told.count >= count }) { Issue.record("Only \(told) came") }
     }
 
     /// Waits until nothing more can come, as far as is known.

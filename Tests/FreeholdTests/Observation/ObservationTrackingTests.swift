@@ -3,6 +3,7 @@ import Foundation
 import Freehold
 import Observation
 import Synchronization
+import TestScript
 import Testing
 
 /// What the Observation framework sees of realms whose configuration says so.
@@ -219,8 +220,7 @@ struct ObservationTrackingTests {
         }
         // The realm moves by itself.
         try writeElsewhere(configuration) { person(3, $0).name = "new" }
-        for _ in 0..<1000 where !flag.value { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(flag.value)
+        #expect(try await eventually { flag.value })
         queue.sync {
             #expect(kept[0].name == "new")
             kept = []

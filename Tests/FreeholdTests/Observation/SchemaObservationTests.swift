@@ -98,8 +98,9 @@ struct SchemaObservationTests {
             realm.refresh()
             for replay in replays {
                 #expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
-                #expect(replay.calls > 1, "\(replay.name)")
+                #expect(replay.calls > 0, "\(replay.name)")
             }
+            #expect(replays.reduce(0) { $0 + $1.calls } > replays.count)
             #expect(replays[4].copy == realm.objects(SOCat.self).map { "\($0.id) \($0.name) \($0.lives)" })
             #expect(place.log.contains("set"))
         }

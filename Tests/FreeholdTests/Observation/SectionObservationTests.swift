@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import TestScript
 import Testing
 
 /// A copy of sections, kept by their changes alone.
@@ -60,7 +61,7 @@ private actor SectionPlace {
     }
 
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 where log.count < count { try await Task.sleep(for: .milliseconds(2)) }
+        if try await !eventually({ log.count >= count }) { Issue.record("Only \(log) came") }
     }
 }
 

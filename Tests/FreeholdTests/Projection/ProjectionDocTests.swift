@@ -1,4 +1,5 @@
 import Foundation
+import TestScript
 import Testing
 
 @testable import Freehold
@@ -96,6 +97,7 @@ struct ProjectionDocTests {
         let ada = try #require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
         let people = realm.objects(PersonProjection.self)
         var told: [String] = []
+        var begun = 0
         let tokens = [
             ada.observe { change in
                 if case .change(_, let properties) = change { told += properties.map(\.name) }
@@ -103,18 +105,26 @@ struct ProjectionDocTests {
             ada.observe(keyPaths: [\.surname]) { _ in told.append("key path") },
             ada.observe(keyPaths: ["lastName"]) { _ in told.append("name") },
             people.observe { change in
-                if case .update(_, _, _, let modifications) = change { told.append("\(modifications)") }
+                if case .update(_, _, _, let modifications) = change {
+                    told.append("\(modifications)")
+                } else {
+                    begun += 1
+                }
             },
             ada.friendsNames.observe { change in
-                if case .update(_, _, _, let modifications) = change { told.append("names \(modifications)") }
+                if case .update(_, _, _, let modifications) = change {
+                    told.append("names \(modifications)")
+                } else {
+                    begun += 1
+                }
             },
         ]
-        try await Task.sleep(for: .milliseconds(20))
+        _ = try await eventually { begun == 2 }
         try realm.write { ada.surname = "King" }
-        for _ in 0..<2000 where told.count < 5 { try await Task.sleep(for: .milliseconds(2)) }
+        _ = try await eventually { told.count >= 5 }
         #expect(told.sorted() == ["[1]", "key path", "name", "surname", "title"])
         try realm.write { realm.objects(Person.self)[0].firstName = "Robert" }
-        for _ in 0..<2000 where told.count < 8 { try await Task.sleep(for: .milliseconds(2)) }
+        _ = try await eventually { told.count >= 8 }
         #expect(told[5...].sorted() == ["[0, 1]", "friendsNames", "names [0]"])
         withExtendedLifetime((tokens, keeper)) {}
     }

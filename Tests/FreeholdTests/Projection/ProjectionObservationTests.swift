@@ -2,6 +2,7 @@ import Foundation
 import Freehold
 import Observation
 import Synchronization
+import TestScript
 import Testing
 
 private actor Watcher {
@@ -20,7 +21,7 @@ private actor Watcher {
     }
 
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 where log.count < count { try await Task.sleep(for: .milliseconds(2)) }
+        if try await !eventually({ log.count >= count }) { Issue.record("Only \(log) came") }
     }
 }
 
@@ -397,10 +398,6 @@ private final class SequenceNotes: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func waitFor(_ count: Int) async throws {
-        for _ in 0..<2000 {
-            if all.count >= count { return }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        Issue.record("Only \(all) came")
+        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
     }
 }

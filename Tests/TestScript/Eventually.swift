@@ -1,0 +1,19 @@
+/// Waits until something is so, without holding a thread.
+///
+/// Where hundreds of tests share two threads a task comes to its turn late, so late that neither a time alone nor a number
+/// of looks alone tells that nothing will come: this gives up after both a minute and 3,000 looks.
+///
+/// - Returns: whether it is so.
+public func eventually(
+    isolation: isolated (any Actor)? = #isolation,
+    _ condition: () async throws -> Bool
+) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(60)
+    var looks = 0
+    while try await !condition() {
+        looks += 1
+        if looks >= 3000, ContinuousClock.now > end { return false }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    return true
+}
