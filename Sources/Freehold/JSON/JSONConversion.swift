@@ -35,12 +35,8 @@ struct JSONConversion {
         _ info: ClassInfo,
         at place: JSONPlace
     ) throws(JSONError) -> _ObjectValues {
-        path = []
-        depth = 0
+        begin(info, at: place)
         deferred = []
-        isUnresolved = false
-        className = info.className
-        self.place = place
         guard value.isContainer else {
             throw error(.invalidValue, "\(value.summary) is given where an object is expected")
         }
@@ -62,11 +58,7 @@ struct JSONConversion {
         _ info: ClassInfo,
         at place: JSONPlace
     ) throws(JSONError) -> _StoredContent {
-        path = []
-        depth = 0
-        className = info.className
-        self.place = place
-        isUnresolved = false
+        begin(info, at: place)
         let name = info.properties[property].name
         let content = try field(value, info.properties[property], info, .key(name))
         if isUnresolved {
@@ -78,6 +70,14 @@ struct JSONConversion {
             )
         }
         return content
+    }
+
+    private mutating func begin(_ info: ClassInfo, at place: JSONPlace) {
+        path = []
+        depth = 0
+        isUnresolved = false
+        className = info.className
+        self.place = place
     }
 
     // MARK: Objects

@@ -59,6 +59,15 @@ struct JSONInput {
 }
 
 extension JSONInput {
+    /// Opens a file for reading.
+    static func open(_ url: URL) throws(JSONError) -> FileHandle {
+        do {
+            return try FileHandle(forReadingFrom: url)
+        } catch {
+            throw JSONError(.io, "\(url.path) can't be opened: \(error)")
+        }
+    }
+
     init(_ data: Data) {
         var offset = data.startIndex
         self.init {

@@ -21,6 +21,22 @@ struct JSONReader {
         return nil
     }
 
+    /// Passes over an array whose opening bracket comes next; the body reads one element each time.
+    mutating func forEachElement(_ body: (inout JSONReader) throws -> Void) throws {
+        skipToken()
+        if try nextToken() == UInt8(ascii: "]") { return skipToken() }
+        while true {
+            _ = try nextToken()
+            try body(&self)
+            switch try nextToken() {
+            case UInt8(ascii: ","): skipToken()
+            case UInt8(ascii: "]"): return skipToken()
+            case nil: throw error("the text ends inside the array")
+            case let mark?: throw unexpected(mark, "a comma or the array's end")
+            }
+        }
+    }
+
     /// Passes over a byte order mark, which the standard lets a reader ignore at the start.
     mutating func skipByteOrderMark() throws(JSONError) {
         guard try input.peek() == 0xEF else { return }

@@ -16,12 +16,7 @@ extension Realm {
     ///   ``Error/Code/fileExists``.
     @discardableResult
     public static func importDocument(from url: URL, to configuration: Configuration) throws -> Int {
-        let file: FileHandle
-        do {
-            file = try FileHandle(forReadingFrom: url)
-        } catch {
-            throw JSONError(.io, "\(url.path) can't be opened: \(error)")
-        }
+        let file = try JSONInput.open(url)
         defer { try? file.close() }
         return try importDocument(to: configuration) { try file.read(upToCount: JSONInput.chunkSize) ?? Data() }
     }
@@ -159,18 +154,9 @@ struct DocumentText {
     ) throws {
         guard let mark = try reader.nextToken() else { throw reader.error("the text ends where an array should begin") }
         guard mark == UInt8(ascii: "[") else { throw reader.unexpected(mark, "an array of objects") }
-        reader.skipToken()
-        if try reader.nextToken() == UInt8(ascii: "]") { return reader.skipToken() }
-        while true {
-            _ = try reader.nextToken()
+        try reader.forEachElement { reader in
             let place = reader.place
             try body(try reader.value(), place)
-            switch try reader.nextToken() {
-            case UInt8(ascii: ","): reader.skipToken()
-            case UInt8(ascii: "]"): return reader.skipToken()
-            case nil: throw reader.error("the text ends inside the array")
-            case let mark?: throw reader.unexpected(mark, "a comma or the array's end")
-            }
         }
     }
 }

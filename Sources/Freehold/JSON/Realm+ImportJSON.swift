@@ -29,12 +29,7 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        let file: FileHandle
-        do {
-            file = try FileHandle(forReadingFrom: url)
-        } catch {
-            throw JSONError(.io, "\(url.path) can't be opened: \(error)")
-        }
+        let file = try JSONInput.open(url)
         defer { try? file.close() }
         return try importJSON(from: file, into: type, update: update, options: options)
     }
@@ -95,12 +90,8 @@ extension Realm {
         options: JSONImportOptions = JSONImportOptions(),
         from read: () throws -> Data
     ) throws -> Int {
-        let table = dynamicTable(typeName)
-        if table.info.isEmbedded {
-            programmerError("\(typeName) is a class of embedded objects, which belong to an owner. Import the owners.")
-        }
-        return try withoutActuallyEscaping(read) { read in
-            try JSONImport(table, update, options).run(JSONInput(read))
+        try withoutActuallyEscaping(read) { read in
+            try dynamicImport(typeName, update, options).run(JSONInput(read))
         }
     }
 
@@ -112,11 +103,19 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        var rest: Data? = data
-        return try dynamicImportJSON(into: typeName, update: update, options: options) {
-            defer { rest = nil }
-            return rest ?? Data()
+        try dynamicImport(typeName, update, options).run(JSONInput(data))
+    }
+
+    private func dynamicImport(
+        _ typeName: String,
+        _ update: UpdatePolicy,
+        _ options: JSONImportOptions
+    ) throws(Realm.Error) -> JSONImport {
+        let table = dynamicTable(typeName)
+        if table.info.isEmbedded {
+            programmerError("\(typeName) is a class of embedded objects, which belong to an owner. Import the owners.")
         }
+        return try JSONImport(table, update, options)
     }
 }
 
@@ -186,7 +185,7 @@ private struct JSONImport {
         var reader = JSONReader(input)
         try reader.skipByteOrderMark()
         var count = 0
-        func store() throws {
+        func store(_ reader: inout JSONReader) throws {
             let place = reader.place
             count += 1
             do throws(JSONError) {
@@ -205,26 +204,10 @@ private struct JSONImport {
         let first = try reader.nextToken()
         if options.format == .array || (options.format == .automatic && first == UInt8(ascii: "[")) {
             guard first == UInt8(ascii: "[") else { throw reader.error("the text isn't an array") }
-            reader.skipToken()
-            if try reader.nextToken() == UInt8(ascii: "]") {
-                reader.skipToken()
-            } else {
-                elements: while true {
-                    _ = try reader.nextToken()
-                    try store()
-                    switch try reader.nextToken() {
-                    case UInt8(ascii: ","): reader.skipToken()
-                    case UInt8(ascii: "]"):
-                        reader.skipToken()
-                        break elements
-                    case nil: throw reader.error("the text ends inside the array")
-                    case let mark?: throw reader.unexpected(mark, "a comma or the array's end")
-                    }
-                }
-            }
+            try reader.forEachElement(store)
             if let rest = try reader.nextToken() { throw reader.unexpected(rest, "the end of the text") }
         } else {
-            while try reader.nextToken() != nil { try store() }
+            while try reader.nextToken() != nil { try store(&reader) }
         }
         return count
     }

@@ -75,28 +75,8 @@ extension ThreadConfined where Self: ObjectBase {
 
     func _observation(_ keyPaths: [String]?) -> ObservationKind<Self, ObjectChange<Self>> {
         if let keyPaths, let table = _table { for keyPath in keyPaths { _ = table.observedPath(keyPath) } }
-        return ObservationKind(
-            follow: { object in
-                let table = object._table!
-                let (stored, key) = (table.table, object._key)
-                let paths = keyPaths.map { $0.map(table.observedPath) }
-                return { .object(ObservedObject(stored, key, paths: paths, in: $0)) }
-            },
-            teller: { object in
-                { change, shown, isOwn in
-                    guard case .object(let what, let old) = change else { return nil }
-                    switch what {
-                    case .deleted: return .deleted
-                    case .modified(let columns, let fired):
-                        if shown.isInvalidated { return nil }
-                        let deep = fired.map { keyPaths![$0] }
-                        let old = isOwn ? nil : old
-                        return .change(shown, shown._propertyChanges(columns, deep: deep, old: old))
-                    }
-                }
-            },
-            gone: .deleted,
-            tellsChangesOnly: true
-        )
+        return .object({ $0 }, paths: keyPaths) { object, columns, fired, old in
+            object._propertyChanges(columns, deep: fired.map { keyPaths![$0] }, old: old)
+        }
     }
 }

@@ -20,6 +20,43 @@ struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
 }
 
 extension ObservationKind {
+    /// Follows an object, and tells of it as what stands for it.
+    ///
+    /// - Parameters:
+    ///   - root: the object.
+    ///   - paths: what is followed, from its class on. Nil: all its own properties.
+    ///   - properties: what is told of columns that were set, and of paths, by their positions, on which something
+    ///     changed; with the version before where its values can be told.
+    static func object(
+        _ root: @escaping (Observed) -> ObjectBase,
+        paths: [String]?,
+        _ properties: @escaping (_ root: ObjectBase, _ columns: [Int], _ paths: [Int], Snapshot?) -> [PropertyChange]
+    ) -> Self where Change == ObjectChange<Observed> {
+        ObservationKind(
+            follow: { observed in
+                let root = root(observed)
+                let table = root._table!
+                let (stored, key) = (table.table, root._key)
+                let paths = paths.map { $0.map(table.observedPath) }
+                return { .object(ObservedObject(stored, key, paths: paths, in: $0)) }
+            },
+            teller: { _ in
+                { change, shown, isOwn in
+                    guard case .object(let what, let old) = change else { return nil }
+                    switch what {
+                    case .deleted: return .deleted
+                    case .modified(let columns, let fired):
+                        let root = root(shown)
+                        if root.isInvalidated { return nil }
+                        return .change(shown, properties(root, columns, fired, isOwn ? nil : old))
+                    }
+                }
+            },
+            gone: .deleted,
+            tellsChangesOnly: true
+        )
+    }
+
     /// Begins where the thing's realm is.
     ///
     /// - Parameters:

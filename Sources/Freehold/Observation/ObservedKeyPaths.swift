@@ -16,13 +16,13 @@ extension ManagedTable {
             }
             let property = table.info.properties[index]
             if property.isComputed {
-                let origin = table.target(of: index)
-                guard let link = property.origin.flatMap({ origin.info.index(named: $0) }),
-                    let column = origin.columns[link]
-                else { programmerError("\(table.info.className).\(name) follows a property that isn't there.") }
-                steps.append(.backlink(column.aimed(at: table.table)))
+                guard let origin = property.origin else {
+                    programmerError("\(table.info.className).\(name) is computed of nothing that is stored.")
+                }
+                let inverse = table.inverse(of: index, from: origin)
+                steps.append(.backlink(inverse.column))
                 if isLast { return PropertyPath(steps, nil) }
-                table = origin
+                table = inverse.table
                 continue
             }
             let column = table.columns[index]!

@@ -38,6 +38,17 @@ extension SectionedResults {
     }
 
     func observation(_ keyPaths: [String]?) -> ObservationKind<Self, SectionedResultsChange<Self>> {
+        observation(keyPaths, as: { $0 }, { _, _, changes in changes })
+    }
+
+    /// - Parameters:
+    ///   - told: what is told of, made of the sections.
+    ///   - part: what of the changes is told, between two layouts.
+    fileprivate func observation<Told>(
+        _ keyPaths: [String]?,
+        as told: @escaping (Self) -> Told,
+        _ part: @escaping (SectionLayout<Key>, SectionLayout<Key>, SectionChanges) -> SectionChanges
+    ) -> ObservationKind<Self, SectionedResultsChange<Told>> {
         let elements = query.results.observation(keyPaths)
         return ObservationKind(
             follow: { elements.follow($0.query.results) },
@@ -47,9 +58,9 @@ extension SectionedResults {
                     _ = RealmCollectionChange.change(change, of: shown.query.results)
                     let now = shown.query.layout()
                     defer { last = now }
-                    guard case .collection(let elements, _) = change, let last else { return .initial(shown) }
-                    let changes = SectionChanges(from: last, to: now, elements)
-                    return changes.isEmpty ? nil : changes.told(of: shown)
+                    guard case .collection(let elements, _) = change, let last else { return .initial(told(shown)) }
+                    let changes = part(last, now, SectionChanges(from: last, to: now, elements))
+                    return changes.isEmpty ? nil : changes.told(of: told(shown))
                 }
             }
         )
@@ -84,24 +95,10 @@ extension ResultsSection {
     func observation(
         _ keyPaths: [String]?
     ) -> ObservationKind<SectionedResults<Key, SectionElement>, SectionedResultsChange<Self>> {
-        let elements = query.results.observation(keyPaths)
         let key = key
-        return ObservationKind(
-            follow: { elements.follow($0.query.results) },
-            teller: { _ in
-                var last: SectionLayout<Key>?
-                return { change, shown, _ in
-                    _ = RealmCollectionChange.change(change, of: shown.query.results)
-                    let now = shown.query.layout()
-                    defer { last = now }
-                    let section = ResultsSection(key: key, query: shown.query)
-                    guard case .collection(let elements, _) = change, let last else { return .initial(section) }
-                    let changes = SectionChanges(from: last, to: now, elements)
-                        .only(old: last.section(of: key), new: now.section(of: key))
-                    return changes.isEmpty ? nil : changes.told(of: section)
-                }
-            }
-        )
+        return all.observation(keyPaths, as: { ResultsSection(key: key, query: $0.query) }) { old, new, changes in
+            changes.only(old: old.section(of: key), new: new.section(of: key))
+        }
     }
 }
 

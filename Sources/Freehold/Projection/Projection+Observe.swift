@@ -93,30 +93,10 @@ extension ProjectionObservable {
 
     private func observation(_ watched: [ProjectionSchema.Watched]) -> ObservationKind<Self, ObjectChange<Self>> {
         if let table = rootObject._table { for watched in watched { _ = table.observedPath(watched.path) } }
-        return ObservationKind(
-            follow: { projection in
-                let root = projection.rootObject
-                let table = root._table!
-                let (stored, key) = (table.table, root._key)
-                let paths = watched.map { table.observedPath($0.path) }
-                return { .object(ObservedObject(stored, key, paths: paths, in: $0)) }
-            },
-            teller: { _ in
-                { change, shown, isOwn in
-                    guard case .object(let what, let old) = change else { return nil }
-                    switch what {
-                    case .deleted: return .deleted
-                    case .modified(_, let fired):
-                        let root = shown.rootObject
-                        if root.isInvalidated { return nil }
-                        let before = isOwn ? nil : root._before(old)
-                        return .change(shown, fired.map { watched[$0].change(of: root, before) })
-                    }
-                }
-            },
-            gone: .deleted,
-            tellsChangesOnly: true
-        )
+        return .object(\.rootObject, paths: watched.map(\.path)) { root, _, fired, old in
+            let before = root._before(old)
+            return fired.map { watched[$0].change(of: root, before) }
+        }
     }
 
     /// The changes of what the projection shows, without a first element: see ``RealmChanges``.
@@ -129,9 +109,9 @@ extension ProjectionObservable {
 }
 
 extension ObjectBase {
-    /// The object as it was in another version; nil where it wasn't there.
-    fileprivate final func _before(_ snapshot: Snapshot) -> ObjectBase? {
-        guard let core = _core, let table = _table else { return nil }
+    /// The object as it was in another version; nil where it wasn't there, or the version isn't known.
+    fileprivate final func _before(_ snapshot: Snapshot?) -> ObjectBase? {
+        guard let snapshot, let core = _core, let table = _table else { return nil }
         let frozen = core.file.frozenCore(of: core, at: snapshot)
         guard let old = frozen.table(like: table), let key = old.living(_key) else { return nil }
         return old.object(key)

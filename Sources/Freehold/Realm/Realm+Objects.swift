@@ -216,9 +216,12 @@ extension Realm {
 
 extension RealmCore {
     /// Whether no link's rule denies that objects are deleted, by their tables' ids; where one does, that is recorded.
-    fileprivate func mayDelete(_ keys: [Int: [ObjectKey]], _ transaction: WriteTransaction) -> Bool {
+    fileprivate func mayDelete(
+        _ keys: @autoclosure () -> [Int: [ObjectKey]],
+        _ transaction: WriteTransaction
+    ) -> Bool {
         do throws(EngineError) {
-            try transaction.checkDeletable(keys)
+            try transaction.checkDeletable(keys())
             return true
         } catch {
             record(Realm.Error(error))

@@ -481,17 +481,13 @@ final class RealmCore {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
         let newest: Snapshot
-        do {
+        do throws(EngineError) {
             newest = try database.snapshot()
-            if snapshot?.version != newest.version { try checkFits(newest.schema) }
-        } catch let error as EngineError {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        } catch let error as Realm.Error {
-            throw error
         } catch {
-            fatalError("unreachable: \(error)")
+            throw Realm.Error(error, fileURL: configuration.fileURL)
         }
         let isNewer = snapshot?.version != newest.version
+        if isNewer { try checkFits(newest.schema) }
         observers?.drain(upTo: newest, self)
         move(to: newest)
         if !isNewer, let snapshot, !newest.sharesCaches(with: snapshot) {

@@ -3,10 +3,11 @@
 /// Elements are those of the collection as it is; for one that is filtered or sorted see `ObservedQuery`. A value; one
 /// thread at a time.
 package struct ObservedCollection: Sendable {
-    package private(set) var snapshot: Snapshot
+    private var course: OwnedCourse
+
+    package var snapshot: Snapshot { course.snapshot }
     /// Whether the object that the collection belongs to is gone; then there are no more elements.
-    package private(set) var isOwnerDeleted: Bool
-    private let watch: CollectionWatch
+    package var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: when an element that is an object, or a mixed value with one in it, counts as modified though
     ///   it wasn't set. Paths are those of a list of links.
@@ -26,9 +27,7 @@ package struct ObservedCollection: Sendable {
         in snapshot: Snapshot,
         limits: ObservationLimits
     ) {
-        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
-        self.snapshot = snapshot
-        isOwnerDeleted = !watch.exists(in: snapshot)
+        course = OwnedCourse(column, owner, watched, snapshot, limits)
     }
 
     /// Moves on to a later version.
@@ -38,18 +37,14 @@ package struct ObservedCollection: Sendable {
     /// - Complexity: O(edits²) up to some thousand runs of edits; O(n) where these aren't known, and to find elements whose
     ///   objects changed.
     package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
-        precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
-        let old = snapshot
-        snapshot = next
-        if isOwnerDeleted || changes.isEmpty { return nil }
-        guard watch.exists(in: next) else {
-            isOwnerDeleted = true
+        switch course.advance(to: next, changes) {
+        case nil: return nil
+        case .changes(let found, _): return found
+        case .end(let old):
             var out = CollectionChanges()
-            out.deletions = Array(0..<old.listCount(watch.column, watch.owner))
+            out.deletions = Array(0..<old.listCount(course.watch.column, course.watch.owner))
             return out
         }
-        let out = watch.changes(from: old, to: next, changes)
-        return out.isEmpty ? nil : out
     }
 }
 
@@ -57,10 +52,11 @@ package struct ObservedCollection: Sendable {
 ///
 /// A value; one thread at a time.
 package struct ObservedDictionary: Sendable {
-    package private(set) var snapshot: Snapshot
+    private var course: OwnedCourse
+
+    package var snapshot: Snapshot { course.snapshot }
     /// Whether the object that the dictionary belongs to is gone; then there are no more keys.
-    package private(set) var isOwnerDeleted: Bool
-    private let watch: CollectionWatch
+    package var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: as for `ObservedCollection`.
     package init(
@@ -79,25 +75,22 @@ package struct ObservedDictionary: Sendable {
         in snapshot: Snapshot,
         limits: ObservationLimits
     ) {
-        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
-        self.snapshot = snapshot
-        isOwnerDeleted = !watch.exists(in: snapshot)
+        course = OwnedCourse(column, owner, watched, snapshot, limits)
     }
 
     /// Moves on to a later version: as for `ObservedCollection`.
     package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> DictionaryChanges? {
-        precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
-        let old = snapshot
-        snapshot = next
-        if isOwnerDeleted || changes.isEmpty { return nil }
+        let watch = course.watch
         var out = DictionaryChanges()
-        guard watch.exists(in: next) else {
-            isOwnerDeleted = true
-            out.deletions = old.dictionaryKeys(watch.column, watch.owner)
+        let positions: CollectionChanges
+        let old: Snapshot
+        switch course.advance(to: next, changes) {
+        case nil: return nil
+        case .changes(let found, let since): (positions, old) = (found, since)
+        case .end(let last):
+            out.deletions = last.dictionaryKeys(watch.column, watch.owner)
             return out
         }
-        let positions = watch.changes(from: old, to: next, changes)
-        if positions.isEmpty { return nil }
         let deleted = positions.deletions.map { old.dictionaryKey(watch.column, watch.owner, at: $0) }
         let inserted = positions.insertions.map { next.dictionaryKey(watch.column, watch.owner, at: $0) }
         // What was taken out and put in again is the same key.
@@ -110,5 +103,44 @@ package struct ObservedDictionary: Sendable {
             out.modifications.sort { Value.compareBytes($0, $1) < 0 }
         }
         return out
+    }
+}
+
+/// A collection of an object on its way from version to version: what lists, sets and dictionaries have in common.
+private struct OwnedCourse: Sendable {
+    enum Step {
+        case changes(CollectionChanges, since: Snapshot)
+        /// The owner is gone.
+        case end(last: Snapshot)
+    }
+
+    private(set) var snapshot: Snapshot
+    private(set) var isOwnerDeleted: Bool
+    let watch: CollectionWatch
+
+    init(
+        _ column: Column,
+        _ owner: ObjectKey,
+        _ watched: WatchedPaths,
+        _ snapshot: Snapshot,
+        _ limits: ObservationLimits
+    ) {
+        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
+        self.snapshot = snapshot
+        isOwnerDeleted = !watch.exists(in: snapshot)
+    }
+
+    /// - Returns: nil where nothing changed.
+    mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Step? {
+        precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
+        let old = snapshot
+        snapshot = next
+        if isOwnerDeleted || changes.isEmpty { return nil }
+        guard watch.exists(in: next) else {
+            isOwnerDeleted = true
+            return .end(last: old)
+        }
+        let found = watch.changes(from: old, to: next, changes)
+        return found.isEmpty ? nil : .changes(found, since: old)
     }
 }

@@ -1,7 +1,7 @@
 /// Deletions that the rules of links pass on, or deny.
 extension WriteTransaction {
     /// Notes what goes with objects that are about to be deleted; `deleteOrphans` then deletes it.
-    func noteFollowers(_ table: Table, _ keys: [ObjectKey]) {
+    func noteFollowers(_ table: Table, _ keys: some Sequence<ObjectKey>) {
         guard let columns = currentSchema.deletions[table.id] else { return }
         for key in keys where contains(table, key) {
             for column in columns.cascading {
@@ -40,9 +40,9 @@ extension WriteTransaction {
     }
 
     /// The same of objects of several tables, by their ids, that are deleted together.
-    public func checkDeletable(_ keys: [Int: [ObjectKey]]) throws(EngineError) {
+    public func checkDeletable(_ keys: @autoclosure () -> [Int: [ObjectKey]]) throws(EngineError) {
         guard currentSchema.hasDenials else { return }
-        let going = closure(of: keys)
+        let going = closure(of: keys())
         for (id, keys) in going {
             guard let columns = currentSchema.deletions[id], let table = currentSchema.table(id: id) else { continue }
             for key in keys {

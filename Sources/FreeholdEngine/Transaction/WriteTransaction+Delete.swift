@@ -7,7 +7,7 @@ extension WriteTransaction {
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
         relieve()
-        noteFollowers(table, [key])
+        noteFollowers(table, CollectionOfOne(key))
         delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
         deleteOrphans()
     }
@@ -85,18 +85,19 @@ extension WriteTransaction {
 
     public func deleteAll(_ table: Table) {
         if currentSchema.deletions[table.id] != nil {
-            for cluster in 0..<clusterCount(table) {
-                var keys: [ObjectKey] = []
-                forEachKey(table, cluster: cluster) { keys.append($0) }
-                noteFollowers(table, keys)
-            }
+            for cluster in 0..<clusterCount(table) { noteFollowers(table, keys(table, cluster: cluster)) }
         }
         emptyCollections(of: table)
         for cluster in 0..<clusterCount(table) {
-            var keys: [ObjectKey] = []
-            forEachKey(table, cluster: cluster) { keys.append($0) }
+            let keys = keys(table, cluster: cluster)
             delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
         }
+    }
+
+    private func keys(_ table: Table, cluster: Int) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        forEachKey(table, cluster: cluster) { keys.append($0) }
+        return keys
     }
 
     /// Takes an object out of every link of a column that points to it.

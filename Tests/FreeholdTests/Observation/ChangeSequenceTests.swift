@@ -1,21 +1,8 @@
 import Dispatch
 import Foundation
 import Freehold
-import Synchronization
 import TestScript
 import Testing
-
-/// What several tasks note.
-private final class Notes: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    func add(_ text: String) { lines.withLock { $0.append(text) } }
-    var all: [String] { lines.withLock { $0 } }
-
-    func waitFor(_ count: Int) async throws {
-        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
-    }
-}
 
 /// Iterates changes in the isolation of an actor that its realm is confined to.
 private actor ChangeWatcher {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Freehold
+import Synchronization
 import TestScript
 import Testing
 
@@ -30,6 +31,18 @@ final class ObservingQueue: @unchecked Sendable {
     func settle() async throws { try await Task.sleep(for: .milliseconds(60)) }
 
     func end() { queue.sync { tokens = [] } }
+}
+
+/// What several tasks note.
+final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ text: String) { lines.withLock { $0.append(text) } }
+    var all: [String] { lines.withLock { $0 } }
+
+    func waitFor(_ count: Int) async throws {
+        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
+    }
 }
 
 func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCollection {

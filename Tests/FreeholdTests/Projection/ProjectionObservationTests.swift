@@ -1,7 +1,6 @@
 import Foundation
 import Freehold
 import Observation
-import Synchronization
 import TestScript
 import Testing
 
@@ -312,7 +311,7 @@ struct ProjectionObservationTests {
         let ofTitle = ada.changes(keyPaths: [\.surnameCaps])
         let ofNames = ada.friendsNames.changes
         let ofAll = keeper.objects(PJNameProjection.self).changes
-        let notes = SequenceNotes()
+        let notes = Notes()
         let tasks = [
             Task { for await change in ofAda { notes.add("ada: " + told(change)) } },
             Task { for await change in ofTitle { notes.add("title: " + told(change)) } },
@@ -376,7 +375,7 @@ struct ProjectionObservationTests {
         let realm = try projectionRealm(configuration)
         let ada = realm.pjProjection(1)
         func isTold(_ read: () -> Void, _ change: () -> Void) throws -> Bool {
-            let flag = SequenceNotes()
+            let flag = Notes()
             withObservationTracking(read) { flag.add("told") }
             try realm.write(change)
             return !flag.all.isEmpty
@@ -387,17 +386,5 @@ struct ProjectionObservationTests {
         #expect(try isTold({ _ = ada.friendsNames.count }, { realm.pjPerson(1).friends.removeLast() }))
         #expect(try !isTold({ _ = ada.surnameCaps }, { realm.pjPerson(1).firstName = "A" }))
         #expect(try !isTold({ _ = ada.friendsNames[0] }, { realm.pjPerson(2).age = 3 }))
-    }
-}
-
-/// What several tasks note.
-private final class SequenceNotes: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    func add(_ text: String) { lines.withLock { $0.append(text) } }
-    var all: [String] { lines.withLock { $0 } }
-
-    func waitFor(_ count: Int) async throws {
-        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
     }
 }

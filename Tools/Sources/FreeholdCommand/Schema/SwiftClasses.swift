@@ -12,40 +12,31 @@ struct SwiftClasses {
     init(_ schema: Schema, isPublic: Bool = false) {
         self.schema = schema
         access = isPublic ? "public " : ""
-        var taken: Set<String> = []
-        var names: [String: String] = [:]
-        // Names that are right already come first, so that no other takes them.
-        for object in schema.objectSchema {
-            var probe: Set<String> = []
-            if SwiftNames.type(object.className, taken: &probe) == object.className {
-                names[object.className] = object.className
-                taken.insert(object.className)
-            }
-        }
-        for object in schema.objectSchema where names[object.className] == nil {
-            names[object.className] = SwiftNames.type(object.className, taken: &taken)
-        }
-        typeNames = names
+        typeNames = Self.names(for: schema.objectSchema.map(\.className), SwiftNames.type)
         propertyNames = Dictionary(
-            schema.objectSchema.map { ($0.className, Self.propertyNames(of: $0)) },
+            schema.objectSchema.map { object in
+                (object.className, Self.names(for: object.properties.map(\.name), SwiftNames.property))
+            },
             uniquingKeysWith: { first, _ in first }
         )
     }
 
-    /// As with classes.
-    private static func propertyNames(of object: ObjectSchema) -> [String: String] {
+    /// A name in Swift for each of the file's.
+    private static func names(
+        for stored: [String],
+        _ make: (String, inout Set<String>) -> String
+    ) -> [String: String] {
         var taken: Set<String> = []
         var names: [String: String] = [:]
-        for property in object.properties {
+        // Names that are right already come first, so that no other takes them.
+        for name in stored {
             var probe: Set<String> = []
-            if SwiftNames.property(property.name, taken: &probe) == property.name {
-                names[property.name] = property.name
-                taken.insert(property.name)
+            if make(name, &probe) == name {
+                names[name] = name
+                taken.insert(name)
             }
         }
-        for property in object.properties where names[property.name] == nil {
-            names[property.name] = SwiftNames.property(property.name, taken: &taken)
-        }
+        for name in stored where names[name] == nil { names[name] = make(name, &taken) }
         return names
     }
 
