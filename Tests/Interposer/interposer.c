@@ -8,11 +8,13 @@
 //   4 durable  as write, through a descriptor that syncs each write
 //   5 said     the process wrote this line to its standard output
 //   6 allocate `length` bytes from `offset` (the file grows to their end if it is shorter)
+// With FREEHOLD_KILL_AT the process is killed right after as many durable writes: those of commits' roots.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@ enum { WRITE = 1, TRUNCATE = 2, SYNC = 3, DURABLE = 4, SAID = 5, ALLOCATE = 6 };
 
 static int record = -1;
 static const char *watched;
+static int durable_writes_left = -1;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static ssize_t (*real_write)(int, const void *, size_t);
@@ -48,6 +51,8 @@ static void prepare(void) {
     real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
     real_posix_fallocate = dlsym(RTLD_NEXT, "posix_fallocate");
     watched = getenv("FREEHOLD_RECORD_FILE");
+    const char *limit = getenv("FREEHOLD_KILL_AT");
+    if (limit) durable_writes_left = atoi(limit);
     const char *path = getenv("FREEHOLD_RECORD");
     if (path) record = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
@@ -75,6 +80,7 @@ static void note(int kind, off_t offset, const struct iovec *parts, int count, s
         if (real_write(record, parts[i].iov_base, size) != (ssize_t)size) abort();
         rest -= size;
     }
+    if (kind == DURABLE && durable_writes_left > 0 && --durable_writes_left == 0) kill(getpid(), SIGKILL);
     pthread_mutex_unlock(&mutex);
     errno = saved;
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Freehold
 
 /// A class with every kind of thing that is observed.

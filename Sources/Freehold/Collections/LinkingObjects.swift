@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 /// What `@Persisted(originProperty:)` is used with: ``LinkingObjects``.
 public protocol LinkingObjectsProtocol {

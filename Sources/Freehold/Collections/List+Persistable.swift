@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 extension List: _RealmSchemaDiscoverable, _HasPersistedType, _DefaultConstructible {
     public typealias PersistedType = List<Element>

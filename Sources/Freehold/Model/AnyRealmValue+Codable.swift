@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import FreeholdEngine
 
 /// Null, booleans, numbers and strings are encoded as such; dates and data as the coder's strategies say; decimals,

@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     _Indexable

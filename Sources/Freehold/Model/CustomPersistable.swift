@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 /// What ``CustomPersistable`` and ``FailableCustomPersistable`` have in common.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,

@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 // Links: to objects and embedded objects. A to-one link is declared as an optional; a non-optional one compiles and is
 // refused when a realm opens.

@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmSchemaDiscoverable {
     public static var _rlmShape: _PropertyShape {

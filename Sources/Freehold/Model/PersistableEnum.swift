@@ -1,4 +1,4 @@
-public import FreeholdEngine
+import FreeholdEngine
 
 /// An enum whose raw value is stored.
 ///

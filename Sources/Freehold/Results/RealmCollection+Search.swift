@@ -49,7 +49,7 @@ extension RealmCollection where Element: ObjectBase {
         let keys = try ResultsQuery(source.adding(WrittenQuery(condition))).allKeys()
         return ranking.best(keys, limit: limit).map { key, score in
             SearchHit(
-                object: unsafeBitCast(source.table.object(key), to: Element.self),
+                object: unsafeDowncast(source.table.object(key), to: Element.self),
                 score: score,
                 text: view.readString(column, key) ?? "",
                 query: query

@@ -1,6 +1,6 @@
 public import Dispatch
 import FreeholdEngine
-public import Foundation
+import Foundation
 
 extension RealmCore {
     static func open(_ configuration: Realm.Configuration, queue: DispatchQueue?) throws(Realm.Error) -> RealmCore {

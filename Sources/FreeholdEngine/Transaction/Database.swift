@@ -51,6 +51,18 @@ final class DatabaseCore: Sendable {
         }
     }
 
+    /// The newest version, to be written on. Holding the writer lock.
+    ///
+    /// A writer may have been killed when its commit was in the file and readers hadn't been told of it, so that they still
+    /// get the version before. LMDB makes that good for whoever takes its lock next; what is written must go on from
+    /// the commit that is there then.
+    func newestToWriteOn(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
+        let found = try newest(lease)
+        if found.version >= storage.lastVersion { return found }
+        try storage.writer.sync { () throws(EngineError) in try storage.beginWrite(cipher).abort() }
+        return try newest(lease)
+    }
+
     /// After a commit of this process, before the writer lock is released.
     func openCommitted(
         base: Snapshot,
@@ -206,14 +218,20 @@ public final class Database: Sendable {
             try lock.acquire()
             defer { lock.release() }
             if let header = try read() { return header }
-            return try createHeader(environment, options)
+            if let header = try createHeader(environment, options) { return header }
+            // Who made it was killed before it could tell readers.
+            guard let header = try read() else {
+                throw EngineError(.invalidDatabase, "The file's header isn't there.", path: environment.path)
+            }
+            return header
         }
     }
 
+    /// - Returns: nil where there is one.
     private static func createHeader(
         _ environment: StorageEnvironment,
         _ options: Options
-    ) throws(EngineError) -> DatabaseHeader {
+    ) throws(EngineError) -> DatabaseHeader? {
         let (header, cipher) = try DatabaseHeader.make(
             clusterSpan: min(max(options.clusterSpan, 1), 1024),
             key: options.encryptionKey,
@@ -227,8 +245,12 @@ public final class Database: Sendable {
             (Catalogue.headerBlock, header.encoded()), (Catalogue.rootBlock, root.encoded()),
             (Catalogue.firstSchemaBlock, schema),
         ]
-        try environment.writer.sync { () throws(EngineError) in
+        return try environment.writer.sync { () throws(EngineError) in
             let writer = try environment.beginWrite(cipher)
+            guard writer.baseVersion == 0 else {
+                writer.abort()
+                return nil
+            }
             for (number, bytes) in blocks {
                 let address = BlockAddress(segment: Catalogue.segment, number: number)
                 do throws(EngineError) {
@@ -239,8 +261,8 @@ public final class Database: Sendable {
                 }
             }
             _ = try writer.commit()
+            return header
         }
-        return header
     }
 
     public var path: String { core.path }
@@ -288,7 +310,7 @@ public final class Database: Sendable {
 
     private func begin() throws(EngineError) -> WriteTransaction {
         do throws(EngineError) {
-            return WriteTransaction(base: try core.newest(lease))
+            return WriteTransaction(base: try core.newestToWriteOn(lease))
         } catch {
             core.writerLock.release()
             throw error

@@ -44,13 +44,6 @@ extension WriteTransaction {
             version = try writer.commit(durably: durably)
         }
         storageWriter = nil
-        guard version == base.version + 1 else {
-            throw EngineError(
-                .invalidDatabase,
-                "Somebody wrote to the file past the writer lock (version \(version) after \(base.version)).",
-                path: core.path
-            )
-        }
         let snapshot = try core.openCommitted(base: base, lease: base.lease, changes: writtenBlocks(), version: version)
         core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
         return snapshot

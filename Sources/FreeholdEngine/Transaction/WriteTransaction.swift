@@ -535,6 +535,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             writer = open
         } else {
             writer = try core.storage.beginWrite(core.cipher)
+            guard writer.baseVersion == base.version else {
+                writer.abort()
+                throw EngineError(
+                    .invalidDatabase,
+                    "Somebody wrote to the file past the writer lock (version \(writer.baseVersion) after \(base.version)).",
+                    path: core.path
+                )
+            }
             storageWriter = writer
         }
         for address in addresses {

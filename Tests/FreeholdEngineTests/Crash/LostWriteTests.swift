@@ -162,6 +162,22 @@ enum Interposer {
         _ file: String,
         _ environment: [String: String] = [:]
     ) throws -> WriteRecord {
+        let child = try start(folder, arguments, file, environment)
+        _ = child.readLines()
+        guard child.wait() == 0 else { throw ChildProcess.Failure(description: "the recorded child failed") }
+        return try WriteRecord(contentsOf: folder.file("record"))
+    }
+
+    /// Starts it.
+    ///
+    /// - Parameter killedAt: after how many commits' roots it is killed: before it can tell anybody of the last of them.
+    static func start(
+        _ folder: ChildFolder,
+        _ arguments: [String],
+        _ file: String,
+        _ environment: [String: String] = [:],
+        killedAt: Int? = nil
+    ) throws -> ChildProcess {
         let library = folder.file("interposer.so")
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Interposer/interposer.c").standardizedFileURL.path
@@ -174,15 +190,11 @@ enum Interposer {
             throw ChildProcess.Failure(description: "the interposer doesn't compile")
         }
 
-        let path = folder.file("record")
-        let child = try ChildProcess(
-            arguments,
-            environment: environment.merging(
-                ["LD_PRELOAD": library, "FREEHOLD_RECORD": path, "FREEHOLD_RECORD_FILE": file]
-            ) { $1 }
-        )
-        _ = child.readLines()
-        guard child.wait() == 0 else { throw ChildProcess.Failure(description: "the recorded child failed") }
-        return try WriteRecord(contentsOf: path)
+        var variables = environment
+        variables["LD_PRELOAD"] = library
+        variables["FREEHOLD_RECORD"] = folder.file("record")
+        variables["FREEHOLD_RECORD_FILE"] = file
+        if let killedAt { variables["FREEHOLD_KILL_AT"] = "\(killedAt)" }
+        return try ChildProcess(arguments, environment: variables)
     }
 }

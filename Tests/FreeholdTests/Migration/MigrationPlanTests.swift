@@ -113,7 +113,7 @@ struct MigrationPlanTests {
             // The first program still can, and leaves the other's index.
             var old = migrationConfiguration(base, 1, [first])
             old.schemaMode = .additive
-            try readFile(old) { realm in
+            _ = try readFile(old) { realm in
                 try realm.write { realm.dynamicCreate("Person", value: ["id": 5000, "name": "new"] as [String: Any]) }
             }
             try readFile(configuration) { realm in

@@ -173,7 +173,7 @@ struct CollectionObservationTests {
             place.tokens.append(all.observe(keyPaths: [String]()) { place.note("none " + described($0)) })
         }
         try await place.waitFor(3)
-        try place.queue.sync { place.log = [] }
+        place.queue.sync { place.log = [] }
         try writeElsewhere(configuration) { person(0, $0).name = "x" }
         try await place.waitFor(1)
         try writeElsewhere(configuration) { person(0, $0).age = 7 }

@@ -139,7 +139,7 @@ struct ObjectObservationTests {
             loop.add(timer, forMode: .default)
             let end = Date(timeIntervalSinceNow: 60)
             while notes.log.count < 2, Date() < end {
-                loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+                _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
             }
             timer.invalidate()
             return notes.log

@@ -146,7 +146,7 @@ struct SchemaObservationTests {
             #expect(place.log == ["initial 20"])
         }
         let failed = AsyncStream.makeStream(of: Realm.Error.Code?.self)
-        try place.run { realm in
+        _ = try place.run { realm in
             realm.writeAsync {
                 Issue.record("It began")
             } onComplete: {

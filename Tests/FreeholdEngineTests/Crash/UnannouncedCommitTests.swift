@@ -1,0 +1,84 @@
+import Foundation
+import Synchronization
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// A writer that is killed when its commit is on the disk, but before the lock file says so to readers.
+@Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
+struct UnannouncedCommitTests {
+    /// Goes on after a writer was killed so, with whoever writes next.
+    private func check(
+        isEncrypted: Bool,
+        killedAt: Int,
+        _ next: (_ database: Database, _ path: String, _ script: Script) throws -> Void
+    ) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("shared.realm")
+        let environment = isEncrypted ? [Script.encryptedVariable: "1"] : [:]
+        let first = try ChildProcess(["transactions", path, "1", "2"], environment: environment)
+        #expect(first.readLines().last == "2")
+        #expect(first.wait() == 0)
+        var options = Database.Options()
+        if isEncrypted { options.encryptionKey = Script.key }
+        // While the file is open somewhere nobody looks at it as after a crash of the machine.
+        let database = try Database.open(at: path, options: options)
+        let before = try database.snapshot()
+
+        let killed = try Interposer.start(folder, ["writer", path, "1"], path, environment, killedAt: killedAt)
+        let acknowledged = killed.readLines().last.flatMap { Int64($0) } ?? 2
+        #expect(killed.wait() == -SIGKILL)
+        #expect(acknowledged == 1 + Int64(killedAt))
+        let told = try database.snapshot()
+        #expect(State(told).transaction == acknowledged)
+        #expect(database.lastVersion == told.version + 1, "it is in the file, and nobody was told")
+
+        let script = Script(seed: 1)
+        try next(database, path, script)
+        let after = try database.snapshot()
+        #expect(after.verify() == [])
+        var state = State()
+        for n in 1...acknowledged + 2 { state.apply(script.steps(n, on: state)) }
+        #expect(State(after) == state)
+        #expect(database.lastVersion == after.version && after.version == told.version + 2)
+        #expect(State(before).transaction == 2)
+    }
+
+    private func write(_ database: Database, _ script: Script) throws {
+        let transaction = try database.beginWrite()
+        let state = State(transaction)
+        try script.run(script.steps(state.transaction + 1, on: state), in: transaction)
+        _ = try transaction.commit()
+    }
+
+    @Test(arguments: [false, true], 1...3)
+    func `the next writer goes on from the commit that nobody was told of`(isEncrypted: Bool, killedAt: Int) throws {
+        try check(isEncrypted: isEncrypted, killedAt: killedAt) { database, _, script in try write(database, script) }
+    }
+
+    @Test func `so does one of another process, and observers are told of both`() throws {
+        try check(isEncrypted: false, killedAt: 2) { database, path, script in
+            let versions = Mutex<[UInt64]>([])
+            let watch = try CommitWatch(database) { version in versions.withLock { $0.append(version) } }
+            let last = database.lastVersion
+            let child = try ChildProcess(["transactions", path, "1", "1"])
+            #expect(child.readLines().count == 2)
+            #expect(child.wait() == 0)
+            let end = Date(timeIntervalSinceNow: 30)
+            while versions.withLock({ $0.max() ?? 0 }) <= last, Date() < end { usleep(1000) }
+            #expect(versions.withLock { $0.max() } == last + 1)
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func `a transaction that changes nothing shows it, too`() throws {
+        try check(isEncrypted: false, killedAt: 1) { database, _, script in
+            let transaction = try database.beginWrite()
+            #expect(State(transaction).transaction == 3)
+            transaction.cancel()
+            #expect(try State(database.snapshot()).transaction == 3)
+            try write(database, script)
+        }
+    }
+}
