@@ -28,6 +28,10 @@ bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation) {
     return swift_task_isCurrentExecutor(identity, implementation);
 }
 
+extern void *swift_tryRetain(void *object);
+
+void *fh_try_retain(void *object) { return swift_tryRetain(object); }
+
 int fh_is_main_thread(void) {
 #ifdef __linux__
     // A forked child's only thread is its main one, so that this isn't remembered.

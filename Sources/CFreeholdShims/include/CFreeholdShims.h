@@ -17,6 +17,9 @@ uint64_t fh_thread_serial(void);
 // Whether a Swift executor, given as its two words, is the one that runs the caller.
 bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation);
 
+// Retains a Swift object, unless its deinitialisation has begun: then null. Its memory must be there.
+void *fh_try_retain(void *object);
+
 // Whether this is the thread that the process began with.
 int fh_is_main_thread(void);
 

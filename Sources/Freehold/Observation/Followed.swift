@@ -82,6 +82,8 @@ enum ObservedChange: Sendable {
     case dictionary(DictionaryChanges)
     case object(ObservedObject.Change, old: Snapshot)
     case realm(Realm.Notification)
+    /// Something that isn't told: see `ObservationKind.hearsSilence`.
+    case silence
 }
 
 /// The objects of a query, in order, at a version.

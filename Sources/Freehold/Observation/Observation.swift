@@ -13,16 +13,19 @@ final class Observation: @unchecked Sendable {
 
     private struct Callback: @unchecked Sendable {
         var block: Block?
+        /// Makes the start anew, of the same in a frozen realm; nil where it isn't there. Used where the realm is.
+        var restart: ((RealmCore) -> Start?)?
+        /// Nil of an observer of the realm itself.
+        var group: ObserverGroup?
     }
 
     private let coreID: ObjectIdentifier
 
+    /// What keeps the realm; empty when the observation has ended.
     private let callback: Mutex<Callback>
     private let hasEnded = Atomic(false)
-    /// Nil of an observer of the realm itself.
-    unowned(unsafe) private let group: ObserverGroup?
-    /// Makes the start anew, of the same in a frozen realm; nil where it isn't there. Used where the realm is.
-    private let restart: (RealmCore) -> Start?
+    /// Whether it is told, for itself, of what its block isn't.
+    private let hearsSilence: Bool
 
     // Behind the group's lock:
 
@@ -47,26 +50,25 @@ final class Observation: @unchecked Sendable {
         _ group: ObserverGroup,
         startingAt startNow: Snapshot?,
         isAsking: Bool = false,
+        hearsSilence: Bool = false,
         _ restart: @escaping (RealmCore) -> Start?,
         _ start: @escaping Start,
         _ block: @escaping Block
     ) {
         coreID = ObjectIdentifier(core)
-        self.group = group
         self.isAsking = isAsking
-        self.restart = restart
+        self.hearsSilence = hearsSilence
         self.start = start
         followed = startNow.map(start)
         isInitialDue = startNow == nil
-        callback = Mutex(Callback(block: block))
+        callback = Mutex(Callback(block: block, restart: restart, group: group))
     }
 
     /// Of the realm itself.
     init(of core: RealmCore, _ block: @escaping (Realm.Notification) -> Void) {
         coreID = ObjectIdentifier(core)
-        group = nil
         isAsking = false
-        restart = { _ in nil }
+        hearsSilence = false
         isInitialDue = false
         callback = Mutex(
             Callback { change, _ in if case .realm(let notification) = change { block(notification) } }
@@ -80,12 +82,11 @@ final class Observation: @unchecked Sendable {
     /// On any thread.
     func end() {
         if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
-        // The block keeps the realm, and that its group.
-        group?.didEndOne()
         let last = callback.withLock { callback in
             defer { callback = Callback() }
             return callback
         }
+        last.group?.didEndOne()
         withExtendedLifetime(last) {}
     }
 
@@ -94,6 +95,9 @@ final class Observation: @unchecked Sendable {
         let callback = callback.withLock { $0 }
         callback.block?(change, isOwn)
     }
+
+    /// After a commit that isn't told, where the realm stands at it.
+    func tellSilence() { if hearsSilence { tell(.silence, isOwn: true) } }
 
     /// What a computation can be taken back to.
     struct State: Sendable {
@@ -131,7 +135,7 @@ final class Observation: @unchecked Sendable {
     // MARK: Going on
 
     /// What follows it with another schema, made where the realm is.
-    func restarted(in frozen: RealmCore) -> Start? { restart(frozen) }
+    func restarted(in frozen: RealmCore) -> Start? { callback.withLock { $0 }.restart?(frozen) }
 
     /// - Parameter start: nil where it isn't there any more, which is told as it always is.
     func setStart(_ start: Start?) { if let start { self.start = start } }

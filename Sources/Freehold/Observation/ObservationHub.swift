@@ -51,9 +51,10 @@ final class ObservationHub: Sendable {
     func schedule() {
         if state.withLock({ $0.members.isEmpty }) { return }
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.async {
-            self.isScheduled.store(false, ordering: .releasing)
-            self.compute()
+        queue.async { [weak self] in
+            guard let self else { return }
+            isScheduled.store(false, ordering: .releasing)
+            compute()
         }
     }
 

@@ -17,6 +17,8 @@ struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
     var gone: Change?
     /// Whether only changes are told, not first the thing as it is.
     var tellsChangesOnly = false
+    /// Whether the teller is to hear `.silence` of commits that aren't told, because it compares with what was before.
+    var hearsSilence = false
 }
 
 extension ObservationKind {
@@ -76,6 +78,7 @@ extension ObservationKind {
             group,
             startingAt: tellsChangesOnly ? version : nil,
             isAsking: isAsking,
+            hearsSilence: hearsSilence,
             { observed._moved(to: _RealmTarget($0)).map(follow) },
             follow(observed),
             block
@@ -102,7 +105,8 @@ extension ObservationKind {
                 return { tell($0, $1, $2).map(transform) }
             },
             gone: gone.map(transform),
-            tellsChangesOnly: tellsChangesOnly
+            tellsChangesOnly: tellsChangesOnly,
+            hearsSilence: hearsSilence
         )
     }
 }

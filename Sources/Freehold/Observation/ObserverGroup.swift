@@ -67,11 +67,21 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
-    /// On any thread.
+    /// On any thread. With the last one all that was followed is let go of, and with it a version of the file.
     func didEndOne() {
-        living.subtract(1, ordering: .acquiringAndReleasing)
-        // Drops what it followed, and with it a version of the file.
-        hub.schedule()
+        let left = living.subtract(1, ordering: .acquiringAndReleasing).newValue
+        if left > 0 { return hub.schedule() }
+        let last = lock.withLock { () -> ([Observation], Batch?) in
+            guard observations.allSatisfy(\.isEnded) else { return ([], nil) }
+            defer {
+                observations = []
+                ready = nil
+            }
+            // The realm hasn't gone to where nobody is told to go any more.
+            if let ready { version = ready.from }
+            return (observations, ready)
+        }
+        withExtendedLifetime(last) {}
     }
 
     /// An asking observer asks for the next change. On any thread.
@@ -116,9 +126,10 @@ final class ObserverGroup: @unchecked Sendable {
         }
         switch outcome {
         case .nothing: break
-        case .ready: mailbox.post { self.deliverReady() }
+        case .ready: mailbox.post { [weak self] in self?.deliverReady() }
         case .otherSchema(let target):
-            mailbox.post {
+            mailbox.post { [weak self] in
+                guard let self else { return }
                 self.lock.withLock { self.isRestarting = false }
                 guard let core = self.life?.core, self.prepare(target, core) else { return }
                 self.hub.schedule()
@@ -198,11 +209,11 @@ final class ObserverGroup: @unchecked Sendable {
         guard let core = life?.core, core.transaction == nil else { return }
         tellDue()
         let batch = lock.withLock { () -> Batch? in
-            guard let batch = ready, core.autorefresh || batch.snapshot.version == core.snapshotVersion else {
-                return nil
-            }
+            guard let batch = ready else { return nil }
             ready = nil
-            if batch.snapshot.version < core.committed.version {
+            // It leads back, or to where the realm doesn't go by itself any more.
+            let isStaying = !core.autorefresh && batch.snapshot.version != core.snapshotVersion
+            if isStaying || batch.snapshot.version < core.committed.version {
                 undo(batch)
                 return nil
             }
@@ -265,6 +276,7 @@ final class ObserverGroup: @unchecked Sendable {
             reached = snapshot
             for observation in silent { observation.silentUntil = snapshot }
         }
+        for observation in silent { observation.tellSilence() }
         hub.schedule()
     }
 

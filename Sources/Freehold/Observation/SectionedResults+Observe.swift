@@ -55,6 +55,10 @@ extension SectionedResults {
             teller: { _ in
                 var last: SectionLayout<Key>?
                 return { change, shown, _ in
+                    if case .silence = change {
+                        if last != nil { last = shown.query.layout() }
+                        return nil
+                    }
                     _ = RealmCollectionChange.change(change, of: shown.query.results)
                     let now = shown.query.layout()
                     defer { last = now }
@@ -62,7 +66,8 @@ extension SectionedResults {
                     let changes = part(last, now, SectionChanges(from: last, to: now, elements))
                     return changes.isEmpty ? nil : changes.told(of: told(shown))
                 }
-            }
+            },
+            hearsSilence: true
         )
     }
 }

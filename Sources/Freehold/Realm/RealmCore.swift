@@ -18,7 +18,7 @@ final class RealmCore {
     private let frozenLock = NSRecursiveLock()
     /// Of a frozen one: it was closed.
     private let isClosed = Atomic(false)
-    private(set) lazy var life = RealmLife(self)
+    let life = RealmLife()
     /// Delivers to this realm's place; nil until somebody asks where that is possible.
     private var knownMailbox: Mailbox?
     /// The asynchronous writes that were asked for, made with the first.
@@ -83,9 +83,11 @@ final class RealmCore {
         clusterSpan = snapshot.clusterSpan
         makeTables(snapshot.schema, clusterSpan: snapshot.clusterSpan)
         if isFrozen { for table in tables { table.freeze() } }
+        life.begin(self)
     }
 
     deinit {
+        life.end()
         transaction?.cancel()
         dynamicCatalogue?.clear()
     }
@@ -347,7 +349,10 @@ final class RealmCore {
             try checkWritable()
         }
         let transaction: WriteTransaction
-        do { transaction = try database.beginWrite() } catch {
+        do throws(EngineError) {
+            let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+            if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite() }
+        } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
         do { try checkFits(transaction.schema) } catch {

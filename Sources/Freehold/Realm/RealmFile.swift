@@ -49,7 +49,7 @@ final class RealmFile: Sendable {
         let snapshot = snapshot ?? core.committed
         let key = FrozenKey(version: snapshot.version, classes: core.tables.map { ObjectIdentifier($0.info) })
         return frozen.withLock { frozen in
-            if let life = frozen[key]?.life { return life.core }
+            if let core = frozen[key]?.life?.core { return core }
             let made = RealmCore(
                 file: self,
                 configuration: core.configuration,
@@ -95,10 +95,31 @@ final class RealmFile: Sendable {
 
 /// Stands for a core in weak references, which would make every retain of the core itself slower. Held by the core
 /// alone.
-final class RealmLife {
-    unowned(unsafe) let core: RealmCore
+///
+/// A core may be let go of on any thread while another asks for it: the core's memory stays until `end` has returned.
+final class RealmLife: Sendable {
+    private struct Place: @unchecked Sendable {
+        // A core is no `Sendable`: who asks for it sees to it that he is where it may be used.
+        var address: UnsafeMutableRawPointer?
+    }
 
-    init(_ core: RealmCore) { self.core = core }
+    private let place = Mutex(Place())
+
+    /// Nil once nobody holds it.
+    var core: RealmCore? {
+        let held = place.withLock { place in
+            Place(address: place.address.flatMap { fh_try_retain($0) })
+        }
+        return held.address.map { Unmanaged<RealmCore>.fromOpaque($0).takeRetainedValue() }
+    }
+
+    func begin(_ core: RealmCore) {
+        let place = Place(address: Unmanaged.passUnretained(core).toOpaque())
+        self.place.withLock { $0 = place }
+    }
+
+    /// To be called first when the core is deinitialised.
+    func end() { place.withLock { $0.address = nil } }
 }
 
 /// The cores that are alive, by where they came from and what they are confined to.

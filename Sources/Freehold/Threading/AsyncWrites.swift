@@ -15,6 +15,8 @@ final class AsyncWrites {
     private var lastID: Realm.AsyncTransactionId = 0
     /// Whether the writer's lock was asked for.
     private var isBeginning = false
+    /// Requests for it that haven't been taken.
+    private var turns: [AsyncTurn] = []
     /// Completions that haven't run, with what they will be told.
     private var completions: [Realm.AsyncTransactionId: Completion] = [:]
     private var undelivered = 0
@@ -110,20 +112,36 @@ final class AsyncWrites {
 
     // MARK: The writer's lock
 
+    /// Asks for it. What comes of it is to be taken by `take`.
+    func ask() -> AsyncTurn {
+        let turn = AsyncTurn(core.database, core.configuration)
+        turns.append(turn)
+        return turn
+    }
+
+    /// What was begun for a turn; nil if a synchronous write was faster.
+    func take(_ turn: AsyncTurn) throws -> WriteTransaction? {
+        turns.removeAll { $0 === turn }
+        return try turn.take()
+    }
+
+    /// For a synchronous write: what was begun for an asynchronous one that hasn't come to take it. Those that wait behind
+    /// other writers stop waiting: they ask again when this place comes to them.
+    func overtake() -> WriteTransaction? {
+        let begun = turns.compactMap { $0.overtake() }
+        assert(begun.count < 2, "a file has one writer")
+        return begun.first
+    }
+
     private func begin() {
         guard !isBeginning, !waiting.isEmpty, let mailbox = core.mailbox else { return }
         isBeginning = true
         // Keeps the realm, and is used at its place only.
         let holder = CoreHolder(core: core)
-        let database = core.database
-        let configuration = core.configuration
+        let turn = ask()
         Task.detached {
-            do {
-                let transaction = Handover(try await database.beginWaiting(configuration))
-                mailbox.post { holder.core.asyncWrites.run(transaction.take()) }
-            } catch {
-                mailbox.post { holder.core.asyncWrites.fail(error) }
-            }
+            await turn.wait()
+            mailbox.post { holder.core.asyncWrites.didBegin(turn) }
         }
     }
 
@@ -131,8 +149,18 @@ final class AsyncWrites {
         let core: RealmCore
     }
 
-    private func run(_ transaction: WriteTransaction) {
+    private func didBegin(_ turn: AsyncTurn) {
         isBeginning = false
+        do {
+            if let transaction = try take(turn) { run(transaction) }
+        } catch {
+            fail(error)
+        }
+        if !isRunning, waiting.isEmpty { flush() }
+        begin()
+    }
+
+    private func run(_ transaction: WriteTransaction) {
         guard !waiting.isEmpty else { return transaction.cancel() }
         let item = waiting.removeFirst()
         isRunning = true
@@ -146,12 +174,9 @@ final class AsyncWrites {
             item.fail(error)
         }
         isRunning = false
-        if waiting.isEmpty { flush() }
-        begin()
     }
 
     private func fail(_ error: any Error) {
-        isBeginning = false
         let failed = waiting
         waiting = []
         for item in failed { item.fail(error) }

@@ -171,8 +171,7 @@ extension Realm {
         core.requireActor("asyncWrite")
         core.check(tokens)
         try core.checkWritable()
-        let begun = Handover(try await core.database.beginWaiting(core.configuration))
-        let transaction = begun.take()
+        let transaction = try await core.beginWaiting()
         // While it waited, another task may have begun a transaction of this realm.
         do { try core.checkWritable() } catch {
             transaction.cancel()
@@ -188,6 +187,16 @@ extension Realm {
 }
 
 extension RealmCore {
+    /// Waits for other writers without holding the realm's actor.
+    fileprivate func beginWaiting(_isolation: isolated (any Actor)? = #isolation) async throws -> WriteTransaction {
+        let writes = useAsyncWrites()
+        while true {
+            let turn = writes.ask()
+            await turn.wait()
+            if let transaction = try writes.take(turn) { return transaction }
+        }
+    }
+
     fileprivate func requireActor(_ name: String) {
         verifyThread()
         switch confinement {

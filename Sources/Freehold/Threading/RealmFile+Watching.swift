@@ -36,7 +36,7 @@ final class Watchers: Sendable {
         for (id, entry) in due {
             entry.mailbox.post {
                 self.entries.withLock { $0[id]?.isPosted = false }
-                entry.life?.core.didCommitElsewhere()
+                entry.life?.core?.didCommitElsewhere()
             }
         }
     }

@@ -86,7 +86,7 @@ struct CollectionWatch: Sendable {
             guard let target = new.schema.table(id: table) else { continue }
             let keys = watch.affected(by: changes, in: new, elements: old.listCount(column, owner)) {
                 var all: [ObjectKey] = []
-                old.forEachTarget(column, owner) { if $0 == table { all.append($1) } }
+                old.forEachTarget(column, owner) { if $0.tableID == table { all.append($0.key) } }
                 return all
             }.filter { isElement($0, target, old) }
             if !keys.isEmpty { affected[table] = Set(keys) }

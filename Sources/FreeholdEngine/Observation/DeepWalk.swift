@@ -35,9 +35,9 @@ struct DeepWalk {
         if let found = known[left][tableID]?[key] { return found }
         var found = false
         for column in columns where !found {
-            var targets: [(Int, ObjectKey)] = []
-            view.forEachTarget(column, key) { targets.append(($0, $1)) }
-            found = targets.contains { reaches($0.0, $0.1, links: left - 1) }
+            var targets: [ObjectLink] = []
+            view.forEachTarget(column, key) { targets.append($0) }
+            found = targets.contains { reaches($0.tableID, $0.key, links: left - 1) }
         }
         known[left][tableID, default: [:]][key] = found
         return found
@@ -75,7 +75,7 @@ struct PathWalk {
             switch step {
             case .link(let column):
                 var all: [ObjectKey] = []
-                view.forEachTarget(column, key) { all.append($1) }
+                view.forEachTarget(column, key) { all.append($0.key) }
                 targets = all
             case .backlink(let origin): targets = view.backlinks(origin, key)
             }

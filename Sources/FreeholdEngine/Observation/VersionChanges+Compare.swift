@@ -121,32 +121,16 @@ private struct TableComparison {
         _ out: inout VersionChanges.TableDelta
     ) {
         guard column.type == .link || column.type == .mixed else { return }
-        func add(_ table: Int, _ target: ObjectKey) {
+        view.forEachTarget(column, key) { target in
             out.links.append(
-                LinkEdit(column: column.id, origin: key, targetTable: table, target: target, delta: delta)
+                LinkEdit(
+                    column: column.id,
+                    origin: key,
+                    targetTable: target.tableID,
+                    target: target.key,
+                    delta: delta
+                )
             )
-        }
-        view.forEachTarget(column, key, add)
-    }
-}
-
-extension DataView {
-    /// Every object that a column of an object links to, with its table's id; of a mixed column wherever it lies.
-    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (Int, ObjectKey) -> Void) {
-        switch (column.type, column.collection) {
-        case (.link, .none): if let target = readLink(column, key) { body(column.targetTableID!, target) }
-        case (.link, _):
-            _ = forEachLink(column, key) {
-                body(column.targetTableID!, $0)
-                return true
-            }
-        case (.mixed, .none): value(column, key).forEachObjectLink { body($0.tableID, $0.key) }
-        case (.mixed, _):
-            _ = forEachElement(column, key) { element in
-                element.forEachObjectLink { body($0.tableID, $0.key) }
-                return true
-            }
-        default: break
         }
     }
 }

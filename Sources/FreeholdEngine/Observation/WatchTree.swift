@@ -160,7 +160,7 @@ struct WatchTree: Sendable {
             }
             guard let originTable = view.schema.table(id: origin.tableID) else { return true }
             for key in targets where view.contains(originTable, key) {
-                view.forEachTarget(origin, key) { if $0 == table.id { keys.append($1) } }
+                view.forEachTarget(origin, key) { if $0.tableID == table.id { keys.append($0.key) } }
                 if keys.count > budget { return false }
             }
         }

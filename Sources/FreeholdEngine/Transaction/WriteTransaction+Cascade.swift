@@ -95,21 +95,3 @@ extension WriteTransaction {
         return going
     }
 }
-
-extension DataView {
-    /// Every object that a column of an object links to, as often as it does, those inside mixed values too.
-    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (ObjectLink) -> Void) {
-        switch (column.type, column.collection) {
-        case (.link, .none):
-            if let target = readLink(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }
-        case (.link, _):
-            for target in listLinks(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }
-        case (.mixed, .none): value(column, key).forEachObjectLink(body)
-        case (.mixed, .dictionary):
-            for value in dictionaryValues(column, key) { value.forEachObjectLink(body) }
-        case (.mixed, _):
-            for value in listValues(column, key) { value.forEachObjectLink(body) }
-        default: break
-        }
-    }
-}

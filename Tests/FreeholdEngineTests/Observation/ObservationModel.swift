@@ -20,10 +20,9 @@ struct NaiveObserver {
         if links == 0 { return false }
         for column in table.columns {
             var isModified = false
-            new.forEachTarget(column, key) { id, target in
-                if !isModified, isDeeplyModified(new.schema.table(id: id)!, target, links: links - 1) {
-                    isModified = true
-                }
+            new.forEachTarget(column, key) { target in
+                let table = new.schema.table(id: target.tableID)!
+                if !isModified, isDeeplyModified(table, target.key, links: links - 1) { isModified = true }
             }
             if isModified { return true }
         }
@@ -42,7 +41,7 @@ struct NaiveObserver {
             if wasSet(column) { return true }
             let target = new.schema.table(id: column.targetTableID!)!
             var isHit = false
-            new.forEachTarget(column, key) { if isModified(target, $1, rest) { isHit = true } }
+            new.forEachTarget(column, key) { if isModified(target, $0.key, rest) { isHit = true } }
             return isHit
         case .backlink(let origin):
             let links = changes.tables[origin.tableID]?.links ?? []

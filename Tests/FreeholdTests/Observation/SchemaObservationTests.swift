@@ -112,7 +112,9 @@ struct SchemaObservationTests {
     func `observers stop when the file is migrated, and the next use of the realm says so`() async throws {
         let configuration = try made()
         let place = ObservingQueue(configuration)
+        nonisolated(unsafe) var kept: [Realm] = []
         try place.run { realm in
+            kept.append(realm)
             place.tokens.append(realm.objects(SOCat.self).observe { place.note(described($0)) })
             place.tokens.append(cat(1, realm)!.observe { _ in place.note("object") })
         }
@@ -155,6 +157,7 @@ struct SchemaObservationTests {
         }
         var iterator = failed.stream.makeAsyncIterator()
         #expect(await iterator.next() == .some(.schemaMismatch))
+        place.queue.sync { kept = [] }
         place.end()
         try FileManager.default.removeItem(at: folder)
     }

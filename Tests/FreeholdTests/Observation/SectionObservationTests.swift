@@ -40,7 +40,7 @@ private final class SectionReplay: @unchecked Sendable {
 
 private func paths(_ paths: [IndexPath]) -> String { paths.map { "\($0.section).\($0.item)" }.joined(separator: " ") }
 
-private func described<C: RealmSectionedResult>(_ change: SectionedResultsChange<C>) -> String {
+func described<C: RealmSectionedResult>(_ change: SectionedResultsChange<C>) -> String {
     switch change {
     case .initial(let all): "initial \(all.count)"
     case .update(let all, let deletions, let insertions, let modifications, let new, let gone):

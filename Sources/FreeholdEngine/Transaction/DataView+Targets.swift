@@ -1,0 +1,21 @@
+extension DataView {
+    /// Every object that a column of an object links to, as often as it does; of a mixed column wherever it lies.
+    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (ObjectLink) -> Void) {
+        switch (column.type, column.collection) {
+        case (.link, .none):
+            if let target = readLink(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }
+        case (.link, _):
+            _ = forEachLink(column, key) { target in
+                body(ObjectLink(tableID: column.targetTableID!, key: target))
+                return true
+            }
+        case (.mixed, .none): value(column, key).forEachObjectLink(body)
+        case (.mixed, _):
+            _ = forEachElement(column, key) { element in
+                element.forEachObjectLink(body)
+                return true
+            }
+        default: break
+        }
+    }
+}
