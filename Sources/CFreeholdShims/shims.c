@@ -82,3 +82,9 @@ void fh_wipe(void *memory, size_t size) {
     volatile unsigned char *byte = memory;
     while (size--) *byte++ = 0;
 }
+
+#ifdef __linux__
+int fh_pipe(int *ends) {
+    return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+}
+#endif

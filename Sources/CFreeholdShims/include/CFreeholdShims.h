@@ -64,6 +64,12 @@ void fh_wipe(void *_Nonnull memory, size_t size);
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
 
+#ifdef __linux__
+// A pipe that programs which the process starts don't inherit: its end to read
+// from and its end to write to. Returns 0, or errno.
+int fh_pipe(int *_Nonnull ends);
+#endif
+
 // Takes a file's first `length` bytes from the device without changing its
 // length. Returns 0, or errno; 0 where the system has no such call.
 int fh_reserve(int fd, int64_t length);

@@ -13,7 +13,6 @@ enum SealedBlock {
     static let overhead = 32
     static let nonceOffset = 4
     static let identitySize = 16
-    static let tagSize = 16
 }
 
 /// What a write transaction drew.

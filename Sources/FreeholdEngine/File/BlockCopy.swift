@@ -18,6 +18,8 @@ struct BlockCopy {
     struct Source {
         let cipher: FileCipher?
         let clusterSpan: Int
+        /// Bytes that the copy may come to need.
+        let room: UInt64
         /// What they are together; nil where they aren't committed.
         var digest: FileDigest?
     }
@@ -34,8 +36,39 @@ struct BlockCopy {
         self.temporaryPath = temporaryPath ?? Self.freshName(self.path)
     }
 
+    /// After the destination's name: the process, and a number of so many digits of base 36.
+    private static let mark = ".copy-"
+    private static let digits = 13
+
     private static func freshName(_ path: String) -> String {
-        "\(path).copy-\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        return "\(path)\(mark)\(getpid())-" + String(repeating: "0", count: digits - number.count) + number
+    }
+
+    /// Removes what processes that were killed while they copied to a path have left.
+    ///
+    /// - Parameter path: without symbolic links.
+    static func removeLeftovers(_ path: String) {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let (folder, prefix) = (String(path[...slash]), path[slash...].dropFirst() + mark)
+        guard let listing = opendir(folder) else { return }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { bytes in
+                bytes.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+            }
+            guard name.hasPrefix(prefix), let process = copier(name.dropFirst(prefix.count)) else { continue }
+            if kill(process, 0) != 0, errno == ESRCH { unlink(folder + name) }
+        }
+    }
+
+    /// The process in the end of a temporary name; nil where it is none of ours.
+    private static func copier(_ end: Substring) -> pid_t? {
+        let parts = end.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let process = pid_t(parts[0]), process > 0, parts[1].count == digits,
+            parts[1].allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) })
+        else { return nil }
+        return process
     }
 
     /// - Throws: `.fileExists` where something has the destination's name.
@@ -67,8 +100,9 @@ struct BlockCopy {
         _ next: (BlockAddress) throws(EngineError) -> BlockRun
     ) throws(EngineError) {
         do throws(EngineError) {
+            Self.removeLeftovers(path)
             try makeEmptyFile()
-            let options = StorageOptions(isPrivate: true, faults: faults)
+            let options = StorageOptions(expectedSize: source.room, isPrivate: true, faults: faults)
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
             let new = try DatabaseHeader.make(clusterSpan: source.clusterSpan, key: key, path: path)
@@ -151,33 +185,41 @@ struct BlockCopy {
 
     /// Gives the file its name.
     ///
-    /// - Throws: `.fileExists` where something came to be there meanwhile; the copy is removed then.
+    /// - Throws: `.fileExists` where something came to be there meanwhile. Then nothing of the copy is left.
     func finish() throws(EngineError) {
-        if link(temporaryPath, path) != 0 {
+        if link(temporaryPath, path) == 0 {
+            discard()
+        } else {
             let code = errno
             // File systems without hard links: there the name can't be taken and tested in one step.
-            if code == EPERM || code == EOPNOTSUPP || code == ENOSYS {
-                do throws(EngineError) { try checkDestination() } catch {
-                    discard()
-                    throw error
-                }
-                return try replace()
+            guard code == EPERM || code == EOPNOTSUPP || code == ENOSYS else {
+                discard()
+                throw code == EEXIST ? existing : .system(code, "The copy can't be given its name.", path: path)
             }
-            discard()
-            throw code == EEXIST ? existing : .system(code, "The copy can't be given its name.", path: path)
+            do throws(EngineError) { try checkDestination() } catch {
+                discard()
+                throw error
+            }
+            try takeName()
         }
-        unlink(temporaryPath)
-        try flushFolder()
+        do throws(EngineError) { try flushFolder() } catch {
+            unlink(path)
+            throw error
+        }
     }
 
     /// Puts the file in the place of what is there.
     func replace() throws(EngineError) {
+        try takeName()
+        try flushFolder()
+    }
+
+    private func takeName() throws(EngineError) {
         guard rename(temporaryPath, path) == 0 else {
             let code = errno
             discard()
             throw .system(code, "The copy can't be given its name.", path: path)
         }
-        try flushFolder()
     }
 
     func discard() { unlink(temporaryPath) }
@@ -196,6 +238,9 @@ struct BlockCopy {
 }
 
 extension StorageEnvironment {
+    /// Bytes that a copy may need: encryption makes blocks longer, and an open transaction's aren't in the file yet.
+    var copyRoom: UInt64 { max(fileSize * 2, info?.mapSize ?? 0) }
+
     /// The data file's permissions.
     var fileMode: mode_t {
         var status = stat()

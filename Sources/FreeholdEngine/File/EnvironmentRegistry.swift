@@ -93,11 +93,14 @@ final class EnvironmentRegistry: Sendable {
     }
 
     /// Whether this process has the file open; readers that live on count.
-    func isOpen(path: String) -> Bool {
+    func isOpen(path: String) -> Bool { options(ofOpen: path) != nil }
+
+    /// How this process has the file open; nil where it hasn't.
+    func options(ofOpen path: String) -> StorageOptions? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return false }
+        guard stat(path, &status) == 0 else { return nil }
         let key = Key.file(FileIdentity(status))
-        return entries.withLock { $0[key]?.environment.belongsToThisProcess ?? false }
+        return entries.withLock { $0[key]?.environment }.flatMap { $0.belongsToThisProcess ? $0.options : nil }
     }
 
     private func add(

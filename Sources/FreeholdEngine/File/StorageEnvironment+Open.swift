@@ -210,7 +210,7 @@ extension StorageEnvironment {
             return rounded
         }
         var size = UInt64(StorageOptions.defaultMapSize)
-        while size < required { size *= 2 }
+        while size < max(required, min(options.expectedSize, 1 << 46)) { size *= 2 }
         while !canReserve(size) {
             guard size / 2 >= UInt64(StorageOptions.smallestFallback), size / 2 >= required else {
                 throw cannotReserve(size, path)

@@ -45,7 +45,8 @@ final class StorageEnvironment: Sendable {
     private struct State {
         /// Held while the file is open.
         var presence: PresenceLock?
-        var readers = 0
+        /// Readers, and who flushes: these keep the file open and its map where it is.
+        var users = 0
         /// When each read transaction of this process began.
         var beginnings: [UInt: (version: UInt64, time: Timestamp)] = [:]
         var writing = false
@@ -160,7 +161,7 @@ final class StorageEnvironment: Sendable {
                 guard let standby = state.standby else {
                     throw state.failure ?? closedError
                 }
-                state.readers += 1
+                state.users += 1
                 return StorageReader(environment: self, transaction: standby, ownsTransaction: false)
             }
             var transaction: OpaquePointer?
@@ -169,12 +170,12 @@ final class StorageEnvironment: Sendable {
                 mdb_reader_check(handle, nil)
                 code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
             }
-            if code == MDB_MAP_RESIZED, state.readers == 0, !state.writing {
+            if code == MDB_MAP_RESIZED, state.users == 0, !state.writing {
                 try remap(&state)
                 code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
             }
             guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
-            state.readers += 1
+            state.users += 1
             state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
             return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
         }
@@ -195,7 +196,7 @@ final class StorageEnvironment: Sendable {
                 mdb_txn_abort(transaction)
                 state.beginnings[UInt(bitPattern: transaction)] = nil
             }
-            state.readers -= 1
+            state.users -= 1
             return afterUse(&state)
         }
         follow(next)
@@ -241,7 +242,7 @@ final class StorageEnvironment: Sendable {
             var code = mdb_txn_begin(handle, nil, 0, &transaction)
             if code == MDB_MAP_RESIZED {
                 try state.withLock { state throws(EngineError) in
-                    guard state.readers == 0 else { throw error(code, "Writing can't begin.") }
+                    guard state.users == 0 else { throw error(code, "Writing can't begin.") }
                     try remap(&state)
                 }
                 code = mdb_txn_begin(handle, nil, 0, &transaction)
@@ -309,9 +310,25 @@ final class StorageEnvironment: Sendable {
         return mdb_txn_commit(transaction)
     }
 
-    /// Flushes what commits have left to the system.
+    /// Flushes what commits have left to the system. Readers and the writer go on meanwhile.
+    ///
+    /// - Throws: `.io`, `.environmentClosed`.
     func sync() throws(EngineError) {
-        let code = whileOpen { mdb_env_sync(handle, 1) } ?? 0
+        guard generation.isCurrent else { throw closedError }
+        if options.readOnly { return }
+        try state.withLock { state throws(EngineError) in
+            guard !state.closed, !state.closeRequested else { throw closedError }
+            state.users += 1
+        }
+        defer {
+            let next = state.withLock { state in
+                state.users -= 1
+                return afterUse(&state)
+            }
+            follow(next)
+        }
+        var code = options.faults?.error(at: .sync) ?? 0
+        if code == 0 { code = mdb_env_sync(handle, 1) }
         if code == 0 { return }
         let reason = error(code, "The file can't be flushed.")
         // What the disk holds isn't known.
@@ -324,7 +341,7 @@ final class StorageEnvironment: Sendable {
     private enum Next { case nothing, close, idle(@Sendable () -> Void) }
 
     private func afterUse(_ state: inout State) -> Next {
-        guard state.readers == 0, !state.writing else { return .nothing }
+        guard state.users == 0, !state.writing else { return .nothing }
         if state.closeRequested, !state.closed {
             prepareToClose(&state)
             return .close
@@ -362,7 +379,7 @@ final class StorageEnvironment: Sendable {
     func closeIfIdle(whenIdle: @escaping @Sendable () -> Void) -> Bool {
         let closing = state.withLock { state in
             guard !state.closed else { return false }
-            guard state.readers == 0, !state.writing else {
+            guard state.users == 0, !state.writing else {
                 state.idleHandler = whenIdle
                 return false
             }

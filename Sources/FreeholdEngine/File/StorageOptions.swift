@@ -8,6 +8,8 @@ struct StorageOptions: Sendable {
     /// Bytes of address space to reserve: the largest the file can grow. Nil reserves 32 GiB, or less where the
     /// process may not have that much.
     var mapSize: Int?
+    /// Without `mapSize`: bytes that the file is likely to need, for which more is reserved where it can be.
+    var expectedSize: UInt64 = 0
     /// Snapshots of the file that can live at once, in all processes. The file's first opener decides.
     var maximumReaders = 1024
     /// Nothing of the database is written. LMDB still keeps its lock file beside it.
@@ -27,6 +29,7 @@ struct StorageOptions: Sendable {
 
     init(
         mapSize: Int? = nil,
+        expectedSize: UInt64 = 0,
         maximumReaders: Int = 1024,
         readOnly: Bool = false,
         immutable: Bool = false,
@@ -35,6 +38,7 @@ struct StorageOptions: Sendable {
         faults: FaultInjector? = nil
     ) {
         self.mapSize = mapSize
+        self.expectedSize = expectedSize
         self.maximumReaders = maximumReaders
         self.readOnly = readOnly
         self.immutable = immutable
@@ -51,7 +55,7 @@ struct StorageOptions: Sendable {
 
 /// Lets a test make operations fail as a disk would.
 final class FaultInjector: Sendable {
-    enum Operation: Sendable { case read, write, put, extend, commit, root }
+    enum Operation: Sendable { case read, write, put, extend, commit, root, sync }
 
     private let decide: Mutex<@Sendable (Operation) -> Int32>
 

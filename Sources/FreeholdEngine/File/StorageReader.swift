@@ -58,17 +58,29 @@ extension StorageReader {
     }
 
     /// Pages of the file that hold nothing of this version: they are used for later ones.
-    var freePageCount: Int {
+    ///
+    /// - Parameter limit: the file's pages: where its list of free ones is damaged, it can name more.
+    /// - Throws: `.invalidDatabase` where the list can't be read.
+    func freePageCount(limit: UInt64) throws(EngineError) -> UInt64 {
         var cursor: OpaquePointer?
-        guard mdb_cursor_open(transaction, 0, &cursor) == 0 else { return 0 }
+        var code = mdb_cursor_open(transaction, 0, &cursor)
+        guard code == 0 else { throw environment.error(code, "The list of free pages can't be read.") }
         defer { mdb_cursor_close(cursor) }
         var key = MDB_val()
         var value = MDB_val()
-        var count = 0
-        while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
-            count += value.mv_data.loadUnaligned(as: Int.self)
+        var count: UInt64 = 0
+        while count < limit {
+            code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            guard code == 0 else { break }
+            // A page number is a word; how many there are stands before them.
+            let words = UInt64(value.mv_size / 8)
+            guard words > 0 else { continue }
+            count += min(value.mv_data.loadUnaligned(as: UInt64.self), words - 1)
         }
-        return count
+        guard code == 0 || code == MDB_NOTFOUND else {
+            throw environment.error(code, "The list of free pages can't be read.")
+        }
+        return min(count, limit)
     }
 }
 

@@ -28,12 +28,9 @@ package struct CollectionChanges: Equatable, Sendable {
         return rank + deletions.indices.partitionIndex { deletions[$0] - $0 <= rank }
     }
 
-    func isDeletion(_ index: Int) -> Bool { Self.contains(deletions, index) }
-    func isInsertion(_ index: Int) -> Bool { Self.contains(insertions, index) }
-
-    private static func contains(_ sorted: [Int], _ index: Int) -> Bool {
-        let i = sorted.partitionIndex { $0 < index }
-        return i < sorted.count && sorted[i] == index
+    func isDeletion(_ index: Int) -> Bool {
+        let i = deletions.partitionIndex { $0 < index }
+        return i < deletions.count && deletions[i] == index
     }
 
     /// - Parameter positions: in the old collection, in any order; those that were deleted are left out.

@@ -3,16 +3,18 @@ internal import Synchronization
 /// Tells of new versions of a database, whoever commits them.
 ///
 /// Commits of this process are told on the committing thread, before the next writer begins; those of other processes on a
-/// thread that sleeps until the file is written to, so that nothing is polled. A process that is killed leaves nothing
-/// behind that could be missed: what counts is the file. Several versions may be told as one.
+/// thread that sleeps until the file is written to, so that nothing is polled. That one may also be the first to see a commit
+/// of this process. A process that is killed leaves nothing behind that could be missed: what counts is the file. Several
+/// versions may be told as one.
 package final class CommitWatch: Sendable {
     private let database: Database
     private let observer: Int
     private let file: FileWatch.Registration?
 
-    /// - Parameter body: gets the number of the newest version, which can be read; rising, each at most once. It must be
-    ///   quick, must not write, and may be called until the end of the watch's `deinit`, on any thread. That waits for a call
-    ///   under way, unless it is made by it.
+    /// - Parameter body: gets the number of the newest version, which can be read; each at most once. It must be quick, must
+    ///   not write, and may be called on any thread, also on two at once, so that an older number can come last. `deinit`
+    ///   waits for a call about another process's commit, unless it is made by it; one about a commit of this process
+    ///   that is under way can still come.
     /// - Throws: `.io` where the system has no more file watches to give.
     package init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
         self.database = database

@@ -15,10 +15,14 @@ struct EditedPositions {
     /// Whether the edits were too many, or don't fit the collection.
     private(set) var isLost = false
 
-    /// - Parameter count: elements of the old collection.
-    init(count: Int) { runs = count == 0 ? [] : [Run(old: 0, count: count)] }
+    /// Elements now.
+    private(set) var count: Int
 
-    var count: Int { runs.reduce(0) { $0 + $1.count } }
+    /// - Parameter count: elements of the old collection.
+    init(count: Int) {
+        runs = count == 0 ? [] : [Run(old: 0, count: count)]
+        self.count = count
+    }
 
     mutating func apply(_ edit: ListEdit.Operation) {
         if isLost { return }
@@ -30,12 +34,14 @@ struct EditedPositions {
             if from == to { return }
             remove(from, 1)
             insert(to, 1)
-        case .clear: runs = []
+        case .clear:
+            runs = []
+            count = 0
         }
         if runs.count > Self.limit { isLost = true }
     }
 
-    /// The run that begins at a position, which is made to begin one.
+    /// The run that begins at a position of 0...count, which is made to begin one.
     private mutating func run(at position: Int) -> Int {
         var start = 0
         for i in runs.indices {
@@ -52,37 +58,40 @@ struct EditedPositions {
             }
             start = end
         }
-        if start != position { isLost = true }
         return runs.count
     }
 
-    private mutating func insert(_ at: Int, _ count: Int) {
-        if count == 0 { return }
+    // Of a damaged record positions and counts can be any.
+
+    private mutating func insert(_ at: Int, _ added: Int) {
+        let (sum, overflows) = count.addingReportingOverflow(added)
+        guard !isLost, at >= 0, at <= count, added >= 0, !overflows else { return lose() }
+        if added == 0 { return }
         let i = run(at: at)
         if i > 0, runs[i - 1].old == nil {
-            runs[i - 1].count += count
+            runs[i - 1].count += added
         } else {
-            runs.insert(Run(old: nil, count: count), at: i)
+            runs.insert(Run(old: nil, count: added), at: i)
         }
+        count = sum
     }
 
-    private mutating func remove(_ at: Int, _ count: Int) {
-        if count == 0 { return }
+    private mutating func remove(_ at: Int, _ removed: Int) {
+        guard at >= 0, at <= count, removed >= 0, removed <= count - at else { return lose() }
+        if removed == 0 { return }
         let first = run(at: at)
-        let end = run(at: at + count)
-        if isLost { return }
-        runs.removeSubrange(first..<end)
+        runs.removeSubrange(first..<run(at: at + removed))
+        count -= removed
     }
 
     private mutating func set(_ at: Int) {
+        guard at >= 0, at < count else { return lose() }
         let first = run(at: at)
-        let end = run(at: at + 1)
-        guard !isLost, first < end else {
-            isLost = true
-            return
-        }
+        _ = run(at: at + 1)
         runs[first].isModified = true
     }
+
+    private mutating func lose() { isLost = true }
 
     /// - Parameter oldCount: elements of the old collection.
     func changes(_ oldCount: Int) -> CollectionChanges {

@@ -63,6 +63,7 @@ final class FileWatch: Sendable {
         try state.withLock { state throws(EngineError) in
             if let waiter = state.waiter, !waiter.belongsToThisProcess {
                 // A forked child has neither the thread nor a use for the parent's callbacks.
+                waiter.closeInherited()
                 state = State(nextID: state.nextID)
             }
             let waiter: Waiter
@@ -140,12 +141,11 @@ final class FileWatch: Sendable {
                     throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
                 }
                 var ends: [Int32] = [-1, -1]
-                guard pipe(&ends) == 0 else {
-                    let code = errno
+                let code = fh_pipe(&ends)
+                guard code == 0 else {
                     close(events)
                     throw .system(code, "The file can't be watched for commits of other processes.", path: path)
                 }
-                for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
                 (ending, end) = (ends[0], ends[1])
                 pthread_detach(EngineThread.start { [self] in run() })
             }
@@ -165,6 +165,9 @@ final class FileWatch: Sendable {
                 _ = write(end, "x", 1)
                 close(end)
             }
+
+            /// In a forked child, where no thread does.
+            func closeInherited() { for descriptor in [events, ending, end] { close(descriptor) } }
 
             /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
             /// and announcing it to readers leaves a version that only the next commit shows.
@@ -226,6 +229,7 @@ final class FileWatch: Sendable {
             func add(_ path: String) throws(EngineError) -> Int32 { 0 }
             func remove(_ descriptor: Int32) {}
             func stop() {}
+            func closeInherited() {}
         }
     }
 #endif

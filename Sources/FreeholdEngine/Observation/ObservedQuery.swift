@@ -124,16 +124,11 @@ extension ObservedQuery.Origin {
         switch self {
         case .table: false
         case .collection(let column, let key):
-            changes.tables[column.tableID]?.modified[column.id].map { Self.contains($0, key) } ?? false
+            changes.tables[column.tableID]?.modified[column.id]?.containsSorted(key) ?? false
         case .backlinks(let column, let key):
             changes.tables[column.tableID]?.links.contains {
                 $0.column == column.id && $0.target == key && $0.targetTable == column.targetTableID
             } ?? false
         }
-    }
-
-    private static func contains(_ keys: [ObjectKey], _ key: ObjectKey) -> Bool {
-        let i = keys.partitionIndex { $0 < key }
-        return i < keys.count && keys[i] == key
     }
 }

@@ -58,6 +58,8 @@ extension VersionChanges {
                 max(end, record.tables.first { $0.table == id }?.nextKey ?? end)
             }
             guard first < end else { continue }
+            // Only a damaged record speaks of objects that were never made.
+            guard first.raw >= 0, end.raw <= to.tableState(table).nextKey else { return nil }
             tables[id]!.inserted = (first.raw..<end.raw).lazy.map { ObjectKey($0) }.filter { to.contains(table, $0) }
         }
     }

@@ -3,6 +3,9 @@ public enum DeleteRule: UInt8, Sendable, Codable, CaseIterable {
     /// The link goes, the other object stays.
     case nullify = 0
     /// The other object is deleted, too.
+    ///
+    /// On a link of an embedded object this holds also where the embedded object goes because it was overwritten or left its
+    /// list or map; then no ``deny`` is asked.
     case cascade = 1
     /// The object can't be deleted as long as there is another at the link's other end.
     case deny = 2

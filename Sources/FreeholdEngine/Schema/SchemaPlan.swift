@@ -56,14 +56,18 @@ package struct SchemaPlan {
     /// Whether the file has all that is asked for. - Complexity: O(differences).
     package var addsNothing: Bool {
         incompatible.isEmpty && added.isEmpty && addedColumns.isEmpty && addedCompounds.isEmpty && newIndexes.isEmpty
+            && newRules.isEmpty
     }
 
     /// Indexes of columns that have none.
     var newIndexes: [(column: Column, kind: IndexKind)] { indexed.filter { $0.column.indexKind == .none } }
 
+    /// Rules of deletion of links that have none.
+    private var newRules: [(column: Column, rules: DeleteRules)] { ruled.filter { $0.column.rules == DeleteRules() } }
+
     /// Leaves indexes and rules as they are that aren't asked for.
     mutating func keepOnlyNewIndexes() {
-        ruled.removeAll { $0.column.rules != DeleteRules() }
+        ruled = newRules
         indexed = newIndexes
         unindexed = []
         droppedCompounds = []

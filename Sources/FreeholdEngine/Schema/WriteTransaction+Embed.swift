@@ -51,9 +51,11 @@ extension WriteTransaction {
 
     /// Objects that own themselves at some distance have no place below any other.
     private func checkAcyclic(_ tables: [Table]) throws(EngineError) {
-        let ids = Set(tables.map(\.id)).union(currentSchema.tables.filter(\.isEmbedded).map(\.id))
+        let new = Set(tables.map(\.id))
+        let embedded = currentSchema.tables.filter { $0.isEmbedded || new.contains($0.id) }
+        let ids = Set(embedded.map(\.id))
         var below: [ObjectLink: Int] = [:]
-        for table in tables {
+        for table in embedded {
             let owned = ownedColumns(of: table, ids)
             if owned.isEmpty { continue }
             for key in keys(table) {
@@ -63,7 +65,7 @@ extension WriteTransaction {
         if below.isEmpty { return }
         // Objects above which there is none are taken away until nothing is left, or a circle.
         var ready: [ObjectLink] = []
-        for table in tables {
+        for table in embedded {
             for key in keys(table) where below[ObjectLink(tableID: table.id, key: key)] == nil {
                 ready.append(ObjectLink(tableID: table.id, key: key))
             }
@@ -76,7 +78,11 @@ extension WriteTransaction {
                 if left == 0 { ready.append(target) }
             }
         }
-        if let (link, _) = below.first(where: { $0.value > 0 }), let table = currentSchema.table(id: link.tableID) {
+        let left = below.lazy.filter { $0.value > 0 }.map(\.key)
+        // A circle has an object of a class that wasn't embedded before.
+        if let link = left.first(where: { new.contains($0.tableID) }) ?? left.first,
+            let table = currentSchema.table(id: link.tableID)
+        {
             throw refusal(table, "the object \(link.key.raw), which would own itself")
         }
     }

@@ -18,12 +18,12 @@ final class ColumnOverlay {
 
     /// Objects from this key on are made by this transaction: their changes aren't recorded.
     let firstNewKey: Int64
-    /// A link column to an embedded table.
-    let ownsTargets: Bool
+    /// A link column to an embedded table. Set when the transaction opens it under a schema: a table can become embedded,
+    /// or top-level, while those that link to it stay as they are.
+    @exclusivity(unchecked) var ownsTargets = false
 
-    init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64, ownsTargets: Bool = false) {
+    init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64) {
         self.column = column
-        self.ownsTargets = ownsTargets
         self.firstNewKey = firstNewKey
         leafSegment = column.segment(isBacklink ? .backlinkLeaf : .leaf)
         partsSegment = column.segment(isBacklink ? .backlinkParts : .parts)

@@ -22,6 +22,7 @@ public struct FileCompaction: Equatable, Sendable {
 
 extension Database {
     /// How large the file is, and how much of it the newest version needs. - Complexity: O(free pages / 500).
+    /// - Throws: `.invalidDatabase` where its list of free pages is damaged; `.readersFull`, `.environmentClosed`.
     public func fileUse() throws(EngineError) -> FileUse {
         try core.storage.fileUse()
     }
@@ -91,11 +92,12 @@ extension Database {
         let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: path)
         let cipher = try header.cipher(key, path: path)
         let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
-        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan, digest: digest)
+        let room = reader.environment.copyRoom
+        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan, room: room, digest: digest)
     }
 
-    /// Deletes the files of a database that nobody has open: the data, LMDB's lock file and what a compaction left. The
-    /// file `….writer` stays, because others may be waiting at it.
+    /// Deletes the files of a database that nobody has open: the data, LMDB's lock file, what a killed compaction or copy
+    /// left, and the symbolic link, if the path is one. The file `….writer` stays, because others may be waiting at it.
     ///
     /// - Returns: whether there was a data file.
     /// - Throws: `.fileInUse` where somebody has the file open; `.permissionDenied`, `.io`.
@@ -105,10 +107,14 @@ extension Database {
             if errno == ENOENT || errno == ENOTDIR { return false }
             throw .system(errno, "The file can't be deleted.", path: path)
         }
-        return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
-            guard unlink(path) == 0 else { throw .system(errno, "The file can't be deleted.", path: path) }
-            unlink(path + "-lock")
-            unlink(path + ".compacting")
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        return try EnvironmentRegistry.shared.whileUnused(path: path) { file throws(EngineError) in
+            for name in isLink ? [file, path] : [file] where unlink(name) != 0 {
+                throw .system(errno, "The file can't be deleted.", path: name)
+            }
+            unlink(file + "-lock")
+            unlink(file + ".compacting")
+            BlockCopy.removeLeftovers(file)
             return true
         }
     }
@@ -128,15 +134,17 @@ extension Database {
         var status = stat()
         guard lstat(path, &status) != 0 else { return false }
         do throws(EngineError) {
-            if isOpen(at: source) {
+            if let storage = EnvironmentRegistry.shared.options(ofOpen: source) {
                 var options = Options()
+                options.readOnly = storage.readOnly
                 options.encryptionKey = key
                 let database: Database
                 do throws(EngineError) { database = try open(at: source, options: options) } catch {
                     guard error.code == .fileInUse else { throw error }
-                    database = try open(at: source)
+                    options.encryptionKey = nil
+                    database = try open(at: source, options: options)
                 }
-                try database.snapshot().copy(to: path, key: key)
+                try database.snapshot().copy(to: path, key: key, isWritable: true)
                 return true
             }
             let options = StorageOptions(readOnly: true, immutable: true)
@@ -163,8 +171,7 @@ extension StorageEnvironment {
     func fileUse() throws(EngineError) -> FileUse {
         let reader = try beginRead()
         guard let info else { throw EngineError(.environmentClosed, "The file has been closed.", path: path) }
-        let free = UInt64(reader.freePageCount)
-        let used = info.pageCount > free ? info.pageCount - free : 0
+        let used = info.pageCount - (try reader.freePageCount(limit: info.pageCount))
         return FileUse(total: info.fileSize, used: used * UInt64(info.pageSize))
     }
 }

@@ -12,9 +12,15 @@ extension Snapshot {
     ///   Then nothing is left at the destination.
     /// - Complexity: O(size of the data).
     public func copy(to path: String, key: EncryptionKey? = nil) throws(EngineError) {
+        try copy(to: path, key: key, isWritable: false)
+    }
+
+    /// - Parameter isWritable: whether its owner may write to it even where the source is write-protected.
+    func copy(to path: String, key: EncryptionKey?, isWritable: Bool) throws(EngineError) {
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
         let storage = core.storage
+        let mode = isWritable ? storage.fileMode | 0o200 : storage.fileMode
         var source = core.copySource
         if let cipher = core.cipher {
             source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
@@ -22,7 +28,7 @@ extension Snapshot {
                 throw FileCipher.damage(FileDigest.address, path: core.path)
             }
         }
-        try copy.write(from: source, key: key, mode: storage.fileMode, faults: storage.options.faults) {
+        try copy.write(from: source, key: key, mode: mode, faults: storage.options.faults) {
             from throws(EngineError) in try run(from: from)
         }
         try copy.finish()
@@ -37,7 +43,9 @@ extension Snapshot {
 }
 
 extension DatabaseCore {
-    fileprivate var copySource: BlockCopy.Source { BlockCopy.Source(cipher: cipher, clusterSpan: clusterSpan) }
+    fileprivate var copySource: BlockCopy.Source {
+        BlockCopy.Source(cipher: cipher, clusterSpan: clusterSpan, room: storage.copyRoom)
+    }
 }
 
 extension WriteTransaction {

@@ -367,9 +367,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
                 column: column,
                 isBacklink: false,
                 clusterSpan: clusterSpan,
-                firstNewKey: table.firstNewKey,
-                ownsTargets: currentSchema.ownsTargets(column)
+                firstNewKey: table.firstNewKey
             )
+        made.ownsTargets = currentSchema.ownsTargets(column)
         table.columns[column.index] = made
         let unmanaged = Unmanaged.passUnretained(made)
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] = unmanaged

@@ -274,4 +274,75 @@ import Testing
         #expect(garbage == .invalidDatabase)
         #expect(!folder.names.contains("b"))
     }
+
+    @Test func `a seed that this process has open read-only is copied`() throws {
+        let seed = folder.file("seed.realm")
+        let state = try fill(seed, transactions: 5)
+        chmod(seed, 0o400)
+        var options = Database.Options()
+        options.readOnly = true
+        let open = try Database.open(at: seed, options: options)
+        #expect(try Database.seed(folder.file(), from: seed))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file())[.posixPermissions] as! Int
+        #expect(mode == 0o600)
+        try check(folder.file(), state)
+        withExtendedLifetime(open) {}
+    }
+
+    @Test func `what killed copies left goes with the next one, and with the file`() throws {
+        let path = folder.file()
+        let copied = folder.file("copy.realm")
+        let state = try fill(path, transactions: 3)
+        // No process has the first number.
+        let gone = ["copy.realm.copy-\(Int32.max)-0123456789abc", "test.realm.copy-\(Int32.max)-0123456789abc"]
+        let kept = [
+            "copy.realm.copy-\(Int32.max)-11", "copy.realm.copy-\(Int32.max)-0123456789ABC", "copy.realm.copy-2",
+            "copy.realm.copy-\(getpid())-0123456789abc", "copy.realm.copy-1-0123456789abc",
+            "other.realm.copy-\(Int32.max)-0123456789abc",
+        ]
+        for name in gone + kept { try Data("rest".utf8).write(to: URL(fileURLWithPath: folder.file(name))) }
+        try Database.open(at: path).snapshot().copy(to: copied)
+        #expect(!folder.names.contains(gone[0]) && folder.names.contains(gone[1]))
+        try check(copied, state)
+        #expect(try Database.deleteFiles(at: path))
+        #expect(!folder.names.contains(gone[1]))
+        #expect(Set(folder.names).isSuperset(of: kept))
+    }
+
+    @Test func `a file is deleted together with the symbolic link that names it`() throws {
+        let link = folder.file("link.realm")
+        _ = try fill(folder.file(), transactions: 3)
+        for _ in 0..<2 {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file())
+            #expect(try Database.deleteFiles(at: link))
+            #expect(folder.names == ["test.realm.writer"])
+            #expect(try !Database.deleteFiles(at: link))
+            _ = try fill(folder.file(), transactions: 1)
+        }
+        _ = try Database.open(at: link).snapshot()
+    }
+
+    #if os(Linux)
+        @Test func `a copy of a large file has room to grow`() throws {
+            let path = folder.file()
+            let state = try fill(path, transactions: 3)
+            let mapped = Shared(UInt64(0))
+            var options = Database.Options()
+            options.faults = FaultInjector { operation in
+                guard operation == .sync else { return 0 }
+                let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+                for line in maps.split(separator: "\n") where line.contains("large.realm.copy-") {
+                    let ends = line.prefix { $0 != " " }.split(separator: "-").map { UInt64($0, radix: 16)! }
+                    mapped.withLock { $0 += ends[1] - ends[0] }
+                }
+                return 0
+            }
+            let database = try Database.open(at: path, options: options)
+            // A hole: it takes no space.
+            #expect(truncate(path, 40 << 30) == 0)
+            try database.snapshot().copy(to: folder.file("large.realm"))
+            #expect(mapped.withLock { $0 } >= 80 << 30)
+            try check(folder.file("large.realm"), state)
+        }
+    #endif
 }

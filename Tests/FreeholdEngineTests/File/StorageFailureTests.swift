@@ -55,6 +55,33 @@ import Testing
         #expect(try again.write { writer throws(EngineError) in try writer.put(1, 1, [3]) } == 2)
     }
 
+    @Test func `a flush holds up no reader, and where it fails nothing more is written`() throws {
+        let faults = FaultInjector { _ in 0 }
+        let environment = try open(faults)
+        let read = Shared<[UInt8]?>(nil)
+        faults.set { [weak environment] operation in
+            guard operation == .sync else { return 0 }
+            let found = try? environment?.beginRead().bytes(1, 1)
+            read.withLock { $0 = found }
+            return 0
+        }
+        try environment.sync()
+        #expect(read.withLock { $0 } == [1])
+        faults.set { $0 == .sync ? EIO : 0 }
+        #expect(code { () throws(EngineError) in try environment.sync() } == .io)
+        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .environmentFailed)
+        // Nobody closes the file under a flush.
+        faults.set { [weak environment] operation in
+            if operation == .sync { environment?.close() }
+            return 0
+        }
+        try environment.sync()
+        #expect(code { () throws(EngineError) in try environment.sync() } == .environmentClosed)
+        let other = try StorageEnvironment.open(path: folder.file(), options: .init(readOnly: true))
+        try other.sync()
+        #expect(try other.beginRead().bytes(1, 1) == [1])
+    }
+
     /// After a failed write of the root LMDB refuses new readers, too.
     @Test func afterAFailedRootReadersShareTheLastVersion() throws {
         let faults = FaultInjector { _ in 0 }

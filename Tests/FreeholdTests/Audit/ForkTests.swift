@@ -1,23 +1,9 @@
 #if os(Linux)
     import Foundation
+    import TestScript
     import Testing
 
     @testable import Freehold
-
-    /// Swift hides `fork`, but servers and libraries in C call it.
-    private func forkProcess() -> pid_t {
-        typealias Fork = @convention(c) () -> pid_t
-        return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-    }
-
-    /// What the child found wrong, one bit each; 0 is nothing.
-    private func inChild(_ body: () -> Int32) -> Int32 {
-        let child = forkProcess()
-        if child == 0 { _exit(body()) }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7f == 0 ? (status >> 8) & 0xff : 255
-    }
 
     @Suite("Forked processes")
     struct ForkTests {
