@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import RealmSwift
 import Testing
@@ -46,6 +47,35 @@ struct RealmSwiftTests {
             #expect(error.code == .duplicatePrimaryKey)
         }
         #expect(realm.objects(RSOwner.self).count == 1)
+    }
+}
+
+extension RealmSwiftTests {
+    @Test("top-level names, and observers that take an object as one of its class", .timeLimit(.minutes(1)))
+    func names() async throws {
+        var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.names")
+        configuration.objectTypes = [RSOwner.self, RSDog.self]
+        let (queue, shared) = (DispatchQueue(label: "RealmSwiftTests.names"), configuration)
+        let (told, names) = AsyncStream<String>.makeStream()
+        let tokens = try queue.sync {
+            let realm = try Realm(configuration: shared, queue: queue)
+            let dog = RSDog(name: "Rex", age: 7)
+            try realm.write { realm.add(dog) }
+            let object: Object = dog
+            let block: NotificationBlock = { notification, _ in names.yield(notification.rawValue) }
+            let ofRealm = realm.observe(block)
+            let ofObject = object.observe(keyPaths: [\RSDog.name]) { (change: ObjectChange<RSDog>) in
+                if case .change(let dog, let properties) = change { names.yield("\(properties[0].name) \(dog.name)") }
+            }
+            var id: AsyncTransactionId = 0
+            id = realm.writeAsync { dog.name = "Max" }
+            #expect(id > 0)
+            return [ofRealm, ofObject]
+        }
+        var all: Set<String> = []
+        for await name in told where all.insert(name).inserted && all.count == 2 { break }
+        #expect(all == ["RLMRealmDidChangeNotification", "name Max"])
+        queue.sync { tokens.forEach { $0.invalidate() } }
     }
 }
 

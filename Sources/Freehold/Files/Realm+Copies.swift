@@ -17,11 +17,11 @@ extension Realm {
     /// - Complexity: O(size of the data); the memory that it takes is constant.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         core.verifyThread()
-        if let pendingError { throw pendingError }
         do {
             let path = try fileURL.databasePath()
             let key = try encryptionKey.map { try EncryptionKey(checked: $0) }
             if let transaction = core.transaction {
+                if let pendingError { throw pendingError }
                 try transaction.copy(to: path, key: key)
             } else {
                 try core.committed.copy(to: path, key: key)

@@ -10,7 +10,7 @@ extension Realm {
     /// complete: an error leaves nothing at all.
     ///
     /// - Parameter configuration: names the file, which may not be there yet, or a database in memory that has no classes.
-    ///   Its classes, schema and version play no part.
+    ///   Its classes, schema and version play no part, nor does what it says of files that are there, such as a seed.
     /// - Returns: How many objects there are, without embedded ones.
     /// - Throws: ``JSONError``, which names line, object and property; `Realm.Error`, such as
     ///   ``Error/Code/fileExists``.
@@ -69,6 +69,11 @@ extension Realm {
             configuration.classNamingPolicy = .asDeclared
             configuration.propertyNamingPolicy = .asDeclared
             configuration.migrationBlock = nil
+            configuration.deleteRealmIfMigrationNeeded = false
+            configuration.schemaMode = .automatic
+            configuration.readOnly = false
+            configuration.seedFilePath = nil
+            configuration.shouldCompactOnLaunch = nil
             configuration.schema = schema
             configuration.schemaVersion = version
             let realm = try Realm(configuration: configuration)

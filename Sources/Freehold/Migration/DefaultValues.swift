@@ -40,12 +40,12 @@ final class DefaultValues {
         _ transaction: WriteTransaction,
         _ progress: MigrationProgress.Meter
     ) throws(EngineError) {
-        for (table, spec) in plan.addedColumns {
+        for (table, spec, kind) in plan.newColumns(in: transaction.base.schema) {
             guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
                 let column = table.column(named: spec.name),
                 let defaults = DefaultValues(schema, className: table.name, spec)
             else { continue }
-            let step = SchemaStep(.addProperty, table.name, column.name, objects: transaction.count(table))
+            let step = SchemaStep(kind, table.name, column.name, objects: transaction.count(table))
             for (i, key) in transaction.keys(table).enumerated() {
                 if i % MigrationProgress.interval == 0 { progress.report(step, i) }
                 try transaction.set(column, key, defaults.next())

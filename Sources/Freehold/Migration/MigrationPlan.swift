@@ -52,6 +52,16 @@ public struct MigrationPlan: Sendable {
         let plan = try SchemaPlan(specs, against: view.schema)
         let kept = view.schema.tables.filter { table in !specs.contains { $0.name == table.name } }
         newVersion = configuration.schemaVersion
+        let new = plan.newColumns(in: view.schema)
+        let all = plan.steps(in: view).map { step in
+            // Default values have to be written.
+            guard
+                let added = new.first(where: {
+                    $0.kind == step.kind && $0.table.name == step.className && $0.spec.name == step.property
+                }), DefaultValues(schema, className: step.className, added.spec) != nil
+            else { return step }
+            return MigrationStep(step.kind, step.className, step.property, objects: view.count(added.table))
+        }
         let isNew = view.schema.tables.isEmpty
         oldVersion = isNew ? nil : view.userVersion
         do {
@@ -61,30 +71,19 @@ public struct MigrationPlan: Sendable {
                 steps = []
             case .apply, .extend:
                 action = isNew ? .create : plan.differencesRefusal(configuration).map { .refusal($0) } ?? .addition
-                steps = plan.steps(in: view)
+                steps = all
             case .migrate:
                 action = .migration
-                var all = plan.steps(in: view).map { step in
-                    // Default values have to be written.
-                    guard case .addProperty = step.kind,
-                        let added = plan.addedColumns.first(where: {
-                            $0.table.name == step.className && $0.spec.name == step.property
-                        }), DefaultValues(schema, className: step.className, added.spec) != nil
-                    else { return step }
-                    return MigrationStep(step.kind, step.className, step.property, objects: view.count(added.table))
-                }
-                if configuration.migrationBlock != nil {
-                    let objects = view.schema.tables.reduce(0) { $0 + view.count($1) }
-                    all.append(MigrationStep(.runBlock, "", objects: objects))
-                }
-                steps = all + kept.map { MigrationStep(.keepClass, $0.name) }
+                let objects = view.schema.tables.reduce(0) { $0 + view.count($1) }
+                let block = configuration.migrationBlock.map { _ in MigrationStep(.runBlock, "", objects: objects) }
+                steps = all + (block.map { [$0] } ?? []) + kept.map { MigrationStep(.keepClass, $0.name) }
             case .reset:
                 action = .reset
                 steps = view.schema.tables.map { MigrationStep(.removeClass, $0.name, objects: view.count($0)) }
             }
         } catch let error as Realm.Error {
             action = .refusal(error)
-            steps = plan.steps(in: view)
+            steps = all
         }
     }
 }

@@ -17,7 +17,8 @@ extension Realm {
     }
 
     /// What opening the configuration's file would do to it: the steps of its migration and what they cost. The file
-    /// isn't changed, nor made where it doesn't exist.
+    /// isn't changed, nor made where it doesn't exist. Where it is to be a copy of ``Configuration/seedFilePath``, the plan
+    /// is the copy's.
     ///
     /// - Throws: `Realm.Error` for mistakes in the classes, and where the file can't be read.
     /// - Complexity: O(classes).
@@ -25,11 +26,26 @@ extension Realm {
         let configuration = configuration.withModes
         _ = try configuration.source()
         let schema = try configuration.checkedSchema()
-        let isThere = configuration.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? true
-        if !isThere {
+        func plan(_ file: Configuration, isSeed: Bool = false) throws -> MigrationPlan {
+            try RealmCore.look(file, isSeed: isSeed) { try MigrationPlan(configuration, schema, $0) }
+        }
+        guard let url = configuration.fileURL else { return try plan(configuration) }
+        if let seed = configuration.seedFilePath, !fileExists(for: configuration) {
+            _ = try seed.databasePath()
+            var copied = configuration
+            copied.fileURL = seed
+            do { return try plan(copied, isSeed: true) } catch {
+                // A seed has the same key, or none.
+                copied.encryptionKey = nil
+                guard let found = try? plan(copied, isSeed: true) else { throw error }
+                return found
+            }
+        }
+        let size = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.size] as? Int
+        if size ?? 0 == 0, !configuration.readOnly {
             return MigrationPlan(action: .create, oldVersion: nil, newVersion: configuration.schemaVersion)
         }
-        return try RealmCore.look(configuration) { try MigrationPlan(configuration, schema, $0) }
+        return try plan(configuration)
     }
 }
 
@@ -44,15 +60,24 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
 
 extension RealmCore {
     /// Reads the newest version of a file without a realm, and without changing it.
-    fileprivate static func look<R>(_ configuration: Realm.Configuration, _ body: (Snapshot) throws -> R) throws -> R {
+    ///
+    /// - Parameter isSeed: whether nobody writes to it, so that nothing need be made beside it.
+    fileprivate static func look<R>(
+        _ configuration: Realm.Configuration,
+        isSeed: Bool = false,
+        _ body: (Snapshot) throws -> R
+    ) throws -> R {
         var configuration = configuration
-        configuration.readOnly = true
+        // A database in memory that isn't there is made, and goes at once.
+        configuration.readOnly = configuration.fileURL != nil
+        var isImmutable = isSeed
         // What is open for writing in this process can be read that way only.
         if let url = configuration.fileURL, Database.isOpen(at: url.path) {
+            isImmutable = false
             configuration.readOnly = (try? openDatabase(configuration)) != nil
         }
         do {
-            return try body(try openDatabase(configuration).snapshot())
+            return try body(try openDatabase(configuration, isImmutable: isImmutable).snapshot())
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }

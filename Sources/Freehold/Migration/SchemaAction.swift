@@ -77,7 +77,11 @@ extension RealmCore {
         switch action {
         case .nothing: return try file.database.snapshot()
         case .apply: try transaction.applySchema(specs, userVersion: configuration.schemaVersion)
-        case .extend: try transaction.addToSchema(specs, userVersion: configuration.schemaVersion)
+        case .extend:
+            let progress = MigrationProgress.Meter(configuration)
+            try transaction.addToSchema(specs, userVersion: configuration.schemaVersion) { plan throws(EngineError) in
+                try DefaultValues.fill(plan, schema, transaction, progress)
+            }
         case .migrate: try MigrationRun(file, configuration, schema).run(in: transaction)
         case .reset:
             transaction.dropAllTables()

@@ -60,23 +60,60 @@ extension ThreadConfined where Self: ObjectBase {
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
-            switch change {
-            case .error(let error): block(.error(error))
-            case .change(let object, let properties):
-                guard let object = object as? T else {
-                    programmerError("An observer of \(type(of: object)) takes \(T.self). Take the object's class.")
-                }
-                block(.change(object, properties))
-            case .deleted: block(.deleted)
-            }
+        observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in block(change.cast()) }
+    }
+
+    /// The same with key paths of that class.
+    @_disfavoredOverload
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>],
+        on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// The same for a block that takes the object as one of another class, on an actor.
+    @_disfavoredOverload
+    public func observe<A: Actor, T: ObjectBase>(
+        keyPaths: [String]? = nil,
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths, on: actor, _isolation: _isolation) {
+            (actor: isolated A, change: ObjectChange<Self>) in block(actor, change.cast())
         }
+    }
+
+    /// The same with key paths of that class, on an actor.
+    @_disfavoredOverload
+    public func observe<A: Actor, T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>],
+        on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
     }
 
     func _observation(_ keyPaths: [String]?) -> ObservationKind<Self, ObjectChange<Self>> {
         if let keyPaths, let table = _table { for keyPath in keyPaths { _ = table.observedPath(keyPath) } }
         return .object({ $0 }, paths: keyPaths) { object, columns, fired, old in
             object._propertyChanges(columns, deep: fired.map { keyPaths![$0] }, old: old)
+        }
+    }
+}
+
+extension ObjectChange where T: ObjectBase {
+    /// The same of the object as one of another class. Traps where it is none.
+    fileprivate func cast<U: ObjectBase>() -> ObjectChange<U> {
+        switch self {
+        case .error(let error): return .error(error)
+        case .change(let object, let properties):
+            guard let object = object as? U else {
+                programmerError("An observer of \(type(of: object)) takes \(U.self). Take the object's class.")
+            }
+            return .change(object, properties)
+        case .deleted: return .deleted
         }
     }
 }

@@ -65,6 +65,9 @@ extension RealmCore {
     }
 }
 
+/// What ``Realm/observe(_:)`` calls.
+public typealias NotificationBlock = Realm.NotificationBlock
+
 /// The observers of a realm itself. Used where the realm is.
 final class RealmObservers {
     private var all: [Observation] = []

@@ -107,11 +107,16 @@ extension RealmCore {
 // MARK: The database
 
 extension RealmCore {
-    static func openDatabase(_ configuration: Realm.Configuration) throws(Realm.Error) -> Database {
+    /// - Parameter isImmutable: whether a file that is opened read-only is known not to change.
+    static func openDatabase(
+        _ configuration: Realm.Configuration,
+        isImmutable: Bool = false
+    ) throws(Realm.Error) -> Database {
         var options = Database.Options()
         if let mapSize = configuration.mapSize { options.mapSize = mapSize }
         if let readers = configuration.maximumReaders { options.maximumReaders = readers }
         options.readOnly = configuration.readOnly
+        options.isImmutable = isImmutable
         options.encryptionKey = try configuration.key()
         do {
             if let identifier = configuration.inMemoryIdentifier {

@@ -134,3 +134,6 @@ extension Realm {
         return core.useAsyncWrites()
     }
 }
+
+/// The number of an asynchronous write, to cancel it by.
+public typealias AsyncTransactionId = Realm.AsyncTransactionId

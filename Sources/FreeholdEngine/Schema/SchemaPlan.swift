@@ -14,7 +14,7 @@ package struct SchemaPlan {
 
     // What follows needs a migration.
 
-    package private(set) var addedColumns: [(table: Table, spec: ColumnSpec)] = []
+    private(set) var addedColumns: [(table: Table, spec: ColumnSpec)] = []
     /// Of another type, collection or target than asked for.
     private(set) var retyped: [(column: Column, spec: ColumnSpec)] = []
     /// Required where optional is asked for, or the other way round.

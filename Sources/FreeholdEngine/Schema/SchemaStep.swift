@@ -78,6 +78,22 @@ extension SchemaStep: CustomStringConvertible {
 }
 
 extension SchemaPlan {
+    /// The properties that begin with default values, and the kind of step that makes them.
+    ///
+    /// - Parameter schema: the file's, before anything was done.
+    package func newColumns(
+        in schema: DatabaseSchema
+    ) -> [(table: Table, spec: ColumnSpec, kind: SchemaStep.Kind)] {
+        addedColumns.map { ($0.table, $0.spec, .addProperty) }
+            + retyped.map {
+                let kind = SchemaStep.Kind.changeType(
+                    from: Self.describe($0.column, in: schema),
+                    to: Self.describe($0.spec.type, $0.spec.collection, $0.spec.target)
+                )
+                return (schema.table(of: $0.column), $0.spec, kind)
+            }
+    }
+
     /// What there is to do, in the order in which it is done.
     package func steps(in view: DataView) -> [SchemaStep] {
         let schema = view.schema
@@ -89,13 +105,9 @@ extension SchemaPlan {
             schema.ownsTargets(column) || column.type == .mixed ? count(column) : 0
         }
         var out = added.map { SchemaStep(.addClass, $0.name) }
-        out += addedColumns.map { SchemaStep(.addProperty, $0.table.name, $0.spec.name) }
-        out += retyped.map {
-            let kind = SchemaStep.Kind.changeType(
-                from: Self.describe($0.column, in: schema),
-                to: Self.describe($0.spec.type, $0.spec.collection, $0.spec.target)
-            )
-            return SchemaStep(kind, name($0.column), $0.column.name, objects: removalCost($0.column))
+        out += newColumns(in: schema).map {
+            let old = $0.table.column(named: $0.spec.name)
+            return SchemaStep($0.kind, $0.table.name, $0.spec.name, objects: old.map(removalCost) ?? 0)
         }
         out += reoptioned.map {
             SchemaStep(

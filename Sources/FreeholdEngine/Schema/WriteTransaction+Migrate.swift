@@ -31,9 +31,14 @@ extension WriteTransaction {
 
     /// Gives the file what it lacks, and takes nothing away: properties, indexes and classes that aren't asked for stay.
     ///
-    /// - Throws: `.schemaMismatch` with what is different and not just more, `.uniqueConstraint`; the transaction can then
-    ///   only be cancelled.
-    package func addToSchema(_ specs: [TableSpec], userVersion: UInt64) throws(EngineError) {
+    /// - Parameter fill: writes what objects that are there get in new properties. Indexes come after it.
+    /// - Throws: `.schemaMismatch` with what is different and not just more, `.uniqueConstraint`, what `fill` throws; the
+    ///   transaction can then only be cancelled.
+    package func addToSchema(
+        _ specs: [TableSpec],
+        userVersion: UInt64,
+        fill: (SchemaPlan) throws(EngineError) -> Void
+    ) throws(EngineError) {
         let plan = try SchemaPlan(specs, against: currentSchema)
         try plan.checkAdditive(path: core.path)
         addTables(plan.added, areKeyed: true)
@@ -43,11 +48,12 @@ extension WriteTransaction {
             return extended(table, spec, plan, false, &converted)
         }
         if !plan.addedColumns.isEmpty { replaceSchema(DatabaseSchema(tables: tables)) }
+        if !plan.addsNothing { schemaChanged = true }
+        try fill(plan)
         var rest = try SchemaPlan(specs, against: currentSchema)
         rest.keepOnlyNewIndexes()
         try checkUnique(rest)
         if rest.changesIndexes { changeIndexes(rest) }
-        if !plan.addsNothing { schemaChanged = true }
         if !root.hasUserVersion || root.userVersion < userVersion { set(userVersion: userVersion) }
     }
 

@@ -126,6 +126,8 @@ public final class Database: Sendable {
         /// Snapshots that can live at once, in all processes.
         public var maximumReaders = 1024
         public var readOnly = false
+        /// Whether a file that is opened read-only is known not to change, so that no lock file is needed.
+        package var isImmutable = false
         /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
         public var memoryBudget = 64 << 20
         /// What the file is encrypted with, or is to be where it is made; nil for a plain one. Not in memory.
@@ -157,7 +159,8 @@ public final class Database: Sendable {
         var storage = StorageOptions(
             mapSize: options.mapSize,
             maximumReaders: options.maximumReaders,
-            readOnly: options.readOnly
+            readOnly: options.readOnly,
+            immutable: options.isImmutable
         )
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.open(path: path, options: storage)

@@ -231,8 +231,12 @@ import Testing
                 seeded.seedFilePath = seed.fileURL
                 seeded.encryptionKey = Self.other
                 let refused = seeded
-                if seedKey != nil { #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase) }
+                if seedKey != nil {
+                    #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase)
+                    #expect(thrownCode { _ = try Realm.migrationPlan(for: refused) } == .invalidDatabase)
+                }
                 seeded.encryptionKey = Self.key
+                #expect(try Realm.migrationPlan(for: seeded).action == .nothing)
                 #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 5)
                 #expect(try !isPlain(configuration.fileURL!))
                 #expect(try dogs(configuration, Self.key) == Array(0..<5))
@@ -248,6 +252,7 @@ import Testing
                 let held = try Realm(configuration: seed)
                 var seeded = configuration
                 seeded.seedFilePath = seed.fileURL
+                #expect(try Realm.migrationPlan(for: seeded).action == .nothing)
                 #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 4)
                 #expect(held.objects(RTDog.self).count == 4)
                 #expect(try !isPlain(configuration.fileURL!))

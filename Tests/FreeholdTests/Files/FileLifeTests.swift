@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    @Test func `bad data of a write keeps no later copy from being made`() throws {
+        try withNewFile { configuration in
+            try fill(configuration, 2)
+            let realm = try Realm(configuration: configuration)
+            #expect(thrownCode { try realm.write { realm.add(RTDog(id: 1)) } } == .duplicatePrimaryKey)
+            try realm.writeCopy(toFile: beside(configuration, "a"))
+            #expect(try dogs(configuration, beside(configuration, "a")) == [0, 1])
+            realm.beginWrite()
+            realm.add(RTDog(id: 1))
+            #expect(thrownCode { try realm.writeCopy(toFile: beside(configuration, "b")) } == .duplicatePrimaryKey)
+            realm.cancelWrite()
+            try realm.writeCopy(toFile: beside(configuration, "b"))
+        }
+    }
+
     @Test func `frozen realms, read-only ones and ones in memory are copied`() throws {
         try withNewFile { configuration in
             try fill(configuration, 3)

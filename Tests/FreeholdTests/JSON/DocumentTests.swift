@@ -45,6 +45,35 @@ struct DocumentTests {
         }
     }
 
+    @Test func `how files are opened that are there plays no part`() throws {
+        func fill(_ configuration: Realm.Configuration, _ count: Int) throws -> Data {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { for id in 0..<count { realm.add(RTDog(id: id, name: "Dog \(id)")) } }
+            return try document(realm)
+        }
+        let data = try fill(newConfiguration(), 2)
+        for mode in [Realm.SchemaMode.additive, .readOnly, .immutable] {
+            try withNewFile { base in
+                var configuration = base
+                configuration.fileURL = base.fileURL!.appendingPathExtension("seed")
+                _ = try fill(configuration, 3)
+                configuration.seedFilePath = configuration.fileURL
+                configuration.fileURL = base.fileURL
+                configuration.schemaMode = mode
+                configuration.readOnly = mode != .additive
+                configuration.deleteRealmIfMigrationNeeded = mode == .additive
+                if mode == .additive {
+                    configuration.shouldCompactOnLaunch = { _, _ in
+                        Issue.record("asked")
+                        return true
+                    }
+                }
+                try importDocument(data, configuration)
+                #expect(try Realm(configuration: base).objects(RTDog.self).map(\.id) == [0, 1])
+            }
+        }
+    }
+
     @Test func `links that lead forwards are kept in a file where there are many`() throws {
         // Over 16 MiB of kept text.
         let (count, filler) = (60, String(repeating: "x", count: 300_000))

@@ -69,6 +69,60 @@ struct MigrationPlanTests {
         }
     }
 
+    @Test func `a plan for what isn't there yet, empty or in memory, is to make it`() throws {
+        try withNewFile { base in
+            let configuration = migrationConfiguration(base, 1, [first])
+            try Data().write(to: base.fileURL!)
+            let empty = try Realm.migrationPlan(for: configuration)
+            #expect(empty.action == .create && empty.oldVersion == nil)
+            #expect(try Data(contentsOf: base.fileURL!).isEmpty)
+            var readOnly = configuration
+            readOnly.readOnly = true
+            #expect(thrownCode { _ = try Realm.migrationPlan(for: readOnly) } == .invalidDatabase)
+            try FileManager.default.removeItem(at: base.fileURL!)
+            #expect(thrownCode { _ = try Realm.migrationPlan(for: readOnly) } == .fileNotFound)
+        }
+        var memory = newConfiguration()
+        for _ in 0..<2 {
+            let new = try Realm.migrationPlan(for: memory)
+            #expect(new.action == .create && new.oldVersion == nil)
+            let realm = try Realm(configuration: memory)
+            #expect(try Realm.migrationPlan(for: memory).action == .nothing)
+            withExtendedLifetime(realm) {}
+        }
+        memory.schemaMode = .additive
+        #expect(try Realm.migrationPlan(for: memory).action == .create)
+    }
+
+    @Test func `a plan for a file that will be a copy of a seed is the copy's`() throws {
+        try withNewFile { base in
+            var seed = base
+            seed.fileURL = base.fileURL!.appendingPathExtension("seed")
+            var configuration = migrationConfiguration(base, 2, [second])
+            configuration.seedFilePath = seed.fileURL
+            #expect(thrownCode { _ = try Realm.migrationPlan(for: configuration) } == .fileNotFound)
+            try write(seed)
+            for name in ["-lock", ".writer"] {
+                try FileManager.default.removeItem(atPath: seed.fileURL!.path + name)
+            }
+            let plan = try Realm.migrationPlan(for: configuration)
+            #expect(plan.action == .migration && plan.oldVersion == 1 && plan.objects == 9000, "\(plan)")
+            let folder = base.fileURL!.deletingLastPathComponent().path
+            let name = base.fileURL!.lastPathComponent
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }
+            #expect(left == [name + ".seed"])
+            var same = migrationConfiguration(base, 1, [first])
+            same.seedFilePath = seed.fileURL
+            #expect(try Realm.migrationPlan(for: same).action == .nothing)
+            let held = try Realm(configuration: migrationConfiguration(seed, 1, [first]))
+            #expect(try Realm.migrationPlan(for: configuration).description == plan.description)
+            withExtendedLifetime(held) {}
+            // Once the file is there, the seed plays no part.
+            try writeFile(migrationConfiguration(base, 2, [second])) { _ in }
+            #expect(try Realm.migrationPlan(for: configuration).action == .nothing)
+        }
+    }
+
     @Test("Progress is reported step by step, to the last object")
     func progress() throws {
         try withNewFile { base in

@@ -6,6 +6,7 @@ import Testing
 private actor Kennel {
     var log: [String] = []
     var token: NotificationToken?
+    var second: NotificationToken?
 
     func note(_ text: String) { log.append(text) }
 
@@ -13,6 +14,23 @@ private actor Kennel {
         let realm = try await Realm.open(configuration: configuration)
         token = await realm.objects(THPerson.self).observe(on: self) { kennel, change in
             kennel.note(described(change))
+        }
+    }
+
+    func startCast(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let object: Object = person(0, realm)
+        token = await object.observe(keyPaths: [\THPerson.age], on: self) {
+            (kennel: isolated Kennel, change: ObjectChange<THPerson>) in kennel.noteCast(change)
+        }
+        second = await object.observe(on: self) {
+            (kennel: isolated Kennel, change: ObjectChange<THPerson>) in kennel.noteCast(change)
+        }
+    }
+
+    func noteCast(_ change: ObjectChange<THPerson>) {
+        if case .change(let person, let properties) = change {
+            note("\(person.id) " + properties.map(\.name).sorted().joined(separator: ","))
         }
     }
 
@@ -117,6 +135,21 @@ struct ObjectObservationTests {
         try writeElsewhere(configuration) { person(0, $0).age = 5 }
         try await other.waitFor(1)
         #expect(await other.log == ["age"])
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
+    func `an actor takes an object as one of its class`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let kennel = Kennel()
+        try await kennel.startCast(configuration)
+        try writeElsewhere(configuration) {
+            person(0, $0).age = 5
+            person(0, $0).name = "new"
+        }
+        try await kennel.waitFor(2)
+        #expect(await kennel.log.sorted() == ["0 age,name", "0 age"].sorted())
         withExtendedLifetime(keeper) {}
     }
 

@@ -34,6 +34,22 @@ enum ExitStatus: Int32, CaseIterable {
     }
 }
 
+extension ExitStatus {
+    /// What the realm refused counts for more than that an input was being read.
+    static func of(_ error: JSONError) -> ExitStatus {
+        if let status = error.cause.flatMap({ statuses[$0.code] }), status != .data { return status }
+        return error.kind == .io ? .io : .data
+    }
+
+    fileprivate static let statuses: [Realm.Error.Code: ExitStatus] = [
+        .fileNotFound: .noInput, .filePermissionDenied: .noPermission, .fileExists: .cantCreate,
+        .alreadyOpen: .busy, .outOfDiskSpace: .io, .fileAccess: .io, .readersExhausted: .busy,
+        .schemaMismatch: .data, .invalidSchema: .data, .schemaVersionTooLow: .data, .invalidInput: .data,
+        .duplicatePrimaryKey: .data, .uniqueConstraint: .data, .missingValue: .data, .invalidValue: .data,
+        .limitExceeded: .data, .unknownClass: .data, .unknownProperty: .data, .tooManyVersions: .busy,
+    ]
+}
+
 /// What a command can't do: told in one line, or a few where a place in a text is shown.
 struct Failure: Error {
     let status: ExitStatus
@@ -50,16 +66,8 @@ struct Failure: Error {
         case let failure as Failure: self = failure
         case let error as Realm.Error: self.init(error)
         case let error as QueryError: self.init(.data, error.description)
-        case let error as JSONError: self.init(error)
+        case let error as JSONError: self.init(.of(error), error.description)
         default: return nil
-        }
-    }
-
-    private init(_ error: JSONError) {
-        if let cause = error.cause, let status = Self.statuses[cause.code], status != .data {
-            self.init(status, error.description)
-        } else {
-            self.init(error.kind == .io ? .io : .data, error.description)
         }
     }
 
@@ -67,16 +75,8 @@ struct Failure: Error {
         var text = error.message
         if let name = error.className { text = "\(error.property.map { "\(name).\($0)" } ?? name): \(text)" }
         if let path = error.fileURL?.relativePath, !text.contains(path) { text = "\(path): \(text)" }
-        self.init(Self.statuses[error.code] ?? .failure, text)
+        self.init(ExitStatus.statuses[error.code] ?? .failure, text)
     }
-
-    private static let statuses: [Realm.Error.Code: ExitStatus] = [
-        .fileNotFound: .noInput, .filePermissionDenied: .noPermission, .fileExists: .cantCreate,
-        .alreadyOpen: .busy, .outOfDiskSpace: .io, .fileAccess: .io, .readersExhausted: .busy,
-        .schemaMismatch: .data, .invalidSchema: .data, .schemaVersionTooLow: .data, .invalidInput: .data,
-        .duplicatePrimaryKey: .data, .uniqueConstraint: .data, .missingValue: .data, .invalidValue: .data,
-        .limitExceeded: .data, .unknownClass: .data, .unknownProperty: .data, .tooManyVersions: .busy,
-    ]
 
     /// Ends the process: with the error's one line, or as the argument parser ends it.
     static func exit(with error: any Error) -> Never {

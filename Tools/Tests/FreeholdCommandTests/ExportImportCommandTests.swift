@@ -170,6 +170,50 @@ import Testing
         }
     }
 
+    @Test(arguments: ["x,n", "200", "200,\"n", "200,n\r"])
+    func `of a new file, too, batches that were stored stay`(wrong: String) throws {
+        try withFolder { folder in
+            let (path, schema) = (folder + "/b.realm", folder + "/s.json")
+            try ToolFile.make(folder + "/a.realm")
+            let json = try Run.freehold("schema", folder + "/a.realm", "--format", "json")
+            try Data(json.output.utf8).write(to: URL(fileURLWithPath: schema))
+            let rows = (100..<110).map { "\($0),n" } + [wrong, "201,n"]
+            let text = Data(("id,name\n" + rows.joined(separator: "\n")).utf8)
+            let arguments = ["import", path, "TMPerson", "--format", "csv", "--schema", schema]
+            let none = try Run.freehold(arguments, input: text)
+            #expect(none.status == 65 && none.error.contains("line 12") && !none.error.contains("stored"), "\(none)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(names == ["a.realm", "a.realm-lock", "a.realm.writer", "s.json"])
+            let run = try Run.freehold(arguments + ["--batch", "4"], input: text)
+            #expect(
+                run.status == 65 && run.error.contains("line 12") && run.error.contains("8 objects of batches"),
+                "\(run)"
+            )
+            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "8\n")
+        }
+    }
+
+    @Test func `a header may begin with any character`() throws {
+        try withFolder { folder in
+            let path = folder + "/a.realm"
+            try ToolFile.make(path)
+            for (i, mark) in ["", "\u{FEFF}"].enumerated() {
+                let text = Data("\(mark)ＩＤ,id,name\nx,5\(i),n".utf8)
+                let arguments = ["import", path, "TMPerson", "--format", "csv"]
+                let unknown = try Run.freehold(arguments, input: text)
+                #expect(unknown.status == 65 && unknown.error.contains("no property 'ＩＤ'"), "\(unknown)")
+                let run = try Run.freehold(arguments + ["--ignore-unknown"], input: text)
+                #expect(run.status == 0, "\(run)")
+            }
+            let count = try Run.freehold("query", path, "TMPerson", "id BETWEEN {50, 51}", "--count")
+            #expect(count.output == "2\n", "\(count)")
+            for start: [UInt8] in [[0xEF], [0xEF, 0xBB], [0xEF, 0xBB, 0x2C]] {
+                let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", input: Data(start))
+                #expect(run.status == 65 && run.error.contains("no UTF-8"), "\(start): \(run)")
+            }
+        }
+    }
+
     @Test func `an output file appears when it is complete, and none is replaced untold`() throws {
         try withFolder { folder in
             let (path, out) = (folder + "/a.realm", folder + "/out.json")

@@ -95,6 +95,7 @@ import Testing
             realm.beginWrite()
             realm.delete(realm.objects(TMPerson.self))
             let run = try Run.freehold("backup", path, copy)
+            #expect(run.output.contains("version \(realm.version), "), "\(run)")
             try realm.commitWrite()
             #expect(run.status == 0 && run.output.hasPrefix(copy), "\(run)")
             #expect(try Run.freehold("query", copy, "TMPerson", "--count").output == "3\n")
@@ -126,6 +127,10 @@ import Testing
                 #expect(waited.status == 75 && waited.error.contains("\(process)"), "\(waited)")
             }
             #expect(try Run.freehold("pins", path, "--wait", "--timeout", "30").status == 0)
+            for wrong in ["inf", "nan", "1e30", "-1", "1e9"] {
+                let run = try Run.freehold("pins", path, "--wait", "--timeout=\(wrong)")
+                #expect(run.status == 64 && !run.wasSignalled, "\(wrong): \(run)")
+            }
         }
     }
 

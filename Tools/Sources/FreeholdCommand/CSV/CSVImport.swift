@@ -29,12 +29,15 @@ final class CSVImport {
             }
         } catch let error as JSONError {
             // What was wrong with the text itself comes through the importer.
-            if let failure { throw failure }
-            throw translated(error)
+            let failure = isThrown ? failure.flatMap { Failure($0) } : nil
+            let stored =
+                error.committed > 0 ? " (\(Units.count(error.committed, "object")) of batches before are stored)" : ""
+            throw Failure(failure?.status ?? .of(error), (failure?.message ?? message(error)) + stored)
         }
     }
 
     private var failure: (any Error)?
+    private var isThrown = false
 
     private func readHead(ignoresUnknown: Bool) throws {
         guard let head = try reader.record() else {
@@ -63,7 +66,12 @@ final class CSVImport {
 
     /// Records as lines of JSON; none at the end.
     private func nextChunk() throws -> Data {
+        if let failure {
+            isThrown = true
+            throw failure
+        }
         var bytes: [UInt8] = []
+        var complete = 0
         // The importer has taken all of the chunk before the last one.
         if lines.count > 2 * 4096 {
             firstLine += lines.count - 4096
@@ -77,12 +85,14 @@ final class CSVImport {
                 lines.append(record.line)
                 records += 1
                 try append(record, to: &bytes)
+                complete = bytes.count
             }
         } catch {
+            // Thrown when the records before it have been taken.
             failure = error
-            throw error
+            if complete == 0 { return try nextChunk() }
         }
-        return Data(bytes)
+        return Data(bytes[..<complete])
     }
 
     private func append(_ record: CSVReader.Record, to bytes: inout [UInt8]) throws {
@@ -110,15 +120,13 @@ final class CSVImport {
         bytes.append(contentsOf: [UInt8(ascii: "}"), 0x0A])
     }
 
-    private func translated(_ error: JSONError) -> Failure {
+    private func message(_ error: JSONError) -> String {
         var place: [String] = []
         if let record = error.object, record - 1 - firstLine >= 0, record - 1 - firstLine < lines.count {
             place.append("line \(lines[record - 1 - firstLine])")
         }
         if let path = error.path { place.append("column '\(path)'") }
-        var text = (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + error.message
-        if error.committed > 0 { text += " (\(Units.count(error.committed, "object")) of batches before are stored)" }
-        return Failure(error.kind == .io ? .io : .data, text)
+        return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + error.message
     }
 }
 

@@ -54,11 +54,13 @@ struct CSVReader {
     }
 
     private mutating func skipByteOrderMark() throws {
-        guard try peek() == 0xEF else { return }
-        for byte: UInt8 in [0xEF, 0xBB, 0xBF] {
-            guard try peek() == byte else { throw failure("the text begins with bytes that are no UTF-8") }
-            position += 1
+        // Other characters begin with the first byte of it, and a chunk may be shorter.
+        while chunk.count < 3, !isAtEnd {
+            let more = try next()
+            chunk += more
+            isAtEnd = more.isEmpty
         }
+        if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// - Returns: whether another field follows in the record.

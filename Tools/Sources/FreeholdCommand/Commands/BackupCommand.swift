@@ -26,7 +26,8 @@ struct BackupCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
             throw Failure(.cantCreate, "\(destination): there is no such folder")
         }
-        try realm.backup(to: url)
+        // The very version that is told.
+        try realm.writeCopy(toFile: url, encryptionKey: try file.key.key())
         Progress.clear()
         let size = (try? FileManager.default.attributesOfItem(atPath: destination))?[.size] as? Int ?? 0
         try StandardOutput.shared.line(

@@ -80,11 +80,18 @@ struct ImportCommand: ParsableCommand {
         var configuration = Realm.Configuration(fileURL: url, schemaVersion: read.schemaVersion ?? 0)
         configuration.schema = read.schema
         configuration.encryptionKey = try key.key()
+        let lock = file + ".writer"
+        let hadLock = FileManager.default.fileExists(atPath: lock)
+        var isEmpty = true
         do {
-            try fill(className, Realm(configuration: configuration))
+            let realm = try Realm(configuration: configuration)
+            defer { isEmpty = realm.isEmpty }
+            try fill(className, realm)
         } catch {
-            // Nothing is left of it.
-            _ = try? Realm.deleteFiles(for: configuration)
+            // Batches that were stored stay; else nothing is left of it.
+            if isEmpty, (try? Realm.deleteFiles(for: configuration)) == true, !hadLock {
+                try? FileManager.default.removeItem(atPath: lock)
+            }
             throw error
         }
     }

@@ -9,8 +9,9 @@ struct MigrateCommand: ParsableCommand {
         discussion: """
             The schema is JSON, as 'schema --format json' prints it. Without --apply nothing is changed: the plan and its \
             cost in objects are printed, and the exit code is 65 where the file can't be migrated so. With --apply what \
-            needs no code of the program's is done: classes, properties and indexes come and go, types change where \
-            values can be kept. All of it is one transaction.
+            needs no code of the program's is done: classes are added, properties and indexes come and go. A property \
+            of another type loses its values and begins with default ones; a class that the schema lacks stays. All of \
+            it is one transaction.
 
             EXAMPLES:
               freehold schema app.realm --format json > schema.json

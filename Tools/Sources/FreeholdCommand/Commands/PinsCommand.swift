@@ -25,7 +25,10 @@ struct PinsCommand: ParsableCommand {
 
     func validate() throws {
         if timeout != nil && !wait { throw ValidationError("--timeout goes with --wait.") }
-        if let timeout, timeout < 0 { throw ValidationError("--timeout can't be negative.") }
+        // Nor is anything that isn't a number in the range.
+        if let timeout, !(0..<1e9).contains(timeout) {
+            throw ValidationError("--timeout is a number of seconds from 0 to below 1e9.")
+        }
     }
 
     func run() throws {
