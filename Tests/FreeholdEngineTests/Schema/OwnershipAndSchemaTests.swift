@@ -140,7 +140,7 @@ import Testing
         #expect(try !SchemaPlan(specs(.cascade), against: snapshot.schema).addsNothing)
         for rule in [DeleteRule.cascade, .nullify, .deny] {
             transaction = try database.beginWrite()
-            try transaction.addToSchema(specs(rule), userVersion: 1)
+            try transaction.addToSchema(specs(rule), userVersion: 1) { _ in }
             snapshot = try transaction.commit()
             #expect(snapshot.schema.tables[0].columns[0].rules.targets == .cascade)
             #expect(try SchemaPlan(specs(rule), against: snapshot.schema).addsNothing)
