@@ -208,13 +208,17 @@ extension Realm {
     public func deleteAll() {
         let transaction = core.requireWrite()
         // Embedded objects go with their owners.
-        for table in core.tables where !table.info.isEmbedded { transaction.deleteAll(table.table) }
-        for table in core.tables where table.info.isEmbedded { transaction.deleteAll(table.table) }
+        let tables = core.schemaTables
+        for table in tables where !table.isEmbedded { transaction.deleteAll(table) }
+        for table in tables where table.isEmbedded { transaction.deleteAll(table) }
         core.didDelete()
     }
 }
 
 extension RealmCore {
+    /// Those of the schema's classes, also where no Swift class stands for them.
+    var schemaTables: [Table] { schema.objectSchema.compactMap { view.schema.table(named: $0.className) } }
+
     /// Whether no link's rule denies that objects are deleted, by their tables' ids; where one does, that is recorded.
     fileprivate func mayDelete(
         _ keys: @autoclosure () -> [Int: [ObjectKey]],

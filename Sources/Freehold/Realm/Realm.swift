@@ -66,7 +66,7 @@ public struct Realm {
     public var isEmpty: Bool {
         core.verifyThread()
         let view = core.view
-        return core.tables.allSatisfy { view.count($0.table) == 0 }
+        return core.schemaTables.allSatisfy { view.count($0) == 0 }
     }
 
     /// Moves to the newest version, that of other threads' and processes' commits.

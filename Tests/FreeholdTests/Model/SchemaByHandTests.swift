@@ -42,6 +42,20 @@ private let dog = ObjectSchema(
 
 @Suite("Schemas made by hand")
 struct SchemaByHandTests {
+    @Test func `classes without a Swift class count for isEmpty and deleteAll`() throws {
+        let tag = ObjectSchema("Tag", isEmbedded: true, properties: [Property("name", .string)])
+        let owner = ObjectSchema("Owner", properties: [Property("tag", .object, objectClassName: "Tag")])
+        let realm = try Realm(configuration: configuration(Schema([dog, owner, tag])))
+        #expect(realm.isEmpty)
+        try realm.write {
+            realm.dynamicCreate("Dog", value: ["id": UUID()])
+            realm.dynamicCreate("Owner", value: ["tag": ["name": "x"]])
+        }
+        #expect(!realm.isEmpty)
+        try realm.write { realm.deleteAll() }
+        #expect(realm.isEmpty && realm.dynamicObjects("Dog").isEmpty && realm.verify() == [])
+    }
+
     @Test("A schema without classes opens a realm and makes the tables it asks for")
     func withoutClasses() throws {
         try withNewFile { base in

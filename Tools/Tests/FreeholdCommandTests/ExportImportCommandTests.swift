@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["x,n", "200", "200,\"n", "200,n\r"])
+    @Test(arguments: ["x,n", "200", "200,\"n", "200,a\rb"])
     func `of a new file, too, batches that were stored stay`(wrong: String) throws {
         try withFolder { folder in
             let (path, schema) = (folder + "/b.realm", folder + "/s.json")
