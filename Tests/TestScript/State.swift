@@ -79,6 +79,23 @@ struct Columns {
 }
 
 extension Script {
+    /// Commits transactions to a file that is in a state, and gives the state that it must then be in.
+    public func commit(
+        _ transactions: ClosedRange<Int64>,
+        to database: Database,
+        from state: State = State()
+    ) throws(EngineError) -> State {
+        var state = state
+        for n in transactions {
+            let steps = steps(n, on: state)
+            let transaction = try database.beginWrite()
+            try run(steps, in: transaction)
+            _ = try transaction.commit()
+            state.apply(steps)
+        }
+        return state
+    }
+
     /// Runs transaction `n` in the engine, without committing.
     public func run(_ steps: [Step], in transaction: WriteTransaction) throws(EngineError) {
         try transaction.applySchema(Self.specs, userVersion: 1)

@@ -30,17 +30,7 @@ import Testing
         seed: UInt64 = 1,
         key: EncryptionKey? = Script.key
     ) throws -> State {
-        let database = try open(path, key)
-        let script = Script(seed: seed)
-        var state = state
-        for n in transactions {
-            let steps = script.steps(n, on: state)
-            let transaction = try database.beginWrite()
-            try script.run(steps, in: transaction)
-            _ = try transaction.commit()
-            state.apply(steps)
-        }
-        return state
+        try Script(seed: seed).commit(transactions, to: try open(path, key), from: state)
     }
 
     func check(_ path: String, _ state: State, _ key: EncryptionKey? = Script.key) throws {

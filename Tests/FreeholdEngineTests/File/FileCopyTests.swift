@@ -10,17 +10,7 @@ import Testing
 
     /// A file after so many of the script's transactions, and what it must hold.
     private func fill(_ path: String, transactions: Int64, seed: UInt64 = 1) throws -> State {
-        let database = try Database.open(at: path)
-        let script = Script(seed: seed)
-        var state = State()
-        for n in 1...transactions {
-            let steps = script.steps(n, on: state)
-            let transaction = try database.beginWrite()
-            try script.run(steps, in: transaction)
-            _ = try transaction.commit()
-            state.apply(steps)
-        }
-        return state
+        try Script(seed: seed).commit(1...transactions, to: try Database.open(at: path))
     }
 
     private func check(_ path: String, _ state: State, _ location: SourceLocation = #_sourceLocation) throws {

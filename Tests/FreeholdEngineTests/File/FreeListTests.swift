@@ -11,17 +11,7 @@ import Testing
 
     /// A file with free pages, and what it must hold.
     private func fill(_ path: String) throws -> State {
-        let database = try Database.open(at: path)
-        let script = Script(seed: 1)
-        var state = State()
-        for n in 1...30 as ClosedRange<Int64> {
-            let steps = script.steps(n, on: state)
-            let transaction = try database.beginWrite()
-            try script.run(steps, in: transaction)
-            _ = try transaction.commit()
-            state.apply(steps)
-        }
-        return state
+        try Script(seed: 1).commit(1...30, to: try Database.open(at: path))
     }
 
     /// Gives the leaf page of the newest version's list, and where its nodes begin.

@@ -186,9 +186,7 @@ struct HerdTests {
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
             print("\(round) rounds; memory \(memory >> 20), then \(last >> 20) MiB; file \(size >> 10) KiB")
             #expect(last - memory < 48 << 20, "memory grows, seed \(seed)")
-            // Six hundred commits a second write some 25 MiB. The file keeps the room of the longest time for which a
-            // version was held, by a killed process until the next looks, say: of twenty seconds at most.
-            #expect(size < 512 << 20, "the file grows, seed \(seed)")
+            #expect(size < 64 << 20, "the file grows, seed \(seed)")
         }
         stop.isSet.store(true, ordering: .relaxed)
         for task in tasks { try await task.value }
@@ -211,7 +209,7 @@ struct HerdTests {
         watching.cancel()
         try await watching.value
         #expect(await actor.failure == nil, "seed \(seed)")
-        #expect(await actor.calls > 0)
+        #expect(await actor.calls > 1)
         let snapshot = try await Realm.read(configuration) { $0.objects(Cow.self).count }
         #expect(snapshot > 0)
     }
