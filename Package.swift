@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "Freehold", targets: ["Freehold"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
     ],
     traits: [
@@ -47,6 +48,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
+        .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
             name: "TestScript",
@@ -79,7 +81,7 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmSwiftTests",
-            dependencies: ["RealmSwift"],
+            dependencies: ["RealmSwift", "Realm"],
             swiftSettings: settings
         ),
     ]

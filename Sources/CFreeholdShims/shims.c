@@ -32,6 +32,12 @@ extern void *swift_tryRetain(void *object);
 
 void *fh_try_retain(void *object) { return swift_tryRetain(object); }
 
+extern void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
+
+void *fh_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
+    return swift_allocObject(metadata, size, alignment_mask);
+}
+
 int fh_is_main_thread(void) {
 #ifdef __linux__
     // A forked child's only thread is its main one, so that this isn't remembered.
@@ -41,7 +47,7 @@ int fh_is_main_thread(void) {
 #endif
 }
 
-__thread int fh_creating_flag;
+__thread bool fh_learning_flag;
 __thread void *fh_encoding_frame;
 
 #ifndef F_OFD_SETLK

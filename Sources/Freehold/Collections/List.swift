@@ -367,11 +367,18 @@ extension List: RealmCollection {
         }
     }
 
-    /// Whether both are the same list: of the same row's property, or the same unmanaged instance.
+    /// Whether both are managed and the same list (of the same row's property), or both unmanaged with equal elements.
     public static func == (a: List, b: List) -> Bool {
-        if a === b { return true }
-        guard let core = a.core, core === b.core else { return false }
-        return a.owner == b.owner && a.property == b.property && a.table === b.table && a.nested?.id == b.nested?.id
+        if a.core == nil, b.core == nil { return a === b || a.items == b.items }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: List) -> Bool {
+        if self === other { return true }
+        guard let core, core === other.core else { return false }
+        return owner == other.owner && property == other.property && table === other.table
+            && nested?.id == other.nested?.id
     }
 
     public var description: String {

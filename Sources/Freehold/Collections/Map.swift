@@ -148,11 +148,17 @@ extension Map: ThreadConfined {
 }
 
 extension Map: Equatable {
-    /// Whether both are the same map: of the same row's property, or the same unmanaged instance.
+    /// Whether both are managed and the same map (of the same row's property), or both unmanaged with equal entries.
     public static func == (a: Map, b: Map) -> Bool {
-        if a === b { return true }
-        guard let home = a.home, let other = b.home else { return false }
-        return home.isSame(as: other)
+        if a.home == nil, b.home == nil { return a === b || a.items == b.items }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: Map) -> Bool {
+        if self === other { return true }
+        guard let home, let place = other.home else { return false }
+        return home.isSame(as: place)
     }
 }
 

@@ -147,12 +147,18 @@ extension MutableSet: RealmCollection {
         }
     }
 
-    /// Whether both are the same set: of the same row's property, or the same unmanaged instance. To compare elements
-    /// use `isSubset(of:)` both ways, or plain sets.
+    /// Whether both are managed and the same set (of the same row's property), or both unmanaged with the same
+    /// elements. To compare the elements of managed ones use `isSubset(of:)` both ways, or plain sets.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
-        if a === b { return true }
-        guard let home = a.home, let other = b.home else { return false }
-        return home.isSame(as: other)
+        if a.home == nil, b.home == nil { return a === b || a.items.hasSameElements(as: b.items) }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: MutableSet) -> Bool {
+        if self === other { return true }
+        guard let home, let place = other.home else { return false }
+        return home.isSame(as: place)
     }
 
     public var description: String {

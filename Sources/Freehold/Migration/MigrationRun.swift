@@ -80,10 +80,10 @@ struct MigrationRun {
         for i in old.objectSchema.indices {
             guard let object = schema.objectSchema.first(where: { $0.className == old.objectSchema[i].className })
             else { continue }
-            for p in old.objectSchema[i].properties.indices {
-                let column = old.objectSchema[i].properties[p].columnName
-                if let known = object.properties.first(where: { $0.columnName == column && !$0.isComputed }) {
-                    old.objectSchema[i].properties[p].name = known.name
+            for p in old.objectSchema[i].allProperties.indices {
+                let column = old.objectSchema[i].allProperties[p].columnName
+                if let known = object.allProperties.first(where: { $0.columnName == column && !$0.isComputed }) {
+                    old.objectSchema[i].allProperties[p].name = known.name
                 }
             }
         }
@@ -96,8 +96,8 @@ struct MigrationRun {
         for i in stage.objectSchema.indices {
             let table = stored.table(named: stage.objectSchema[i].className)
             stage.objectSchema[i].isEmbedded = table?.isEmbedded ?? false
-            for p in stage.objectSchema[i].properties.indices {
-                stage.objectSchema[i].properties[p].isPrimaryKey = false
+            for p in stage.objectSchema[i].allProperties.indices {
+                stage.objectSchema[i].allProperties[p].isPrimaryKey = false
             }
         }
         return stage

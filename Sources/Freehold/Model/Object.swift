@@ -1,3 +1,5 @@
+import CFreeholdShims
+
 /// The base class of models.
 ///
 /// ```swift
@@ -61,13 +63,19 @@ open class Object: ObjectBase {
 
 extension ObjectBase {
     /// The realm that the object is in; nil for unmanaged and for deleted objects.
+    ///
+    /// Elsewhere than where the realm is used it is the one thing that may be asked of an object: nothing but whether two
+    /// objects have the same realm can be learnt of it there, and not whether the object still lives.
     public final var realm: Realm? {
-        guard let core = _core, _isLive() else { return nil }
+        guard let core = _core, !core.isHere || _isLive() else { return nil }
         return Realm(core: core)
     }
 
     /// What is stored of the object's class.
     public final var objectSchema: ObjectSchema { ObjectSchema(_info) }
+
+    /// What is stored of a model class; nil for the library's own classes, of which nothing is.
+    public static func sharedSchema() -> ObjectSchema? { Discovery.isRoot(self) ? nil : ObjectSchema(self) }
 
     /// Whether both are the same row of the same realm, or the same unmanaged instance.
     public final func isSameObject(as object: ObjectBase?) -> Bool {
@@ -76,10 +84,17 @@ extension ObjectBase {
     }
 
     final func _propertyIndex(named name: String) -> Int {
-        guard let index = _info.index(named: name) else {
-            programmerError("\(_info.className) has no property \"\(name)\"")
-        }
+        guard let index = _info.index(named: name) else { _hasNoProperty(named: name) }
         return index
+    }
+
+    @inline(never)
+    final func _hasNoProperty(named name: String) -> Never {
+        let names = _info.properties.map(\.name).sorted()
+        programmerError(
+            "Invalid property name: \(_info.className) has no property \"\(name)\". "
+                + (names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", ")).")
+        )
     }
 
     /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.
@@ -117,4 +132,16 @@ public protocol ObjectKeyIdentifiable: Identifiable {
 extension ObjectKeyIdentifiable where Self: ObjectBase {
     /// The row for managed objects, the instance for others. Not stable between runs.
     public var id: UInt64 { UInt64(truncatingIfNeeded: _identityHash) }
+}
+
+extension RealmCore {
+    /// Whether the caller is where the realm may be used.
+    fileprivate var isHere: Bool {
+        if threadToken == UInt(fh_thread_id()) { return true }
+        return switch confinement {
+        case .thread(let serial): serial == fh_thread_serial()
+        case .frozen: true
+        default: confinement.isSurelyHere
+        }
+    }
 }

@@ -136,7 +136,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         switch content {
-        case .objects(let query) where isMapped: RLMIterator(query.snapshotKeys(), query.table, Self.mapped)
+        case .objects(let query) where isMapped: RLMIterator(query.snapshotKeys(), query.table) { Self.mapped($0) }
         case .objects(let query): RLMIterator(query.snapshotKeys(), query.table)
         case .values(let values): RLMIterator(values: values.elements)
         }

@@ -1,10 +1,17 @@
 import FreeholdEngine
 
+/// What says that a type's conformances may be used on every thread, where the compiler (6.2 and later) asks for it.
+#if compiler(>=6.2)
+    public typealias _SendableMetatype = SendableMetatype
+#else
+    public typealias _SendableMetatype = Any
+#endif
+
 /// What belongs to a realm, and with it to a thread, a queue or an actor: objects, collections, linking objects.
 ///
 /// To use it elsewhere, freeze it (``freeze()``: what is there now, for all threads), or send a
 /// ``ThreadSafeReference`` to it (the live thing, of the realm that resolves it).
-public protocol ThreadConfined {
+public protocol ThreadConfined: _SendableMetatype {
     /// Nil for what is unmanaged.
     var realm: Realm? { get }
     /// Whether it can't be used any more: it or its owner was deleted, or its realm invalidated.

@@ -180,7 +180,7 @@ private struct Positions: KindVisitor {
             Expected(plain: c, optional: nil, optionalList: [nil], optionalMap: ["none": nil]),
             Expected(plain: a),
         ]
-        let made = row.model.init(_freehold: _HiddenInitializer())
+        let made = row.model.init()
         states[0].check(made, "a new object")
         for (i, state) in states.enumerated() {
             state.apply(to: made)
@@ -196,14 +196,14 @@ private struct Positions: KindVisitor {
         do {
             let realm = try Realm(configuration: configuration)
             for (i, state) in states.enumerated() {
-                let object = row.model.init(_freehold: _HiddenInitializer())
+                let object = row.model.init()
                 state.apply(to: object)
                 let (list, set, map) = (object.list, object.set, object.map)
                 try realm.write { realm.add(object) }
                 #expect(object.list === list && object.set === set && object.map === map, "collections stay the same")
                 state.check(object, "added in state \(i)")
             }
-            let object = row.model.init(_freehold: _HiddenInitializer())
+            let object = row.model.init()
             try realm.write { realm.add(object) }
             for (i, state) in (states + states.reversed()).enumerated() {
                 try realm.write {
@@ -256,7 +256,7 @@ private struct PlainData: KindVisitor {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [row.model])
         )
-        let unmanaged = row.model.init(_freehold: _HiddenInitializer())
+        let unmanaged = row.model.init()
         for (name, given) in value { unmanaged[name] = given }
         check(unmanaged)
         try realm.write {
