@@ -219,7 +219,7 @@ enum ValueConversion {
     private static func missing(_ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .missingValue,
-            "nil is given where \(expected(property)) is required",
+            "Missing value: nil is given where \(expected(property)) is required",
             className: info.className,
             property: property.name
         )
@@ -228,14 +228,14 @@ enum ValueConversion {
     private static func mismatch(_ value: Any, _ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(PlainValue.describe(value)) is given where \(expected(property)) is expected",
+            "Invalid value: \(PlainValue.describe(value)) is given where \(expected(property)) is expected",
             className: info.className,
             property: property.name
         )
     }
 
     private static func expected(_ property: PropertyInfo) -> String {
-        let one = property.target.map { ClassInfo.of($0).className } ?? "\(property.shape.type)"
+        let one = property.target.map { ClassInfo.of($0).className } ?? property.shape.type.swiftName
         switch property.shape.collection {
         case .none: return one + (property.shape.isOptional ? "?" : "")
         case .list: return "a list of \(one)" + (property.shape.isOptional ? "?" : "")
