@@ -45,6 +45,7 @@ public final class DynamicObject: Object {
                 if _rawKey != -1 { recorder.isAmbiguous = true }
                 _rawKey = 0
                 recorder.names.append(member)
+                recorder.placedNames.append(member)
                 return nil
             }
             return _value(named: member)
@@ -129,7 +130,7 @@ extension ObjectBase {
         _verifyLive(table)
         let dynamic = table.dynamic
         guard let index = dynamic.info.index(named: name) else {
-            programmerError("\(_info.className) has no property \"\(name)\"")
+            dynamic.info.noProperty(named: name)
         }
         let property = dynamic.info.properties[index]
         return property.access.any(of: dynamic.object(_key), at: property)

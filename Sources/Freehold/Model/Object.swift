@@ -77,7 +77,7 @@ extension ObjectBase {
 
     final func _propertyIndex(named name: String) -> Int {
         guard let index = _info.index(named: name) else {
-            programmerError("\(_info.className) has no property \"\(name)\"")
+            _info.noProperty(named: name)
         }
         return index
     }
