@@ -68,6 +68,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         let at = place()
         let count = at.map { $0.view.backlinkCount($0.column, $0.key) } ?? 0
         guard let at, i >= 0, i < count else {
+            if at == nil, let element: Element = KeyPathRecorder.element(String(i)) { return element }
             programmerError(
                 "Index \(i) is out of bounds: LinkingObjects<\(Element.self)> has \(count) elements. Check `count` first."
             )

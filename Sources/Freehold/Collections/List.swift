@@ -240,6 +240,7 @@ extension List {
                 return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
             }
             guard let at = place() else {
+                if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
                 checkElement(i, items.count)
                 return items[i]
             }

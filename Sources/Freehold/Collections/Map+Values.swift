@@ -134,31 +134,31 @@ extension Map where Value.PersistedType: AddableType {
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     /// The objects by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true) -> Results<Value> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
+        min(ofProperty: placedName(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
+        max(ofProperty: placedName(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type; 0 where there is none.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
     where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
+        sum(ofProperty: placedName(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type; nil where there is none.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
+        average(ofProperty: placedName(for: keyPath))
     }
 }
 

@@ -84,7 +84,10 @@ extension Map: RealmKeyedCollection {
     /// - Complexity: O(log n)
     public subscript(key: Key) -> Value? {
         get {
-            guard let at = place() else { return items[key._rlmMapKey] }
+            guard let at = place() else {
+                if let value = items[key._rlmMapKey] { return value }
+                return KeyPathRecorder.element(KeyPathRecorder.place(key._rlmMapKey))
+            }
             let name = key._rlmMapKey
             return at.value(forKey: name).map { at.element($0, forKey: name) }
         }

@@ -67,6 +67,7 @@ extension MutableSet {
     /// - Complexity: O(log n)
     public subscript(i: Int) -> Element {
         guard let at = place() else {
+            if i >= items.elements.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
             check(i, items.elements.count, nil)
             return items.elements[i]
         }

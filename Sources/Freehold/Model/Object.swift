@@ -84,17 +84,8 @@ extension ObjectBase {
     }
 
     final func _propertyIndex(named name: String) -> Int {
-        guard let index = _info.index(named: name) else { _hasNoProperty(named: name) }
+        guard let index = _info.index(named: name) else { _info.noProperty(named: name) }
         return index
-    }
-
-    @inline(never)
-    final func _hasNoProperty(named name: String) -> Never {
-        let names = _info.properties.map(\.name).sorted()
-        programmerError(
-            "Invalid property name: \(_info.className) has no property \"\(name)\". "
-                + (names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", ")).")
-        )
     }
 
     /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.

@@ -235,7 +235,7 @@ enum ValueConversion {
     }
 
     private static func expected(_ property: PropertyInfo) -> String {
-        let one = property.target.map { ClassInfo.of($0).className } ?? "\(property.shape.type)"
+        let one = property.target.map { ClassInfo.of($0).className } ?? property.shape.type.swiftName
         switch property.shape.collection {
         case .none: return one + (property.shape.isOptional ? "?" : "")
         case .list: return "a list of \(one)" + (property.shape.isOptional ? "?" : "")

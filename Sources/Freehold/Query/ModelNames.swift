@@ -42,6 +42,8 @@ struct ModelNames: QueryNames {
         return (column, value)
     }
 
+    func members(of argument: Any) throws(QueryError) -> MemberValues? { try MemberValues.of(argument) }
+
     func constant(
         _ argument: Any,
         for column: Column?,
