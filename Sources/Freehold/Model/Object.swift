@@ -62,8 +62,7 @@ open class Object: ObjectBase {
 extension ObjectBase {
     /// The realm that the object is in; nil for unmanaged and for deleted objects.
     public final var realm: Realm? {
-        guard let core = _core, _isLive() else { return nil }
-        return Realm(core: core)
+        _core.flatMap { $0.handle { !_isLive() } }
     }
 
     /// What is stored of the object's class.
