@@ -84,3 +84,42 @@ let package = Package(
         ),
     ]
 )
+
+// The command and the example are packages of their own, so that nobody who depends on Freehold fetches what they need.
+// Their tests are built with the library's, in one build, where this variable is set: `make test` sets it.
+if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"))
+    package.products.append(.executable(name: "freehold", targets: ["FreeholdCommand"]))
+    package.targets += [
+        .executableTarget(
+            name: "FreeholdCommand",
+            dependencies: ["Freehold", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/Sources/FreeholdCommand",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdCommandTests",
+            dependencies: ["FreeholdCommand", "Freehold"],
+            path: "Tools/Tests/FreeholdCommandTests",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "WorldModel",
+            dependencies: ["Freehold"],
+            path: "Examples/World/Sources/WorldModel",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "World",
+            dependencies: ["WorldModel", "Freehold"],
+            path: "Examples/World/Sources/World",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WorldModelTests",
+            dependencies: ["WorldModel", "Freehold"],
+            path: "Examples/World/Tests/WorldModelTests",
+            swiftSettings: settings
+        ),
+    ]
+}
