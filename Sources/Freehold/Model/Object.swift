@@ -67,8 +67,7 @@ extension ObjectBase {
     /// Elsewhere than where the realm is used it is the one thing that may be asked of an object: nothing but whether two
     /// objects have the same realm can be learnt of it there, and not whether the object still lives.
     public final var realm: Realm? {
-        guard let core = _core, !core.isHere || _isLive() else { return nil }
-        return Realm(core: core)
+        _core.flatMap { $0.handle { !_isLive() } }
     }
 
     /// What is stored of the object's class.

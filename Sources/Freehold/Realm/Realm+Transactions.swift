@@ -33,10 +33,14 @@ extension Realm {
 
     /// Begins a write transaction: waits for other writers, then moves to the newest version.
     ///
+    /// It stays open until ``commitWrite()`` or ``cancelWrite()``, also where nobody holds the realm meanwhile. A thread that
+    /// ends rolls back what it has left open.
+    ///
     /// Traps where `write` would throw: inside a write transaction, on a read-only realm, on a failed file.
     public func beginWrite() {
         do throws(Realm.Error) {
             try core.begin()
+            core.keepWhileWriting()
         } catch {
             programmerError("beginWrite() failed: \(error.message) `write` throws this error. (\(error.code))")
         }
@@ -52,7 +56,7 @@ extension Realm {
     public func cancelWrite() {
         core.verifyThread()
         guard core.transaction != nil else {
-            programmerError("cancelWrite() without a write transaction on \(core). Call `beginWrite` first.")
+            programmerError("cancelWrite() without a write transaction on \(core.name). Call `beginWrite` first.")
         }
         core.cancel()
     }

@@ -12,6 +12,7 @@ extension RealmCore {
         let key = confinement.key!
         if let core = RealmCache.core(source, key) {
             try core.checkFits(configuration)
+            core.confinement.join(confinement)
             return core
         }
         // Mistaken models make no file.
@@ -25,17 +26,24 @@ extension RealmCore {
         // Another path to the same file.
         if let core = RealmCache.core(.database(database.identity), key) {
             try core.checkFits(configuration)
+            core.confinement.join(confinement)
             return core
         }
         let core = try make(file, configuration, schema, confinement)
+        Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")
+        Log.write(
+            .trace,
+            .storage,
+            "\(core) has \(schema.classes.count) classes and shows version \(core.snapshotVersion!)."
+        )
         RealmCache.insert(core, [source, .database(database.identity)])
         core.watch()
         return core
     }
 
     /// The core for the queue, the actor or the thread of the caller.
-    static func here(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
-        if let core = RealmCache.here(try configuration.source()) {
+    static func here(_ configuration: Realm.Configuration, _ file: RealmFile) throws(Realm.Error) -> RealmCore {
+        if let core = RealmCache.here(.database(file.database.identity)) {
             try core.checkKey(configuration)
             return core
         }
