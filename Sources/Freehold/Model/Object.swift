@@ -123,15 +123,3 @@ extension ObjectKeyIdentifiable where Self: ObjectBase {
     /// The row for managed objects, the instance for others. Not stable between runs.
     public var id: UInt64 { UInt64(truncatingIfNeeded: _identityHash) }
 }
-
-extension RealmCore {
-    /// Whether the caller is where the realm may be used.
-    fileprivate var isHere: Bool {
-        if threadToken == UInt(fh_thread_id()) { return true }
-        return switch confinement {
-        case .thread(let serial): serial == fh_thread_serial()
-        case .frozen: true
-        default: confinement.isSurelyHere
-        }
-    }
-}
