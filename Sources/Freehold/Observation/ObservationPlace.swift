@@ -124,13 +124,11 @@ extension Frozen {
         let origin = value._confinedCore!
         let core: RealmCore
         do throws(Realm.Error) {
-            core = try RealmCore.open(origin.configuration, place)
+            core = try RealmCore.open(origin.configuration, place, standIn: origin.committed)
         } catch {
             programmerError("\(origin) couldn't be opened where its observer is: \(error).")
         }
-        if core.transaction == nil, core.committed.version < origin.committed.version {
-            Realm(core: core).refresh()
-        }
+        core.catchUp(with: origin)
         return value._moved(to: _RealmTarget(core))
     }
 }

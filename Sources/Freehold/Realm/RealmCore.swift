@@ -61,6 +61,10 @@ final class RealmCore {
     /// In a migration: the realm of the old objects.
     var predecessor: RealmCore?
     @exclusivity(unchecked) private var snapshot: Snapshot?
+    /// The version that it showed before `invalidate()`.
+    private var lastVersion: UInt64 = 0
+    /// Why the last `refresh` didn't reach the newest version.
+    private(set) var refreshError: Realm.Error?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
     init(
@@ -88,7 +92,10 @@ final class RealmCore {
 
     deinit {
         life.end()
-        transaction?.cancel()
+        if let transaction {
+            transaction.cancel()
+            file.didEndWrite(transaction)
+        }
         dynamicCatalogue?.clear()
     }
 
@@ -97,10 +104,15 @@ final class RealmCore {
     /// The state that reads see: the open transaction's, else the snapshot's.
     var view: DataView { transaction ?? snapshot ?? beginRead() }
 
-    /// After `invalidate()` the next read takes the newest version.
+    /// After `invalidate()` the next read takes the newest version, or where that can't be had, one that others hold and
+    /// that is no older than what was seen before.
     private func beginRead() -> DataView {
         do {
-            let snapshot = try database.snapshot()
+            let snapshot: Snapshot
+            do { snapshot = try database.snapshot() } catch {
+                guard let held = database.heldSnapshot(), held.version >= lastVersion else { throw error }
+                snapshot = held
+            }
             try checkFits(snapshot.schema)
             self.snapshot = snapshot
             follow(snapshot.schema)
@@ -349,12 +361,8 @@ final class RealmCore {
             try checkWritable()
         }
         let transaction: WriteTransaction
-        do throws(EngineError) {
-            let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
-            if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite() }
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
+        let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+        if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
             throw error
@@ -364,6 +372,18 @@ final class RealmCore {
             cancel()
             throw pendingError
         }
+    }
+
+    /// Begins a transaction that can only be rolled back, on the version that the realm shows: for who can't be told
+    /// otherwise why no other could begin.
+    ///
+    /// - Returns: false where there is no version to show.
+    func beginFailed(_ error: Realm.Error) -> Bool {
+        guard let base = snapshot ?? database.heldSnapshot(), (try? checkFits(base.schema)) != nil else { return false }
+        let failure = error.cause as? EngineError ?? EngineError(.environmentFailed, error.message)
+        adopt(database.failedWrite(on: base, failure))
+        pendingError = error
+        return true
     }
 
     func checkWritable() throws(Realm.Error) {
@@ -401,6 +421,7 @@ final class RealmCore {
             transaction.didCascade = { [weak self] in self?.didDelete() }
             advance()
         }
+        file.didBeginWrite(transaction, confinement)
         invalidations.didBegin(at: stateVersion)
         changesAtBegin = changeCount
         observers?.didBegin(at: transaction.base, movedTo: isMoved, self)
@@ -432,6 +453,7 @@ final class RealmCore {
             tracking(transaction.base, snapshot) {
                 self.snapshot = snapshot
                 self.transaction = nil
+                file.didEndWrite(transaction)
                 advance()
             }
             observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
@@ -458,6 +480,7 @@ final class RealmCore {
             snapshot = transaction.base
             self.transaction = nil
             transaction.cancel()
+            file.didEndWrite(transaction)
             advance()
             invalidations.didCancel(at: stateVersion)
         }
@@ -476,15 +499,40 @@ final class RealmCore {
 
     /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
     func leaveTransaction() {
+        if let transaction { file.didEndWrite(transaction) }
         transaction = nil
         predecessor = nil
         invalidate()
     }
 
     /// Moves to the newest version; whether there was a newer one.
+    ///
+    /// - Throws: where it can't be read, or the classes don't fit it any more; the realm stays where it is.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
+        do throws(Realm.Error) {
+            let isNewer = try moveToNewest()
+            refreshError = nil
+            return isNewer
+        } catch {
+            refreshError = error
+            throw error
+        }
+    }
+
+    /// Moves at least to the version at which another core of the file stands, which takes no reader's slot.
+    func catchUp(with other: RealmCore) {
+        guard transaction == nil, !isFrozen else { return }
+        let target = other.committed
+        if committed.version >= target.version { return }
+        if (try? refresh()) != nil, committed.version >= target.version { return }
+        guard (try? checkFits(target.schema)) != nil else { return }
+        observers?.drain(upTo: target, self)
+        move(to: target)
+    }
+
+    private func moveToNewest() throws(Realm.Error) -> Bool {
         let newest: Snapshot
         do throws(EngineError) {
             newest = try database.snapshot()
@@ -535,6 +583,7 @@ final class RealmCore {
         cancel()
         observers?.endAll()
         observers = nil
+        lastVersion = snapshot?.version ?? lastVersion
         snapshot = nil
         advance()
         invalidations.before = stateVersion

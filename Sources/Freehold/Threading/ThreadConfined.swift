@@ -83,7 +83,7 @@ extension RealmCore {
     func thawed() -> RealmCore {
         guard isFrozen else { return self }
         do {
-            return try RealmCore.here(configuration)
+            return try RealmCore.here(configuration, standIn: committed)
         } catch {
             programmerError("\(self) couldn't be thawed: \(error). Open it by `Realm(configuration:)`, which throws.")
         }

@@ -73,7 +73,7 @@ extension Realm {
         guard let origin = frozen._confinedCore, origin.file === core.file else {
             programmerError("A ThreadSafeReference was resolved in \(core), which isn't the realm it was made in.")
         }
-        if core.transaction == nil, !core.isFrozen, core.committed.version < origin.committed.version { refresh() }
+        core.catchUp(with: origin)
         return frozen._moved(to: _RealmTarget(core))
     }
 }
@@ -106,9 +106,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         get {
             guard let value = frozen.withLock({ $0 })?.value, let origin = value._confinedCore else { return nil }
             let core = origin.thawed()
-            if core.transaction == nil, core.committed.version < origin.committed.version {
-                Realm(core: core).refresh()
-            }
+            core.catchUp(with: origin)
             let live = value._moved(to: _RealmTarget(core))
             // Nil inside the transaction that made the object, which can't be frozen yet.
             if let live, core.transaction == nil {
