@@ -57,6 +57,7 @@ struct MigrationRun {
         let old = core(oldSchema(transaction.base.schema), transaction.base)
         let new = core(stageSchema(transaction.schema), transaction.base)
         new.adopt(transaction)
+        file.willRunBlock(transaction)
         new.predecessor = old
         // Objects that the block has kept are invalid afterwards, and hold nothing open.
         defer {

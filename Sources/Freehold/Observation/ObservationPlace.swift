@@ -127,7 +127,7 @@ extension Frozen {
         let origin = value._confinedCore!
         let core: RealmCore
         do throws(Realm.Error) {
-            core = try RealmCore.open(origin.configuration, place)
+            core = try RealmCore.open(origin.configuration, place, standIn: origin.committed)
         } catch {
             programmerError("\(origin) couldn't be opened where its observer is: \(error).")
         }

@@ -16,6 +16,7 @@ extension Realm {
 
     /// Runs the block in the transaction that has begun, and commits or rolls back.
     func finish<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
+        core.file.willRunBlock(core.transaction)
         let result: R
         do {
             result = try block()
@@ -36,12 +37,19 @@ extension Realm {
     /// It stays open until ``commitWrite()`` or ``cancelWrite()``, also where nobody holds the realm meanwhile. A thread that
     /// ends rolls back what it has left open.
     ///
-    /// Traps where `write` would throw: inside a write transaction, on a read-only realm, on a failed file.
+    /// Traps inside a write transaction of this realm or of another that belongs to the same place, and on a read-only
+    /// or frozen realm. Where the file keeps the transaction from beginning (every reader's slot is taken, another
+    /// process has migrated it, an earlier write failed), the realm is in one that can only be rolled back: ``pendingError``
+    /// says why, and ``commitWrite()`` throws it.
     public func beginWrite() {
         do throws(Realm.Error) {
             try core.begin()
             core.keepWhileWriting()
         } catch {
+            switch error.code {
+            case .invalidTransactionState, .readOnly, .databaseClosed: break
+            default: if core.beginFailed(error) { return }
+            }
             programmerError("beginWrite() failed: \(error.message) `write` throws this error. (\(error.code))")
         }
     }

@@ -65,6 +65,10 @@ final class RealmCore {
     private var unread: Snapshot?
     /// Keeps the core itself between `beginWrite()` and the end of the transaction.
     private var keeper: WritingKeeper?
+    /// The version that it showed before `invalidate()`.
+    private var lastVersion: UInt64 = 0
+    /// Why the last `refresh` didn't reach the newest version.
+    private(set) var refreshError: Realm.Error?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
     init(
@@ -99,6 +103,7 @@ final class RealmCore {
                 "\(self) was let go of in a write transaction, which is rolled back. Hold it, and commit."
             )
             transaction.cancel()
+            file.didEndWrite(transaction)
         }
         dynamicCatalogue?.clear()
     }
@@ -108,7 +113,8 @@ final class RealmCore {
     /// The state that reads see: the open transaction's, else the snapshot's.
     var view: DataView { transaction ?? snapshot ?? beginRead() }
 
-    /// The first read is one of the version of the opening; after `invalidate()` the next read takes the newest.
+    /// The first read is one of the version of the opening. After `invalidate()` the next read takes the newest version, or
+    /// if that can't be had, one that others hold and that is no older than what was seen before.
     private func beginRead() -> DataView {
         if let unread {
             snapshot = unread
@@ -116,7 +122,11 @@ final class RealmCore {
             return unread
         }
         do {
-            let snapshot = try database.snapshot()
+            let snapshot: Snapshot
+            do { snapshot = try database.snapshot() } catch {
+                guard let held = database.heldSnapshot(), held.version >= lastVersion else { throw error }
+                snapshot = held
+            }
             try checkFits(snapshot.schema)
             self.snapshot = snapshot
             follow(snapshot.schema)
@@ -372,12 +382,8 @@ final class RealmCore {
             try checkWritable()
         }
         let transaction: WriteTransaction
-        do throws(EngineError) {
-            let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
-            if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite() }
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
+        let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+        if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
             throw error
@@ -387,6 +393,18 @@ final class RealmCore {
             cancel()
             throw pendingError
         }
+    }
+
+    /// Begins a transaction that can only be rolled back, on the version that the realm shows: for who can't be told
+    /// otherwise why no other could begin.
+    ///
+    /// - Returns: false where there is no version to show.
+    func beginFailed(_ error: Realm.Error) -> Bool {
+        guard let base = snapshot ?? database.heldSnapshot(), (try? checkFits(base.schema)) != nil else { return false }
+        let failure = error.cause as? EngineError ?? EngineError(.environmentFailed, error.message)
+        adopt(database.failedWrite(on: base, failure))
+        pendingError = error
+        return true
     }
 
     func checkWritable() throws(Realm.Error) {
@@ -425,6 +443,7 @@ final class RealmCore {
             transaction.didCascade = { [weak self] in self?.didDelete() }
             advance()
         }
+        file.didBeginWrite(transaction, confinement)
         Log.write(.debug, .transaction, "Begin a write of \(name), after version \(transaction.base.version).")
         invalidations.didBegin(at: stateVersion)
         changesAtBegin = changeCount
@@ -457,6 +476,7 @@ final class RealmCore {
             tracking(transaction.base, snapshot) {
                 self.snapshot = snapshot
                 self.transaction = nil
+                file.didEndWrite(transaction)
                 advance()
             }
             endKeeping()
@@ -487,6 +507,7 @@ final class RealmCore {
             snapshot = transaction.base
             self.transaction = nil
             transaction.cancel()
+            file.didEndWrite(transaction)
             advance()
             invalidations.didCancel(at: stateVersion)
         }
@@ -506,12 +527,15 @@ final class RealmCore {
     /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
     func leaveTransaction() {
         endKeeping()
+        if let transaction { file.didEndWrite(transaction) }
         transaction = nil
         predecessor = nil
         invalidate()
     }
 
     /// Moves to the newest version; whether there was a newer one.
+    ///
+    /// - Throws: where it can't be read, or the classes don't fit it any more; the realm stays where it is.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
@@ -519,6 +543,27 @@ final class RealmCore {
             snapshot = unread
             self.unread = nil
         }
+        do throws(Realm.Error) {
+            let isNewer = try moveToNewest()
+            refreshError = nil
+            return isNewer
+        } catch {
+            refreshError = error
+            throw error
+        }
+    }
+
+    /// Moves at least to a version that another realm of the file holds, which takes no reader's slot.
+    func catchUp(with target: Snapshot) {
+        guard transaction == nil, !isFrozen else { return }
+        if let version = snapshotVersion, version >= target.version { return }
+        if (try? refresh()) != nil, committed.version >= target.version { return }
+        guard (try? checkFits(target.schema)) != nil else { return }
+        observers?.drain(upTo: target, self)
+        move(to: target)
+    }
+
+    private func moveToNewest() throws(Realm.Error) -> Bool {
         let newest: Snapshot
         do throws(EngineError) {
             newest = try database.snapshot()
@@ -554,6 +599,7 @@ final class RealmCore {
             return
         }
         Realm(core: self).refresh()
+        catchUp(with: version)
     }
 
     // MARK: Keeping
@@ -599,6 +645,7 @@ final class RealmCore {
         cancel()
         observers?.endAll()
         observers = nil
+        lastVersion = snapshot?.version ?? lastVersion
         snapshot = nil
         unread = nil
         advance()

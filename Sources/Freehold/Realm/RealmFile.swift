@@ -9,6 +9,7 @@ final class RealmFile: Sendable {
     let readOnly: Bool
     let watchers = Watchers()
     let hub: ObservationHub
+    let writingPlace = Mutex<WritingPlace?>(nil)
     private let commitObserver: Int
 
     private init(database: Database, readOnly: Bool) {

@@ -174,6 +174,7 @@ final class AsyncWrites {
         do throws(Realm.Error) {
             try core.checkFits(transaction.schema)
             core.adopt(transaction)
+            core.file.willRunBlock(transaction)
             item.run()
             if core.transaction != nil { core.cancel() }
         } catch {

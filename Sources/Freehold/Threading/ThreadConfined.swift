@@ -108,25 +108,20 @@ extension RealmCore {
     }
 
     /// The live core of the file for the caller.
-    func thawed() -> RealmCore { isFrozen ? .live(configuration, file) : self }
+    func thawed() -> RealmCore { isFrozen ? .live(configuration, file, standIn: committed) : self }
 
     /// The live core of the file for the caller. Traps where it can't be opened.
-    static func live(_ configuration: Realm.Configuration, _ file: RealmFile) -> RealmCore {
+    ///
+    /// - Parameter standIn: what it shows where the newest version can't be had.
+    static func live(_ configuration: Realm.Configuration, _ file: RealmFile, standIn: Snapshot? = nil) -> RealmCore {
         do throws(Realm.Error) {
-            return try here(configuration, file)
+            return try here(configuration, file, standIn: standIn)
         } catch {
             programmerError(
                 "A realm couldn't be opened where something of it is used: \(error) Open it by `Realm(configuration:)`, which "
                     + "throws."
             )
         }
-    }
-
-    /// Moves to the newest version, where another realm's is newer than the one that this stands at.
-    func catchUp(with other: Snapshot) {
-        if isFrozen || transaction != nil { return }
-        if let version = snapshotVersion, version >= other.version { return }
-        Realm(core: self).refresh()
     }
 
     /// The table of the same class, or of the same dynamic one; nil where this realm's schema lacks it.

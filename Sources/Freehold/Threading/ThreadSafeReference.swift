@@ -58,7 +58,7 @@ final class Passage<Confined: ThreadConfined>: Sendable {
     let file: RealmFile
     let configuration: Realm.Configuration
     private let location: _Location
-    private let version: Snapshot
+    fileprivate let version: Snapshot
     /// Whether it was made inside a write transaction, which may have changed what it leads to.
     let isUncommitted: Bool
 
@@ -121,7 +121,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     public var wrappedValue: T? {
         get {
             guard let held = passage.withLock({ $0 }) else { return nil }
-            let live = held.lead(to: .live(held.configuration, held.file))
+            let live = held.lead(to: .live(held.configuration, held.file, standIn: held.version))
             // What isn't there yet may be committed later.
             if live == nil, held.isUncommitted { return nil }
             let next = live.map { Passage($0, "@ThreadSafe") }
