@@ -95,8 +95,18 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
     package.targets += [
         .executableTarget(
             name: "FreeholdCommand",
-            dependencies: ["Freehold", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Tools/Sources/FreeholdCommand",
+            swiftSettings: settings
+        ),
+        .target(name: "ModelConverter", path: "Tools/Sources/ModelConverter", swiftSettings: settings),
+        .testTarget(
+            name: "ModelConverterTests",
+            dependencies: ["ModelConverter", "RealmSwift"],
+            path: "Tools/Tests/ModelConverterTests",
+            exclude: ["Old"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -21,12 +21,10 @@ uint64_t fh_thread_serial(void) {
     return fh_serial;
 }
 
-// Of Swift's runtime.
-__attribute__((swiftcall)) extern bool swift_task_isCurrentExecutor(uintptr_t identity, uintptr_t implementation);
+// Of Swift's runtime. Its sibling `swift_task_isCurrentExecutor` stops the process where the answer is no.
+__attribute__((swiftcall)) extern fh_executor swift_task_getCurrentExecutor(void);
 
-bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation) {
-    return swift_task_isCurrentExecutor(identity, implementation);
-}
+fh_executor fh_current_executor(void) { return swift_task_getCurrentExecutor(); }
 
 extern void *swift_tryRetain(void *object);
 

@@ -14,8 +14,14 @@ static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor
 // thread's address above may be given to the next.
 uint64_t fh_thread_serial(void);
 
-// Whether a Swift executor, given as its two words, is the one that runs the caller.
-bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation);
+// A Swift executor as its two words.
+typedef struct {
+    uintptr_t identity;
+    uintptr_t implementation;
+} fh_executor;
+
+// The serial executor that runs the caller; zeros where none does.
+fh_executor fh_current_executor(void);
 
 // Retains a Swift object, unless its deinitialisation has begun: then null. Its memory must be there.
 void *_Nullable fh_try_retain(void *_Nonnull object);

@@ -23,6 +23,12 @@ struct MigrationRun {
     /// - Throws: after which the transaction can only be cancelled.
     func run(in transaction: WriteTransaction) throws {
         let oldVersion = transaction.userVersion
+        Log.write(
+            .detail,
+            .storage,
+            "Migrate \(configuration.fileURL?.path ?? "an in-memory realm") from version \(oldVersion) to "
+                + "\(configuration.schemaVersion)."
+        )
         transaction.schemaProgress = { [progress] in progress.report($0, $1) }
         let hasBlock = configuration.migrationBlock != nil
         let plan = try transaction.extendSchema(to: specs, unkeysAll: hasBlock)
@@ -51,6 +57,7 @@ struct MigrationRun {
         let old = core(oldSchema(transaction.base.schema), transaction.base)
         let new = core(stageSchema(transaction.schema), transaction.base)
         new.adopt(transaction)
+        file.willRunBlock(transaction)
         new.predecessor = old
         // Objects that the block has kept are invalid afterwards, and hold nothing open.
         defer {

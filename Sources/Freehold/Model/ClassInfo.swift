@@ -356,3 +356,17 @@ final class ClassInfo: Sendable {
         return property.access.content(of: object, at: property)
     }
 }
+
+extension ClassInfo {
+    /// Ends the program for a name that is no property's.
+    @inline(never)
+    func noProperty(named name: String) -> Never {
+        let near = NearNames.of(name, properties.map(\.name))
+        programmerError(
+            "Invalid property name: \(className) has no property \"\(name)\". "
+                + (near.isEmpty
+                    ? "It has: \(properties.map(\.name).joined(separator: ", "))."
+                    : "Did you mean \(near.joined(separator: ", "))?")
+        )
+    }
+}

@@ -45,6 +45,7 @@ public final class DynamicObject: Object {
                 if _rawKey != -1 { recorder.isAmbiguous = true }
                 _rawKey = 0
                 recorder.names.append(member)
+                recorder.placedNames.append(member)
                 return nil
             }
             return _value(named: member)
@@ -132,7 +133,7 @@ extension ObjectBase {
         }
         _verifyLive(table)
         let dynamic = table.dynamic
-        guard let index = dynamic.info.index(named: name) else { _hasNoProperty(named: name) }
+        guard let index = dynamic.info.index(named: name) else { dynamic.info.noProperty(named: name) }
         guard dynamic.info.properties[index].shape.collection == kind else {
             programmerError("\(_info.className).\(name) is no \(kind). Read it with the subscript.")
         }

@@ -67,8 +67,7 @@ extension ObjectBase {
     /// Elsewhere than where the realm is used it is the one thing that may be asked of an object: nothing but whether two
     /// objects have the same realm can be learnt of it there, and not whether the object still lives.
     public final var realm: Realm? {
-        guard let core = _core, !core.isHere || _isLive() else { return nil }
-        return Realm(core: core)
+        _core.flatMap { $0.handle { !_isLive() } }
     }
 
     /// What is stored of the object's class.
@@ -84,17 +83,8 @@ extension ObjectBase {
     }
 
     final func _propertyIndex(named name: String) -> Int {
-        guard let index = _info.index(named: name) else { _hasNoProperty(named: name) }
+        guard let index = _info.index(named: name) else { _info.noProperty(named: name) }
         return index
-    }
-
-    @inline(never)
-    final func _hasNoProperty(named name: String) -> Never {
-        let names = _info.properties.map(\.name).sorted()
-        programmerError(
-            "Invalid property name: \(_info.className) has no property \"\(name)\". "
-                + (names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", ")).")
-        )
     }
 
     /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.
@@ -132,16 +122,4 @@ public protocol ObjectKeyIdentifiable: Identifiable {
 extension ObjectKeyIdentifiable where Self: ObjectBase {
     /// The row for managed objects, the instance for others. Not stable between runs.
     public var id: UInt64 { UInt64(truncatingIfNeeded: _identityHash) }
-}
-
-extension RealmCore {
-    /// Whether the caller is where the realm may be used.
-    fileprivate var isHere: Bool {
-        if threadToken == UInt(fh_thread_id()) { return true }
-        return switch confinement {
-        case .thread(let serial): serial == fh_thread_serial()
-        case .frozen: true
-        default: confinement.isSurelyHere
-        }
-    }
 }

@@ -36,7 +36,7 @@ extension PropertyType: CustomStringConvertible {
 }
 
 extension PropertyType {
-    /// As it is declared, for messages.
+    /// The Swift type of such values, for errors.
     var swiftName: String {
         switch self {
         case .int: "Int"
@@ -46,7 +46,7 @@ extension PropertyType {
         case .date: "Date"
         case .float: "Float"
         case .double: "Double"
-        case .object: "an object"
+        case .object: "Object"
         case .linkingObjects: "LinkingObjects"
         case .any: "AnyRealmValue"
         case .objectId: "ObjectId"

@@ -1,3 +1,5 @@
+import FreeholdEngine
+
 /// A mistake in the declaration of a model.
 struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     let className: String
@@ -55,7 +57,11 @@ struct SchemaValidation {
             )
         }
         if object.allProperties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
-        if object.className.isEmpty { report(object, nil, "has an empty name") }
+        if object.className.isEmpty {
+            report(object, nil, "has an empty name")
+        } else if !NamedPath.isName(object.className) {
+            report(object, nil, Self.unwritable(object.className) + " Give it another in the file with mappedName().")
+        }
         if object.className.utf8.count > Self.maximumClassName {
             report(
                 object,
@@ -88,6 +94,8 @@ struct SchemaValidation {
             }
             if column.contains(".") {
                 report(object, property, "has a dot in its stored name \"\(column)\": key paths can't name it")
+            } else if let name = [column, property.name].first(where: { !$0.isEmpty && !NamedPath.isName($0) }) {
+                report(object, property, Self.unwritable(name))
             }
             if let other = columns[column], other != property.name {
                 report(object, property, "has the stored name \"\(column)\", which \(other) has too")
@@ -105,6 +113,11 @@ struct SchemaValidation {
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
             report(object, object.allProperties.first { $0.name == name }, "is there \(count) times")
         }
+    }
+
+    private static func unwritable(_ name: String) -> String {
+        "has the name \"\(name)\", which query strings and key paths can't write: names have letters, digits, _, $, - and "
+            + "spaces, and begin with no digit, - or @, nor are they $0 and the like."
     }
 
     private mutating func check(_ property: Property, of object: ObjectSchema) {

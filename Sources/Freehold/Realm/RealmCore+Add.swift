@@ -65,10 +65,10 @@ extension RealmCore {
         let name = type(of: object).className()
         guard object._core === self else {
             if object._core == nil {
-                programmerError("An unmanaged \(name) can't be \(use). Add it to \(self) first.")
+                programmerError("An unmanaged \(name) can't be \(use). Add it to \(self.name) first.")
             }
             programmerError(
-                "This \(name) is already managed by another realm and can't be \(use) in this one (\(self)). Use "
+                "This \(name) is already managed by another realm and can't be \(use) in this one (\(self.name)). Use "
                     + "`create(_:value:)` to copy it, or find it in this realm by its primary key."
             )
         }

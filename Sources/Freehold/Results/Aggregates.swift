@@ -122,25 +122,25 @@ extension NSDate: _HasPersistedType, MinMaxType {
 extension RealmCollection where Element: KeypathSortable {
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
+        min(ofProperty: placedName(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
+        max(ofProperty: placedName(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type (so the low bits, where it is over that of an integer);
     /// 0 where there is none. `sum(ofProperty:)` gives the type asked for.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
+        sum(ofProperty: placedName(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type (so the whole part, where that is `Int`); nil where
     /// there is none. `average(ofProperty:)` gives the type asked for.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
+        average(ofProperty: placedName(for: keyPath))
     }
 }
 

@@ -38,7 +38,10 @@ extension RealmCollection {
     /// The elements by the first property, where that is equal by the second, and so on: see
     /// `sorted(byKeyPath:ascending:)`.
     public func sorted<S: Sequence>(by descriptors: S) -> Results<Element> where S.Element == SortDescriptor {
-        adding("sorted", .sort(descriptors.map { (path: NamedPath(trapping: $0.keyPath), ascending: $0.ascending) }))
+        adding(
+            "sorted",
+            .sort(descriptors.map { WrittenSortKey(NamedPath(trapping: $0.keyPath), ascending: $0.ascending) })
+        )
     }
 
     /// Of those elements that are equal in all of these properties the first, in the present order. Elements with a
@@ -71,13 +74,13 @@ extension RealmCollection {
 extension RealmCollection where Element: KeypathSortable {
     /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element> {
-        distinct(by: keyPaths.map { _name(for: $0) })
+        distinct(by: keyPaths.map { placedName(for: $0) })
     }
 }
 
@@ -85,13 +88,13 @@ extension RealmCollection where Element: KeypathSortable {
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
     /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element.Wrapped, T>, ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element.Wrapped> {
-        distinct(by: keyPaths.map { _name(for: $0) })
+        distinct(by: keyPaths.map { placedName(for: $0) })
     }
 }
 

@@ -213,9 +213,9 @@ import Testing
 
     @Test
     func `what nests to the limit is compiled and run`() throws {
-        let n = QueryParser.maximumDepth
+        let n = Condition.maximumDepth
         for text in [
-            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n) + " > 1",
+            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n - 1) + " > 1",
             "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
         ] {
             let query = try compiler.compile(try QueryParser.parse(text))
