@@ -50,6 +50,8 @@ import Testing
         #expect(guessed.findings == ["1.swift:1:8: note: $0.a.value has become $0.a, taken for a model's"])
         let models = "class A: Object { let a = RealmOptional<Int>() }\nstruct S { var a: Box }\n"
         let ambiguous = converted(models, "f { $0.a.value }")
+        let plain = converted(models.replacing("Box", with: "Int?"), "f { $0.a.value }")
+        #expect(plain.texts[1] == "f { $0.a }")
         #expect(ambiguous.texts[1] == "f { $0.a.value }" && ambiguous.findings.count == 1)
     }
 

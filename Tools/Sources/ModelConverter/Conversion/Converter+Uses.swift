@@ -40,7 +40,7 @@ extension Converter {
             if let owner = index.enclosing(f, i), hasBox(name, owner) { shorten() }
             return
         }
-        if let word = receiver?.name, index.isModel(word), word.first!.isUppercase {
+        if let word = receiver?.name, word.first!.isUppercase, index.isModel(word) || index.isDeclared(word) {
             if index.models(named: word).contains(where: { hasBox(name, $0) }) { shorten() }
             return
         }
@@ -73,12 +73,16 @@ extension Converter {
         return index.lineage(model).contains { plans[$0]?.boxes.contains(name) ?? false }
     }
 
-    /// A type that has a property of the name that was no box.
+    /// A type that has a property of the name that was no box, and may have a member `value`.
     private func otherDeclaration(of name: String) -> String? {
         for (f, file) in files.enumerated() {
             for (t, type) in file.types.enumerated() {
                 let isOwn = plans[.init(file: f, type: t)]?.boxes.contains(name) ?? false
-                let hasIt = type.variables.contains { $0.bindings.contains { file.tokens[$0.name].text == name } }
+                let hasIt = type.variables.contains { variable in
+                    variable.bindings.contains {
+                        file.tokens[$0.name].text == name && !PlainTypes.isValue($0, in: file)
+                    }
+                }
                 if hasIt, !isOwn { return type.name }
             }
         }
