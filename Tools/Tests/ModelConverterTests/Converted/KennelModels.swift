@@ -7,7 +7,7 @@ import Foundation
 import RealmSwift
 
 /// An enum of Objective-C's.
-public enum KennelCoat: Int, PersistableEnum {
+enum KennelCoat: Int, PersistableEnum {
     case short, long
 }
 
