@@ -82,7 +82,8 @@ import Testing
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal takes along what isn't complete`(signal: String) throws {
         try withFolder { folder in
-            try ToolFile.make(folder + "/a.realm")
+            // More than one chunk of the input.
+            try ToolFile.make(folder + "/a.realm", people: 3000)
             try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: true)
             let script = """
                 set -m; cd '\(folder)'; mkfifo in

@@ -20,7 +20,8 @@ import Testing
         #expect(conversion.findings.filter { $0.kind != .note } == [])
         #expect(
             conversion.findings.map(\.message) == [
-                "KennelThing.made: observers run for stored objects as well now, not only before an object is added"
+                "KennelThing.made: observers run for stored objects as well now, not only before an object is added",
+                "$0.weight.value has become $0.weight, taken for a model's",
             ]
         )
     }
