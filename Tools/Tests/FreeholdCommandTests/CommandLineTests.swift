@@ -93,7 +93,8 @@ import Testing
                     exec 3> in; head -c $(($(wc -c < a.json) - 4)) $doc >&3
                     for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.05; done
                     [ -n "$(ls -A new)" ] && echo begun
-                    kill -\(signal) $pid; exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
+                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                    exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
                 }
                 doc=a.json; stop
                 doc=/dev/null; stop TMPerson --schema s.json
