@@ -123,7 +123,6 @@ public final class HerdWatch {
             sections.observe { [unowned self] change in
                 calls += 1
                 switch change {
-                case .error(let error): fail("sections: \(error)")
                 case .initial(let all): copy = content(all)
                 case .update(let all, let deletions, let insertions, _, let new, let gone):
                     for path in deletions.reversed() { copy![path.section].remove(at: path.item) }

@@ -52,7 +52,7 @@ final class CSVImport {
                     properties.append(nil)
                     continue
                 }
-                let names = object.properties.map(\.name)
+                let names = object.allProperties.map(\.name)
                 throw Failure(
                     .data,
                     "line \(head.line): \(object.className) has no property '\(field.text)'. "
