@@ -61,6 +61,17 @@ import Testing
         #expect(weights(realm.objects(KennelDog.self), of: dog) == [0])
     }
 
+    @Test func `the article's example becomes what the article says`() throws {
+        let article = "../../../Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md"
+        let blocks = String(decoding: try text(article), as: UTF8.self).split(separator: "```swift\n").map {
+            String($0.prefix(upTo: $0.firstRange(of: "```")?.lowerBound ?? $0.endIndex))
+        }
+        let old = try #require(blocks.firstIndex { $0.hasPrefix("@objcMembers class Dog") })
+        let conversion = Conversion([SourceFile(path: "Dog.swift", text: blocks[old])])
+        #expect(String(decoding: conversion.files[0].new, as: UTF8.self) == blocks[old + 1])
+        #expect(conversion.findings == [])
+    }
+
     @Test func `observers run for stored objects as well`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: "kennel-\(UUID())", objectTypes: [KennelThing.self])

@@ -20,6 +20,7 @@ import Testing
             ("func f(a: Int) { self.a.value = a }", "func f(a: Int) { self.a = a }"),
             ("func f(_ x: A) { x.a.value = 1 }", "func f(_ x: A) { x.a = 1 }"),
             ("func f() { let x = A(); x.a.value = 1 }", "func f() { let x = A(); x.a = 1 }"),
+            ("func f(_ x: A?) { x?.a.value = x!.a.value }", "func f(_ x: A?) { x?.a = x!.a }"),
             ("let p = \\A.a.value", "let p = \\A.a"),
         ] {
             let result = converted(head + old + "\n}\n")

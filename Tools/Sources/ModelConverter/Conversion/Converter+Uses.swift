@@ -35,7 +35,10 @@ extension Converter {
             }
             return shorten()
         }
-        let receiver = i > 1 ? file.tokens[i - 2] : nil
+        // Behind `dog.`, `dog?.` or `dog!.`.
+        let isChained = i > 2 && (file.tokens[i - 2].isMark("?") || file.tokens[i - 2].isMark("!"))
+        let place = isChained ? i - 3 : i - 2
+        let receiver = place >= 0 ? file.tokens[place] : nil
         if receiver?.isWord("self") == true || receiver?.isWord("super") == true {
             if let owner = index.enclosing(f, i), hasBox(name, owner) { shorten() }
             return
@@ -44,7 +47,7 @@ extension Converter {
             if index.models(named: word).contains(where: { hasBox(name, $0) }) { shorten() }
             return
         }
-        if let word = receiver?.name, !(i > 2 && file.tokens[i - 3].isMark(".")) {
+        if let word = receiver?.name, !(place > 0 && file.tokens[place - 1].isMark(".")) {
             switch self.receiver(word, at: i, f) {
             case .model(let model):
                 if hasBox(name, model) { shorten() }
@@ -63,7 +66,7 @@ extension Converter {
             )
         }
         shorten()
-        let shown = receiver.map { $0.text + "." } ?? ""
+        let shown = receiver.map { $0.text + (isChained ? file.tokens[i - 2].text : "") + "." } ?? ""
         report(.note, f, i, "\(shown)\(name).value has become \(shown)\(name), taken for a model's")
     }
 
