@@ -605,7 +605,10 @@ final class RealmCore {
     // MARK: Keeping
 
     /// The core lives until the transaction ends, whoever lets go of it. To be called by one who leaves it open.
-    func keepWhileWriting() { keeper = WritingKeeper(self) }
+    func keepWhileWriting() {
+        // An observer that was told of the begin may have ended it.
+        if transaction != nil { keeper = WritingKeeper(self) }
+    }
 
     private func endKeeping() {
         if keeper == nil { return }
