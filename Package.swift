@@ -107,7 +107,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             dependencies: ["ModelConverter", "RealmSwift"],
             path: "Tools/Tests/ModelConverterTests",
             exclude: ["Old"],
-            swiftSettings: settings
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(
             name: "FreeholdCommandTests",

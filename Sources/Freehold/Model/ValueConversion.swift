@@ -219,7 +219,7 @@ enum ValueConversion {
     private static func missing(_ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .missingValue,
-            "nil is given where \(expected(property)) is required",
+            "Missing value: nil is given where \(expected(property)) is required",
             className: info.className,
             property: property.name
         )
@@ -228,7 +228,7 @@ enum ValueConversion {
     private static func mismatch(_ value: Any, _ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(PlainValue.describe(value)) is given where \(expected(property)) is expected",
+            "Invalid value: \(PlainValue.describe(value)) is given where \(expected(property)) is expected",
             className: info.className,
             property: property.name
         )
