@@ -105,14 +105,19 @@ extension LinkingObjects: RealmCollection {
     public typealias SubSequence = Slice<LinkingObjects<Element>>
     public typealias Iterator = RLMIterator<Element>
 
-    public func _moved(to realm: _RealmTarget) -> LinkingObjects? {
-        target?._moved(to: realm).map { LinkingObjects(property: property, target: $0, key) }
+    public var _rlmLocation: _Location {
+        guard let target else { return .nowhere }
+        let (property, key) = (property, key)
+        return target._rlmLocation.map { (target: ObjectBase) in
+            LinkingObjects(property: property, target: target, key)
+        }
     }
 
     public var _source: _CollectionSource? {
         guard let at = place() else { return nil }
         return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated }) {
-            _moved(to: _RealmTarget($0))?._source
+            let location = _rlmLocation
+            return { (location.find($0) as! LinkingObjects?)?._source }
         }
     }
 

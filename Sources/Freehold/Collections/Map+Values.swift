@@ -7,7 +7,8 @@ extension Map {
     var source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
         return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated }) {
-            self._moved(to: _RealmTarget($0))?.source
+            let location = self._rlmLocation
+            return { (location.find($0) as! Map?)?.source }
         }
     }
 
@@ -18,7 +19,10 @@ extension Map {
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?.valueSource },
+            locate: {
+                let location = self._rlmLocation
+                return { (location.find($0) as! Map?)?.valueSource }
+            },
             stored: { self.place()?.stored }
         ) {
             let at = self.place()

@@ -94,7 +94,7 @@ struct ModelNames: QueryNames {
 
     private func check(_ object: ObjectBase) throws(QueryError) {
         if object._core != nil && object._core !== core {
-            throw QueryError(.argument, "A query was given an object of another realm. Give it one of \(core).")
+            throw QueryError(.argument, "A query was given an object of another realm. Give it one of \(core.name).")
         }
     }
 

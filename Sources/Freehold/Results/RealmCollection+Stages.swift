@@ -16,10 +16,11 @@ extension RealmCollection {
 
     /// The position of the first element that meets the condition; nil if there is none.
     ///
-    /// - Precondition: a managed collection of objects.
-    /// - Complexity: that of the query.
+    /// - Precondition: a collection of objects. Embedded ones must be managed.
+    /// - Complexity: that of the query; of an unmanaged collection O(all that its objects link to).
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
-        self.where(condition).first.flatMap { self.index(of: $0) }
+        let query = WrittenQuery(condition(Query<Element>()).node)
+        return trapping { () throws(QueryError) in try firstIndex(query) }
     }
 
     /// The elements by that property, or by one that to-one links lead to, or by an element of a map: `"ages['Rex']"`.

@@ -58,8 +58,10 @@ extension RealmCollection where Element: KeypathSortable {
     }
 }
 
-extension RealmCollection where Element.PersistedType: SortableType {
+extension RealmCollection {
     /// The values in order, in sections by what the closure gives for each of them.
+    ///
+    /// - Precondition: a collection of values that can be sorted; of objects name what to sort by.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key,
         ascending: Bool = true
