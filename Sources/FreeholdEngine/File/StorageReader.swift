@@ -119,7 +119,7 @@ extension StorageReader {
     /// - Parameter limit: the file's pages: where its list of free ones is damaged, it can name more.
     /// - Throws: `.invalidDatabase` where the list can't be read.
     func freePageCount(limit: UInt64) throws(EngineError) -> UInt64 {
-        if let trees { return try freePageCount(trees) }
+        if let trees { return try freePageCount(trees, limit: limit) }
         var cursor: OpaquePointer?
         var code = mdb_cursor_open(transaction, 0, &cursor)
         guard code == 0 else { throw environment.error(code, "The list of free pages can't be read.") }
@@ -141,19 +141,16 @@ extension StorageReader {
         return min(count, limit)
     }
 
-    private func freePageCount(_ trees: PageMap.Trees) throws(EngineError) -> UInt64 {
+    private func freePageCount(_ trees: PageMap.Trees, limit: UInt64) throws(EngineError) -> UInt64 {
         var count: UInt64 = 0
-        var isSound = true
         do throws(PageTree.Damage) {
             try trees.free.forEach { entry in
-                do throws(PageTree.Damage) {
-                    count += UInt64(try PageCheck.freePages(entry, below: trees.main.pageCount).count)
-                } catch { isSound = false }
-                return isSound
+                let words = UInt64(entry.bytes.count / 8)
+                if words > 0 { count += min(entry.bytes.loadUnaligned(as: UInt64.self), words - 1) }
+                return count < limit
             }
-        } catch { isSound = false }
-        guard isSound else { throw Damage.error("its list of free pages can't be read", path: environment.path) }
-        return count
+        } catch { throw Damage.error("its list of free pages can't be read", path: environment.path) }
+        return min(count, limit)
     }
 }
 

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ColumnSegment.leaf.rawValue...ColumnSegment.backlinkLeaf.rawValue, [0, 1, 4, 6])
+    @Test(arguments: ColumnSegment.leaf.rawValue...ColumnSegment.backlinkLeaf.rawValue, [0, 1, 6])
     func `make a commit throw, and change nothing`(kind: UInt32, byte: Int) throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
