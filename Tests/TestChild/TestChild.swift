@@ -29,6 +29,7 @@ import TestScript
 /// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
 ///   what is wrong with its copies, or `fine` and the number of calls so far.
 /// - `damage PATH FOLDER FIRST END`: damages a file once a seed: see `DamageProbe`.
+/// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
 struct TestChild {
@@ -77,6 +78,9 @@ struct TestChild {
                     seeds: UInt64(number(4) ?? 0)..<UInt64(number(5) ?? 1),
                     say
                 )
+            case "lock-watch":
+                say("ready")
+                while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }
             case "pin":
                 let database = try open(path)
                 let snapshot = try database.snapshot()
@@ -180,6 +184,20 @@ struct TestChild {
                 say(failures.isEmpty ? "fine \(watcher.watch!.calls)" : failures.joined(separator: "; "))
             }
         }
+    }
+
+    /// What LMDB does to find out whether it is the first, but for taking the lock.
+    static func isLockHeld(_ path: String) throws -> Bool {
+        let descriptor = fopen(path + "-lock", "r+")
+        guard let descriptor else { return false }
+        defer { fclose(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        guard fcntl(fileno(descriptor), F_GETLK, &lock) == 0 else { fail("F_GETLK: \(errno)") }
+        return lock.l_type != Int16(F_UNLCK)
     }
 
     static func increment(_ path: String, count: Int) throws {

@@ -21,7 +21,7 @@ extension Realm {
             let realm = try Realm(configuration: configuration)
             defer { realm.invalidate() }
             // A realm that this pool thread opened before may still be alive.
-            realm.refresh()
+            _ = try realm.core.refresh()
             return try body(realm)
         }
     }

@@ -30,8 +30,10 @@ final class WriterLock: Sendable {
         var nextTicket = 0
         /// Tasks that were cancelled before they had queued.
         var cancelled: Set<Int> = []
-        /// Used by whoever has taken the lock in the process.
+        /// Used by whoever has taken the lock in the process. Negative where the file was deleted and couldn't be opened
+        /// again: who takes the lock next tries anew.
         var descriptor: Int32 = -1
+        var isClosed = false
     }
 
     private enum Waiter {
@@ -149,9 +151,14 @@ final class WriterLock: Sendable {
     func close() {
         guard generation.isCurrent else { return }
         state.withLock { state in
-            if state.descriptor >= 0 { Platform.close(state.descriptor) }
-            state.descriptor = -1
+            state.isClosed = true
+            Self.closeFile(&state)
         }
+    }
+
+    private static func closeFile(_ state: inout State) {
+        if state.descriptor >= 0 { Platform.close(state.descriptor) }
+        state.descriptor = -1
     }
 
     private static func cancellation(_ path: String?) -> EngineError {
@@ -242,9 +249,11 @@ final class WriterLock: Sendable {
     private func lockFile(wait: Bool) throws(EngineError) -> Bool {
         guard path != nil else { return true }
         while true {
-            let descriptor = state.withLock { $0.descriptor }
+            let (descriptor, isClosed) = state.withLock { ($0.descriptor, $0.isClosed) }
+            if isClosed { throw EngineError(.environmentClosed, "The file has been closed.", path: path) }
             guard descriptor >= 0 else {
-                throw EngineError(.environmentClosed, "The file has been closed.", path: path)
+                try openFile()
+                continue
             }
             for byte in [Self.turnstile, Self.holder] {
                 let code = fh_ofd_lock(descriptor, byte, 1, 1, wait ? 1 : 0)
@@ -256,8 +265,7 @@ final class WriterLock: Sendable {
             }
             _ = fh_ofd_unlock(descriptor, Self.turnstile, 1)
             if isLinked(descriptor) { return true }
-            close()
-            try openFile()
+            state.withLock { Self.closeFile(&$0) }
         }
     }
 
@@ -273,6 +281,10 @@ final class WriterLock: Sendable {
         guard let path else { return }
         let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(errno, "The writer lock's file can't be opened.", path: path) }
-        state.withLock { $0.descriptor = descriptor }
+        let isLate = state.withLock { state in
+            if !state.isClosed { state.descriptor = descriptor }
+            return state.isClosed
+        }
+        if isLate { Platform.close(descriptor) }
     }
 }

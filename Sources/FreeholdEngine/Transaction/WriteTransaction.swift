@@ -52,9 +52,21 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private(set) var isOpen = true
     /// Set by the first failure inside LMDB's transaction; commit throws it.
     var failure: EngineError?
+    /// Whether others wait for it.
+    package let holdsLock: Bool
 
-    init(base: Snapshot) {
+    /// Holding the writer lock.
+    convenience init(base: Snapshot) { self.init(base: base, holdsLock: true) }
+
+    /// One that holds no lock, and has failed from the beginning: it takes changes, and its commit throws.
+    convenience init(base: Snapshot, failure: EngineError) {
+        self.init(base: base, holdsLock: false)
+        self.failure = failure
+    }
+
+    private init(base: Snapshot, holdsLock: Bool) {
         self.base = base
+        self.holdsLock = holdsLock
         core = base.core
         currentSchema = base.schema
         root = base.root
@@ -127,7 +139,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         tables = []
         backlinkChanges = [:]
         base.endNoting()
-        core.writerLock.release()
+        if holdsLock { core.writerLock.release() }
     }
 
     func freeMemory() {
