@@ -89,7 +89,7 @@ extension Database {
         _ key: EncryptionKey?
     ) throws(EngineError) -> BlockCopy.Source {
         let path = reader.environment.path
-        let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: path)
+        let header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
         let cipher = try header.cipher(key, path: path)
         let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
         let room = reader.environment.copyRoom

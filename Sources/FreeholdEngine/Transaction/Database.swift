@@ -220,7 +220,7 @@ public final class Database: Sendable {
     ) throws(EngineError) -> DatabaseHeader {
         func read() throws(EngineError) -> DatabaseHeader? {
             let reader = try environment.beginRead()
-            let stored = reader.get(DatabaseHeader.address)
+            let stored = try reader.find(DatabaseHeader.address)
             if stored == nil, reader.version == 0 { return nil }
             return try DatabaseHeader.decode(stored, path: environment.path)
         }

@@ -21,11 +21,12 @@ extension WriteTransaction {
     }
 
     private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {
-        if let failure { throw failure }
+        try checkDamage()
         deleteUnowned()
         let record = settleAndRecord()
-        if let failure { throw failure }
+        try checkDamage()
         try checkUniqueness()
+        try checkDamage()
         guard hasChanges else {
             abortStorage()
             return base
