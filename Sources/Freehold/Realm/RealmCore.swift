@@ -348,13 +348,9 @@ final class RealmCore {
             observers.drain(upTo: newest, self)
             try checkWritable()
         }
+        let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
         let transaction: WriteTransaction
-        do throws(EngineError) {
-            let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
-            if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite() }
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
+        if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
             throw error
@@ -374,13 +370,7 @@ final class RealmCore {
                 fileURL: configuration.fileURL
             )
         }
-        if configuration.readOnly {
-            throw Realm.Error(
-                .readOnly,
-                "The realm was opened read-only. Open it without `readOnly` to write.",
-                fileURL: configuration.fileURL
-            )
-        }
+        if configuration.readOnly { throw Realm.Error.written(readOnly: configuration.fileURL) }
         if transaction != nil {
             throw Realm.Error(
                 .invalidTransactionState,

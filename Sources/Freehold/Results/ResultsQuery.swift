@@ -63,7 +63,7 @@ final class ResultsQuery {
         if !isCurrent, case .table = source.base {
             if countedAt != state {
                 counted = compiled.count(in: core.view)
-                countedAt = state
+                countedAt = core.answerState
             }
             return counted
         }
@@ -136,7 +136,7 @@ final class ResultsQuery {
     private func evaluatedKeys() -> [ObjectKey] {
         if !isCurrent {
             keys = currentlyFound?.array ?? compiled.keys(in: core.view)
-            keysAt = state
+            keysAt = core.answerState
             found = nil
         }
         return keys

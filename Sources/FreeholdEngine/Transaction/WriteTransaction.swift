@@ -50,6 +50,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private(set) var isOpen = true
     /// Set by the first failure inside LMDB's transaction; commit throws it.
     var failure: EngineError?
+    /// Nil if nobody listens to writes.
+    var timing: WriteTiming?
 
     init(base: Snapshot) {
         self.base = base
@@ -89,6 +91,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     public override var schema: DatabaseSchema { currentSchema }
     public override var userVersion: UInt64 { root.userVersion }
+    package var path: String { core.path }
 
     /// Drops every change and lets the next writer begin. Does nothing after a commit or cancel.
     public func cancel() {
@@ -96,6 +99,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         isOpen = false
         abortStorage()
         finish()
+        timing?.tell(.rolledBack, core)
     }
 
     /// Ends LMDB's transaction, if it was opened early.
@@ -123,6 +127,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnOverlays.update(repeating: nil, count: columnCapacity)
         tables = []
         backlinkChanges = [:]
+        if timing != nil { timing!.waiting = core.writerLock.waitingCount }
         core.writerLock.release()
     }
 
