@@ -80,7 +80,7 @@ struct ServerDocTests {
         }
         #expect(try await store.read { $0.objects(User.self)[0].active } == false)
         let found = try await store.read { realm in
-            try realm.withInterruptibleQueries(timeout: .seconds(2)) {
+            try realm.withInterruptibleQueries(timeout: .seconds(30)) {
                 realm.objects(Order.self).where { $0.note.contains("fragile") }.sorted(by: \.total).map(\.total)
                     as [Int]
             }
@@ -91,7 +91,7 @@ struct ServerDocTests {
     private func limits(_ store: Realm.Store) async throws {
         var configuration = store.configuration
         configuration.busyTimeout = .seconds(5)  // of every write: for others to finish
-        let total = try await store.read(timeout: .seconds(1)) { realm in  // of one call, all in all
+        let total = try await store.read(timeout: .seconds(60)) { realm in  // of one call, all in all
             try realm.withInterruptibleQueries { realm.objects(Order.self).sum(of: \.total) }
         }
         #expect(total == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import Freehold
 import Synchronization
+import Testing
 
 /// What the requests of a server count up and add to.
 class ServerCounter: Object {
@@ -48,7 +49,12 @@ func withServerStore<R>(
     let result = try await body(store)
     await store.close()
     if let url = configuration.fileURL {
-        _ = try Realm.deleteFiles(for: configuration)
+        // An iteration of changes lets go of the file a moment after it has ended.
+        for _ in 0..<500 {
+            if (try? Realm.deleteFiles(for: configuration)) != nil { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(!FileManager.default.fileExists(atPath: url.path))
         try? FileManager.default.removeItem(atPath: url.path + ".writer")
     }
     return result

@@ -24,22 +24,25 @@ struct TaskTests {
         }
     }
 
-    @Test func `a block runs on one thread of the library's, not on Swift's pool`() async throws {
+    @Test func `blocks that take their time leave Swift's threads to others`() async throws {
         try await withServerStore { store in
-            // Each blocks its thread until all of them run: Swift's pool has fewer threads.
-            let all = 40
-            let running = Locked(0)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<all {
-                    group.addTask {
-                        try await store.read { _ in
-                            running.change { $0 += 1 }
-                            while running.value < all { usleep(1000) }
-                        }
+            let count = ProcessInfo.processInfo.activeProcessorCount + 1
+            let letGo = Locked(false)
+            let begun = Locked(0)
+            let tasks = (0..<count).map { _ in
+                Task {
+                    try await store.read { _ in
+                        begun.change { $0 += 1 }
+                        while !letGo.value { usleep(500) }
                     }
                 }
-                try await group.waitForAll()
             }
+            while begun.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            // Would never run if they blocked all threads of the pool.
+            await Task.detached {}.value
+            letGo.change { $0 = true }
+            for task in tasks { try await task.value }
+            #expect(begun.value == count)
         }
     }
 
