@@ -3,13 +3,17 @@
 SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
-TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife
+TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
 SOAK_SUITES ?= CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests
+# Suites around fast ways, which only an optimised build takes as programs do.
+RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
+# What a test run needs of the compiler: no index for editors, no debug information, which cost a quarter of the build.
+TEST_FLAGS ?= --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick test-release soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -17,6 +21,7 @@ help:
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
 	@echo "make test         every test: the package's, the example's, the command's"
+	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
 	@echo "make soak         the crash and random tests for much longer"
@@ -34,21 +39,17 @@ setup-bench: setup
 
 demo: setup
 	@mkdir -p $(DEMO_FOLDER)
-	$(SWIFT) build -c release --package-path Examples/World --product World
+	$(SWIFT) build -c release --package-path Examples/World --product World --disable-index-store -Xswiftc -gnone
 	@echo
 	@echo "── first run: a fresh file ─────────────────────────────────────────────"
-	@$(SWIFT) run -c release --package-path Examples/World --skip-build World --fresh $(DEMO_FOLDER)
+	@$(SWIFT) run -c release --package-path Examples/World --disable-index-store -Xswiftc -gnone --skip-build World --fresh $(DEMO_FOLDER)
 	@echo
 	@echo "── second run: the same file, opened again ─────────────────────────────"
-	@$(SWIFT) run -c release --package-path Examples/World --skip-build World $(DEMO_FOLDER)
+	@$(SWIFT) run -c release --package-path Examples/World --disable-index-store -Xswiftc -gnone --skip-build World $(DEMO_FOLDER)
 
 test: setup
-	@SWIFT="$(SWIFT)" Scripts/test
-	@echo "Freehold: the package's tests passed"
-	@SWIFT="$(SWIFT)" Scripts/test --package-path Examples/World
-	@echo "Examples/World: the example's tests passed"
-	@SWIFT="$(SWIFT)" Scripts/test --package-path Tools
-	@echo "Tools: the command's tests passed"
+	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
+	@echo "Freehold: every test passed"
 
 cli: setup
 	$(SWIFT) build -c release --package-path Tools --product freehold
@@ -64,6 +65,10 @@ bench: setup-bench
 bench-quick: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
 	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
+
+test-release: setup
+	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(RELEASE_SUITES)"
+	@echo "Freehold: the release run passed"
 
 soak: setup
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"

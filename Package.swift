@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "Freehold", targets: ["Freehold"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
     ],
     traits: [
@@ -58,6 +59,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
+        .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
             name: "TestScript",
@@ -94,8 +96,57 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmSwiftTests",
-            dependencies: ["RealmSwift"],
+            dependencies: ["RealmSwift", "Realm"],
             swiftSettings: settings
         ),
     ]
 )
+
+// The command and the example are packages of their own, so that nobody who depends on Freehold fetches what they need.
+// Their tests are built with the library's, in one build, where this variable is set: `make test` sets it.
+if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"))
+    package.products.append(.executable(name: "freehold", targets: ["FreeholdCommand"]))
+    package.targets += [
+        .executableTarget(
+            name: "FreeholdCommand",
+            dependencies: [
+                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/Sources/FreeholdCommand",
+            swiftSettings: settings
+        ),
+        .target(name: "ModelConverter", path: "Tools/Sources/ModelConverter", swiftSettings: settings),
+        .testTarget(
+            name: "ModelConverterTests",
+            dependencies: ["ModelConverter", "RealmSwift"],
+            path: "Tools/Tests/ModelConverterTests",
+            exclude: ["Old"],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "FreeholdCommandTests",
+            dependencies: ["FreeholdCommand", "Freehold"],
+            path: "Tools/Tests/FreeholdCommandTests",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "WorldModel",
+            dependencies: ["Freehold"],
+            path: "Examples/World/Sources/WorldModel",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "World",
+            dependencies: ["WorldModel", "Freehold"],
+            path: "Examples/World/Sources/World",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WorldModelTests",
+            dependencies: ["WorldModel", "Freehold"],
+            path: "Examples/World/Tests/WorldModelTests",
+            swiftSettings: settings
+        ),
+    ]
+}

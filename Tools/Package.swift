@@ -20,15 +20,24 @@ let package = Package(
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
+                "ModelConverter",
                 .product(name: "Freehold", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
+        // Knows Swift's source, not the library.
+        .target(name: "ModelConverter", swiftSettings: settings),
         .testTarget(
             name: "FreeholdCommandTests",
             dependencies: ["FreeholdCommand", .product(name: "Freehold", package: "Freehold")],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ModelConverterTests",
+            dependencies: ["ModelConverter", .product(name: "RealmSwift", package: "Freehold")],
+            exclude: ["Old"],
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
     ]
 )

@@ -21,16 +21,20 @@ uint64_t fh_thread_serial(void) {
     return fh_serial;
 }
 
-// Of Swift's runtime.
-__attribute__((swiftcall)) extern bool swift_task_isCurrentExecutor(uintptr_t identity, uintptr_t implementation);
+// Of Swift's runtime. Its sibling `swift_task_isCurrentExecutor` stops the process where the answer is no.
+__attribute__((swiftcall)) extern fh_executor swift_task_getCurrentExecutor(void);
 
-bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation) {
-    return swift_task_isCurrentExecutor(identity, implementation);
-}
+fh_executor fh_current_executor(void) { return swift_task_getCurrentExecutor(); }
 
 extern void *swift_tryRetain(void *object);
 
 void *fh_try_retain(void *object) { return swift_tryRetain(object); }
+
+extern void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
+
+void *fh_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
+    return swift_allocObject(metadata, size, alignment_mask);
+}
 
 int fh_is_main_thread(void) {
 #ifdef __linux__
@@ -41,7 +45,7 @@ int fh_is_main_thread(void) {
 #endif
 }
 
-__thread int fh_creating_flag;
+__thread bool fh_learning_flag;
 __thread void *fh_encoding_frame;
 __thread void *fh_work_limit_frame;
 

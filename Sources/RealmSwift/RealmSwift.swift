@@ -1,1 +1,27 @@
+@_exported public import Foundation
 @_exported public import Freehold
+
+// On Apple's systems RealmSwift's users get Foundation, `autoreleasepool` and the module Realm with it.
+
+/// What is thrown, as Realm's Objective-C part calls it.
+public typealias RLMError = Realm.Error
+
+#if !canImport(ObjectiveC)
+    /// Runs the block. Nothing is autoreleased on this system: objects are let go of at once.
+    @inlinable
+    public func autoreleasepool<Failure: Error, Success>(
+        invoking body: () throws(Failure) -> Success
+    ) throws(Failure) -> Success {
+        try body()
+    }
+#endif
+
+// Of the names that RealmSwift has at the top those that other libraries of a server have, too. Who imports Freehold has
+// them within `Realm`.
+
+/// Takes the library's messages.
+public typealias Logger = Realm.Logger
+/// How important a message of the library is.
+public typealias LogLevel = Realm.LogLevel
+/// What a message of the library is about.
+public typealias LogCategory = Realm.LogCategory

@@ -9,6 +9,11 @@
 //   5 said     the process wrote this line to its standard output
 //   6 allocate `length` bytes from `offset` (the file grows to their end if it is shorter)
 // With FREEHOLD_KILL_AT the process is killed right after as many durable writes: those of commits' roots.
+//
+// Makes calls fail, too. FREEHOLD_FAULT_FILE names a database: its file and those beside it are meant. FREEHOLD_FAULT says
+// which calls are counted: write, sync, truncate, reserve. The one numbered FREEHOLD_FAULT_AT, from 1, fails with the
+// error number FREEHOLD_FAULT_ERROR; with 0 it is a write of half of the bytes. With FREEHOLD_FAULT_LASTS all after it
+// fail, too. FREEHOLD_FAULT_MARK names a file that is made when a call has failed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,6 +21,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +43,7 @@ static int (*real_fdatasync)(int);
 static int (*real_fsync)(int);
 static int (*real_ftruncate)(int, off_t);
 static int (*real_posix_fallocate)(int, off_t, off_t);
+static int (*real_fallocate)(int, int, off_t, off_t);
 
 static void prepare(void) {
     static int done;
@@ -50,6 +57,7 @@ static void prepare(void) {
     real_fsync = dlsym(RTLD_NEXT, "fsync");
     real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
     real_posix_fallocate = dlsym(RTLD_NEXT, "posix_fallocate");
+    real_fallocate = dlsym(RTLD_NEXT, "fallocate");
     watched = getenv("FREEHOLD_RECORD_FILE");
     const char *limit = getenv("FREEHOLD_KILL_AT");
     if (limit) durable_writes_left = atoi(limit);
@@ -62,6 +70,38 @@ static int is_watched(int fd) {
     struct stat a, b;
     return record >= 0 && watched && stat(watched, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev
         && a.st_ino == b.st_ino;
+}
+
+// What is to happen to a call: 0 nothing, -1 a write of half, else the error number.
+static int fault(const char *kind, int fd) {
+    static int calls;
+    const char *file = getenv("FREEHOLD_FAULT_FILE");
+    const char *wanted = getenv("FREEHOLD_FAULT");
+    if (!file || !wanted || strcmp(kind, wanted) != 0) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    const char *name = strrchr(file, '/'), *found = strrchr(path, '/');
+    if (!name || !found || strncmp(name, found, strlen(name)) != 0) return 0;
+    pthread_mutex_lock(&mutex);
+    int number = ++calls;
+    pthread_mutex_unlock(&mutex);
+    const char *at = getenv("FREEHOLD_FAULT_AT"), *code = getenv("FREEHOLD_FAULT_ERROR");
+    int first = at ? atoi(at) : 1;
+    if (number < first || (number > first && !getenv("FREEHOLD_FAULT_LASTS"))) return 0;
+    const char *mark = getenv("FREEHOLD_FAULT_MARK");
+    if (mark) close(open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    return code && atoi(code) ? atoi(code) : -1;
+}
+
+// Whether a call fails that can't be done by half; sets errno.
+static int fails(const char *kind, int fd) {
+    int code = fault(kind, fd);
+    if (code <= 0) return 0;
+    errno = code;
+    return 1;
 }
 
 static int write_kind(int fd) { return (fcntl(fd, F_GETFL) & O_DSYNC) ? DURABLE : WRITE; }
@@ -89,7 +129,12 @@ static void note(int kind, off_t offset, const struct iovec *parts, int count, s
 
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
     prepare();
-    ssize_t result = real_pwrite(fd, bytes, size, offset);
+    int code = fault("write", fd);
+    if (code > 0) {
+        errno = code;
+        return -1;
+    }
+    ssize_t result = real_pwrite(fd, bytes, code < 0 ? size / 2 : size, offset);
     if (result > 0 && is_watched(fd)) {
         struct iovec part = {(void *)bytes, (size_t)result};
         note(write_kind(fd), offset, &part, 1, (size_t)result);
@@ -100,7 +145,13 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t offset) { return 
 
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
     prepare();
-    ssize_t result = real_pwritev(fd, parts, count, offset);
+    int code = fault("write", fd);
+    if (code > 0) {
+        errno = code;
+        return -1;
+    }
+    ssize_t result = code < 0 ? real_pwrite(fd, parts[0].iov_base, parts[0].iov_len / 2, offset)
+                              : real_pwritev(fd, parts, count, offset);
     if (result > 0 && is_watched(fd)) note(write_kind(fd), offset, parts, count, (size_t)result);
     return result;
 }
@@ -110,9 +161,15 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t offset) {
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
     prepare();
+    int code = fault("write", fd);
+    if (code > 0) {
+        errno = code;
+        return -1;
+    }
     int is_ours = is_watched(fd);
     off_t offset = is_ours ? lseek(fd, 0, SEEK_CUR) : 0;
-    ssize_t result = real_writev(fd, parts, count);
+    ssize_t result =
+        code < 0 ? real_write(fd, parts[0].iov_base, parts[0].iov_len / 2) : real_writev(fd, parts, count);
     if (result > 0 && is_ours) note(write_kind(fd), offset, parts, count, (size_t)result);
     return result;
 }
@@ -130,6 +187,7 @@ ssize_t write(int fd, const void *bytes, size_t size) {
 
 int fdatasync(int fd) {
     prepare();
+    if (fails("sync", fd)) return -1;
     int result = real_fdatasync(fd);
     if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
     return result;
@@ -137,6 +195,7 @@ int fdatasync(int fd) {
 
 int fsync(int fd) {
     prepare();
+    if (fails("sync", fd)) return -1;
     int result = real_fsync(fd);
     if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
     return result;
@@ -144,6 +203,7 @@ int fsync(int fd) {
 
 int ftruncate(int fd, off_t size) {
     prepare();
+    if (fails("truncate", fd)) return -1;
     int result = real_ftruncate(fd, size);
     if (result == 0 && is_watched(fd)) note(TRUNCATE, size, NULL, 0, 0);
     return result;
@@ -152,8 +212,16 @@ int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
 
 int posix_fallocate(int fd, off_t offset, off_t length) {
     prepare();
+    if (fails("reserve", fd)) return errno;
     int result = real_posix_fallocate(fd, offset, length);
     if (result == 0 && is_watched(fd)) note(ALLOCATE, offset, NULL, 0, (size_t)length);
     return result;
 }
 int posix_fallocate64(int fd, off_t offset, off_t length) { return posix_fallocate(fd, offset, length); }
+
+int fallocate(int fd, int mode, off_t offset, off_t length) {
+    prepare();
+    if (fails("reserve", fd)) return -1;
+    return real_fallocate(fd, mode, offset, length);
+}
+int fallocate64(int fd, int mode, off_t offset, off_t length) { return fallocate(fd, mode, offset, length); }

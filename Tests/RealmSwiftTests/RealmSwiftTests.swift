@@ -124,3 +124,68 @@ extension RealmSwiftTests {
         #expect(projections.sorted(by: \.firstName).last?.birthdayAsEpochtime == john.birthdayAsEpochtime)
     }
 }
+
+/// As an app that was written for an older RealmSwift declares it, to observe whatever it is given.
+private protocol ChangeSource {
+    func observe(on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void)
+        -> NotificationToken
+}
+
+extension Results: ChangeSource {}
+extension List: ChangeSource {}
+extension MutableSet: ChangeSource {}
+extension LinkingObjects: ChangeSource {}
+extension AnyRealmCollection: ChangeSource {}
+
+@Suite("import RealmSwift: names")
+struct RealmSwiftNamesTests {
+    @Test("the logger has the names that it has there")
+    func logger() {
+        let logger: Logger = Logger(level: .off) { (level: LogLevel, message: String) in print(level, message) }
+        logger.level = .warn
+        logger.setLogLevel(.trace, category: LogCategory.query)
+        #expect(logger.level == .warn && logger.logLevel(for: .query) == .trace)
+    }
+
+    @Test("collections and objects are observed by protocols of older apps")
+    func protocols() async throws {
+        let queue = DispatchQueue(label: "protocols")
+        let configuration = Realm.Configuration(
+            inMemoryIdentifier: "RealmSwiftNamesTests",
+            objectTypes: [RSOwner.self, RSDog.self]
+        )
+        let told = DispatchSemaphore(value: 0)
+        let tokens = try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            let dog = try realm.write { realm.create(RSDog.self, value: ["name": "Rex"]) }
+            let source: some ChangeSource = realm.objects(RSDog.self)
+            let tokens = [
+                source.observe(on: queue) { _ in told.signal() },
+                dog.observe(on: queue) { (_: ObjectChange<RSDog>) in },
+                realm.objects(RSDog.self).observe { _ in told.signal() },
+            ]
+            return tokens
+        }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().async {
+                told.wait()
+                told.wait()
+                continuation.resume()
+            }
+        }
+        #expect(tokens.map { $0.invalidate() } == [true, true, true])
+        #expect(tokens.map { $0.invalidate() } == [false, false, false])
+        #expect(!NotificationToken().invalidate())
+    }
+
+    @Test("a change of sections has two cases")
+    func sectionCases() {
+        func text<C>(_ change: SectionedResultsChange<C>) -> String {
+            switch change {
+            case .initial: "initial"
+            case .update(_, _, _, _, _, _): "update"
+            }
+        }
+        #expect(text(SectionedResultsChange.initial(0)) == "initial")
+    }
+}

@@ -28,6 +28,7 @@ import TestScript
 /// - `herd-writer PATH SEED COUNT`: so many random transactions on a file of cows; prints the number of each.
 /// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
 ///   what is wrong with its copies, or `fine` and the number of calls so far.
+/// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
 struct TestChild {
@@ -62,6 +63,9 @@ struct TestChild {
                 try writeHerd(path, seed: UInt64(number(3) ?? 0), count: number(4) ?? 1)
             case "herd-watcher":
                 try watchHerd(path)
+            case "lock-watch":
+                say("ready")
+                while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }
             case "pin":
                 let database = try open(path)
                 let snapshot = try database.snapshot()
@@ -165,6 +169,20 @@ struct TestChild {
                 say(failures.isEmpty ? "fine \(watcher.watch!.calls)" : failures.joined(separator: "; "))
             }
         }
+    }
+
+    /// What LMDB does to find out whether it is the first, but for taking the lock.
+    static func isLockHeld(_ path: String) throws -> Bool {
+        let descriptor = fopen(path + "-lock", "r+")
+        guard let descriptor else { return false }
+        defer { fclose(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        guard fcntl(fileno(descriptor), F_GETLK, &lock) == 0 else { fail("F_GETLK: \(errno)") }
+        return lock.l_type != Int16(F_UNLCK)
     }
 
     static func increment(_ path: String, count: Int) throws {

@@ -14,20 +14,29 @@ static inline uintptr_t fh_thread_id(void) { return (uintptr_t)&fh_thread_anchor
 // thread's address above may be given to the next.
 uint64_t fh_thread_serial(void);
 
-// Whether a Swift executor, given as its two words, is the one that runs the caller.
-bool fh_is_current_executor(uintptr_t identity, uintptr_t implementation);
+// A Swift executor as its two words.
+typedef struct {
+    uintptr_t identity;
+    uintptr_t implementation;
+} fh_executor;
+
+// The serial executor that runs the caller; zeros where none does.
+fh_executor fh_current_executor(void);
 
 // Retains a Swift object, unless its deinitialisation has begun: then null. Its memory must be there.
-void *fh_try_retain(void *object);
+void *_Nullable fh_try_retain(void *_Nonnull object);
 
 // Whether this is the thread that the process began with.
 int fh_is_main_thread(void);
 
-// A thread-local flag: an accessor is being made for a stored row, so property
-// defaults need not be evaluated.
-extern __thread int fh_creating_flag;
-static inline int fh_creating(void) { return fh_creating_flag; }
-static inline void fh_set_creating(int value) { fh_creating_flag = value; }
+// A thread-local flag: an object is being made to learn of its class.
+extern __thread bool fh_learning_flag;
+static inline bool fh_learning(void) { return fh_learning_flag; }
+static inline void fh_set_learning(bool value) { fh_learning_flag = value; }
+
+// A new Swift object of a class, given by its metadata, with their size and
+// alignment. Its fields hold garbage.
+void *_Nonnull fh_allocate_object(const void *_Nonnull metadata, size_t size, size_t alignment_mask);
 
 // Thread-local: the managed object that is being encoded, a frame on the
 // stack of the one who encodes it, or null.

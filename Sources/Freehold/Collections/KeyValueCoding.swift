@@ -49,11 +49,16 @@ extension ObjectBase {
 
 extension RealmCollection {
     /// The value of that property of each element, in the collection's order, as `[Any?]`, which can be cast to
-    /// `[String]` and the like; for `"self"` the elements themselves.
+    /// `[String]` and the like; for `"self"` the elements themselves. Of a set, where several elements may have one
+    /// value, a `Set<AnyHashable>` without nulls, which can be cast to `Set<String>` and the like.
     ///
     /// - Precondition: the elements' class has a property of that name.
     /// - Complexity: O(n)
-    public func value(forKey key: String) -> Any? { KeyValueCoding.values(of: self, key) as [Any?] }
+    public func value(forKey key: String) -> Any? {
+        let values = KeyValueCoding.values(of: self, key)
+        if self is any UnorderedCollection { return Set(values.compactMap { $0 as? AnyHashable }) }
+        return values as [Any?]
+    }
 
     /// What a key path leads to, or an operator gives:
     ///
@@ -102,6 +107,18 @@ extension RealmCollection {
         )
         if let realm { realm.core.record(error) } else { programmerError(error.message) }
     }
+}
+
+extension List {
+    /// The value of that property of each element, as references: `NSNumber`, `NSString` and the like, objects as they
+    /// are, `NSNull` for null. They can be cast to an array of the values' type.
+    public func value(forKey key: String) -> [AnyObject] { KeyValueCoding.references(of: self, key) }
+}
+
+extension MutableSet {
+    /// The value of that property of each element, as references: `NSNumber`, `NSString` and the like, objects as they
+    /// are, `NSNull` for null. They can be cast to an array of the values' type.
+    public func value(forKey key: String) -> [AnyObject] { KeyValueCoding.references(of: self, key) }
 }
 
 /// A map of any type, that a key path leads through.
@@ -165,6 +182,10 @@ enum KeyValueCoding {
         collection.map { value(of: C.Element._rlmAny($0), key) }
     }
 
+    static func references<C: RealmCollection>(of collection: C, _ key: String) -> [AnyObject] {
+        values(of: collection, key).map { $0 as AnyObject }
+    }
+
     private static func value(of element: Any?, _ key: String) -> Any? {
         if key == "self" { return element }
         guard let element else { return nil }
@@ -200,7 +221,7 @@ enum KeyValueCoding {
 
     private static func folded(_ values: [Any?], _ fold: Aggregate, _ operation: CollectionOperator) -> Any? {
         let stored = values.compactMap { $0 }.map { value in
-            guard let stored = (value as? any _PersistableScalar)?._rlmStored else { operation.reject(value) }
+            guard let stored = PlainNumber.stored(value) else { operation.reject(value) }
             return stored
         }
         let type: ColumnType

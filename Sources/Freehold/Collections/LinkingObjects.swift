@@ -68,6 +68,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         let at = place()
         let count = at.map { $0.view.backlinkCount($0.column, $0.key) } ?? 0
         guard let at, i >= 0, i < count else {
+            if at == nil, let element: Element = KeyPathRecorder.element(String(i)) { return element }
             programmerError(
                 "Index \(i) is out of bounds: LinkingObjects<\(Element.self)> has \(count) elements. Check `count` first."
             )
@@ -104,14 +105,19 @@ extension LinkingObjects: RealmCollection {
     public typealias SubSequence = Slice<LinkingObjects<Element>>
     public typealias Iterator = RLMIterator<Element>
 
-    public func _moved(to realm: _RealmTarget) -> LinkingObjects? {
-        target?._moved(to: realm).map { LinkingObjects(property: property, target: $0, key) }
+    public var _rlmLocation: _Location {
+        guard let target else { return .nowhere }
+        let (property, key) = (property, key)
+        return target._rlmLocation.map { (target: ObjectBase) in
+            LinkingObjects(property: property, target: target, key)
+        }
     }
 
     public var _source: _CollectionSource? {
         guard let at = place() else { return nil }
         return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated }) {
-            _moved(to: _RealmTarget($0))?._source
+            let location = _rlmLocation
+            return { (location.find($0) as! LinkingObjects?)?._source }
         }
     }
 

@@ -223,7 +223,7 @@ extension List {
 
     /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
     func assign(_ other: List) {
-        if self == other { return }
+        if isSame(as: other) { return }
         assign(elements: other.elements_)
     }
 

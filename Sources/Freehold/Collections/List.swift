@@ -126,8 +126,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// The realm that the list is stored in; nil for an unmanaged list.
     public var realm: Realm? {
-        guard let core, !isInvalidated else { return nil }
-        return Realm(core: core)
+        core.flatMap { $0.handle { isInvalidated } }
     }
 
     /// Whether the list's object was deleted or its realm invalidated. False for unmanaged lists.
@@ -240,6 +239,7 @@ extension List {
                 return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
             }
             guard let at = place() else {
+                if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
                 checkElement(i, items.count)
                 return items[i]
             }
@@ -338,18 +338,22 @@ extension List: RealmCollection {
     public typealias SubSequence = Slice<List<Element>>
     public typealias Iterator = RLMIterator<Element>
 
-    public func _moved(to target: _RealmTarget) -> List? {
-        guard let table, !isInvalidated, let other = target.core.table(like: table), let place = other.living(owner)
-        else { return nil }
-        let list = List()
-        list.bind(other, place, property, nested?.moved())
-        return list.isInvalidated ? nil : list
+    public var _rlmLocation: _Location {
+        guard let table else { return .nowhere }
+        let (like, owner, property, nested) = (table.likeness, owner, property, nested?.moved())
+        return _Location { core in
+            guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
+            let list = List()
+            list.bind(other, owner, property, nested?.moved())
+            return list.isInvalidated ? nil : list
+        }
     }
 
     public var _source: _CollectionSource? {
         guard let at = place(), let elementTable else { return nil }
         return _CollectionSource(.list(at.column, owner), of: elementTable, isLive: { !self.isInvalidated }) {
-            self._moved(to: _RealmTarget($0))?._source
+            let location = self._rlmLocation
+            return { (location.find($0) as! List?)?._source }
         }
     }
 
@@ -359,7 +363,10 @@ extension List: RealmCollection {
         return _ValueSource(
             core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?._values },
+            locate: {
+                let location = self._rlmLocation
+                return { (location.find($0) as! List?)?._values }
+            },
             stored: { self.place()?.stored }
         ) {
             let values = self.place()?.values ?? []
@@ -367,11 +374,18 @@ extension List: RealmCollection {
         }
     }
 
-    /// Whether both are the same list: of the same row's property, or the same unmanaged instance.
+    /// Whether both are managed and the same list (of the same row's property), or both unmanaged with equal elements.
     public static func == (a: List, b: List) -> Bool {
-        if a === b { return true }
-        guard let core = a.core, core === b.core else { return false }
-        return a.owner == b.owner && a.property == b.property && a.table === b.table && a.nested?.id == b.nested?.id
+        if a.core == nil, b.core == nil { return a === b || a.items == b.items }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: List) -> Bool {
+        if self === other { return true }
+        guard let core, core === other.core else { return false }
+        return owner == other.owner && property == other.property && table === other.table
+            && nested?.id == other.nested?.id
     }
 
     public var description: String {

@@ -152,7 +152,7 @@ extension Map {
 
     /// What assignment to a map property does: takes the entries of another map. Of itself: nothing.
     func assign(_ other: Map) {
-        if self == other { return }
+        if isSame(as: other) { return }
         guard case .dictionary(let entries) = other.content else { return }
         assign(entries, values: { other.map { ($0.key._rlmMapKey, $0.value) } })
     }

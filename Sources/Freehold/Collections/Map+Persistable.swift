@@ -73,8 +73,14 @@ extension Map: ContentCollection {
         var values: [(String, Value)] = []
         values.reserveCapacity(entries.count)
         for entry in entries {
-            guard let value = Value._rlmFromContent(entry.content) else { return false }
-            values.append((entry.key, value))
+            if let value = Value._rlmFromContent(entry.content) {
+                values.append((entry.key, value))
+            } else if case .object(nil) = entry.content, Value.self is any _CustomPersistable.Type {
+                // A custom type that is stored as an object: no object is stored, which reads as the default.
+                values.append((entry.key, Value._rlmUnmapped(entry.content)))
+            } else {
+                return false
+            }
         }
         assign(entries, values: { values })
         return true

@@ -7,7 +7,8 @@ extension Map {
     var source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
         return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated }) {
-            self._moved(to: _RealmTarget($0))?.source
+            let location = self._rlmLocation
+            return { (location.find($0) as! Map?)?.source }
         }
     }
 
@@ -18,7 +19,10 @@ extension Map {
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?.valueSource },
+            locate: {
+                let location = self._rlmLocation
+                return { (location.find($0) as! Map?)?.valueSource }
+            },
             stored: { self.place()?.stored }
         ) {
             let at = self.place()
@@ -134,31 +138,31 @@ extension Map where Value.PersistedType: AddableType {
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     /// The objects by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true) -> Results<Value> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
+        min(ofProperty: placedName(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
+        max(ofProperty: placedName(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type; 0 where there is none.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
     where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
+        sum(ofProperty: placedName(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type; nil where there is none.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
+        average(ofProperty: placedName(for: keyPath))
     }
 }
 

@@ -43,8 +43,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
     /// The realm that the map is stored in; nil for an unmanaged map.
     public var realm: Realm? {
-        guard let home, !isInvalidated else { return nil }
-        return Realm(core: home.core)
+        home?.core.handle { isInvalidated }
     }
 
     /// Whether the map's object was deleted or its realm invalidated. False for unmanaged maps.
@@ -84,7 +83,10 @@ extension Map: RealmKeyedCollection {
     /// - Complexity: O(log n)
     public subscript(key: Key) -> Value? {
         get {
-            guard let at = place() else { return items[key._rlmMapKey] }
+            guard let at = place() else {
+                if let value = items[key._rlmMapKey] { return value }
+                return KeyPathRecorder.element(KeyPathRecorder.place(key._rlmMapKey))
+            }
             let name = key._rlmMapKey
             return at.value(forKey: name).map { at.element($0, forKey: name) }
         }
@@ -137,22 +139,31 @@ extension Map: RealmKeyedCollection {
 }
 
 extension Map: ThreadConfined {
-    public func _moved(to target: _RealmTarget) -> Map? {
-        guard let home, !isInvalidated, let other = target.core.table(like: home.table),
-            let owner = other.living(home.owner)
-        else { return nil }
-        let map = Map()
-        map.bind(other, owner, home.property, home.nested?.moved())
-        return map.isInvalidated ? nil : map
+    public var _rlmLocation: _Location {
+        guard let home else { return .nowhere }
+        let (like, owner, property) = (home.table.likeness, home.owner, home.property)
+        let nested = home.nested?.moved()
+        return _Location { core in
+            guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
+            let map = Map()
+            map.bind(other, owner, property, nested?.moved())
+            return map.isInvalidated ? nil : map
+        }
     }
 }
 
 extension Map: Equatable {
-    /// Whether both are the same map: of the same row's property, or the same unmanaged instance.
+    /// Whether both are managed and the same map (of the same row's property), or both unmanaged with equal entries.
     public static func == (a: Map, b: Map) -> Bool {
-        if a === b { return true }
-        guard let home = a.home, let other = b.home else { return false }
-        return home.isSame(as: other)
+        if a.home == nil, b.home == nil { return a === b || a.items == b.items }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: Map) -> Bool {
+        if self === other { return true }
+        guard let home, let place = other.home else { return false }
+        return home.isSame(as: place)
     }
 }
 

@@ -90,7 +90,7 @@ extension MutableSet {
 
     /// What assignment to a set property does: takes the elements of another set. Of itself: nothing.
     func assign(_ other: MutableSet) {
-        if self == other { return }
+        if isSame(as: other) { return }
         assign(contents(of: other), elements: { Array(other) })
     }
 

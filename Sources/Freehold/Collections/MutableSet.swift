@@ -39,8 +39,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     /// The realm that the set is stored in; nil for an unmanaged set.
     public var realm: Realm? {
-        guard let home, !isInvalidated else { return nil }
-        return Realm(core: home.core)
+        home?.core.handle { isInvalidated }
     }
 
     /// Whether the set's object was deleted or its realm invalidated. False for unmanaged sets.
@@ -67,6 +66,7 @@ extension MutableSet {
     /// - Complexity: O(log n)
     public subscript(i: Int) -> Element {
         guard let at = place() else {
+            if i >= items.elements.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
             check(i, items.elements.count, nil)
             return items.elements[i]
         }
@@ -116,19 +116,22 @@ extension MutableSet: RealmCollection {
     public typealias SubSequence = Slice<MutableSet<Element>>
     public typealias Iterator = RLMIterator<Element>
 
-    public func _moved(to target: _RealmTarget) -> MutableSet? {
-        guard let home, !isInvalidated, let other = target.core.table(like: home.table),
-            let owner = other.living(home.owner)
-        else { return nil }
-        let set = MutableSet()
-        set.bind(other, owner, home.property)
-        return set
+    public var _rlmLocation: _Location {
+        guard let home else { return .nowhere }
+        let (like, owner, property) = (home.table.likeness, home.owner, home.property)
+        return _Location { core in
+            guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
+            let set = MutableSet()
+            set.bind(other, owner, property)
+            return set
+        }
     }
 
     public var _source: _CollectionSource? {
         guard let at = place(), let elementTable = at.elementTable else { return nil }
         return _CollectionSource(.list(at.column, at.owner), of: elementTable, isLive: { !self.isInvalidated }) {
-            self._moved(to: _RealmTarget($0))?._source
+            let location = self._rlmLocation
+            return { (location.find($0) as! MutableSet?)?._source }
         }
     }
 
@@ -138,7 +141,10 @@ extension MutableSet: RealmCollection {
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
-            elsewhere: { self._moved(to: _RealmTarget($0))?._values },
+            locate: {
+                let location = self._rlmLocation
+                return { (location.find($0) as! MutableSet?)?._values }
+            },
             stored: { self.place()?.stored }
         ) {
             let at = self.place()
@@ -147,12 +153,18 @@ extension MutableSet: RealmCollection {
         }
     }
 
-    /// Whether both are the same set: of the same row's property, or the same unmanaged instance. To compare elements
-    /// use `isSubset(of:)` both ways, or plain sets.
+    /// Whether both are managed and the same set (of the same row's property), or both unmanaged with the same
+    /// elements. To compare the elements of managed ones use `isSubset(of:)` both ways, or plain sets.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
-        if a === b { return true }
-        guard let home = a.home, let other = b.home else { return false }
-        return home.isSame(as: other)
+        if a.home == nil, b.home == nil { return a === b || a.items.hasSameElements(as: b.items) }
+        return a.isSame(as: b)
+    }
+
+    /// Whether both are of the same row's property, or the same unmanaged instance.
+    func isSame(as other: MutableSet) -> Bool {
+        if self === other { return true }
+        guard let home, let place = other.home else { return false }
+        return home.isSame(as: place)
     }
 
     public var description: String {

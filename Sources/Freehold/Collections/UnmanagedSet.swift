@@ -24,6 +24,10 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
     private(set) var elements: [Element] = []
     private var positions: [UniqueElement<Element>: Int] = [:]
 
+    func hasSameElements(as other: UnmanagedSet) -> Bool {
+        elements.count == other.elements.count && elements.allSatisfy { other.position(of: $0) != nil }
+    }
+
     func position(of element: Element) -> Int? { positions[UniqueElement(element)] }
 
     /// - Returns: whether it is new.
@@ -79,3 +83,5 @@ struct UnmanagedMap<Element> {
 
     mutating func removeAll() { entries = [:] }
 }
+
+extension UnmanagedMap: Equatable where Element: Equatable {}

@@ -54,7 +54,9 @@ extension Realm {
         } catch {
             throw Realm.Error(error, fileURL: fileURL)
         }
-        return Compaction(sizeBefore: Int(sizes?.before.total ?? 0), sizeAfter: Int(sizes?.after.total ?? 0))
+        let out = Compaction(sizeBefore: Int(sizes?.before.total ?? 0), sizeAfter: Int(sizes?.after.total ?? 0))
+        Log.write(.detail, .storage, "Compacted \(fileURL.path) from \(out.sizeBefore) to \(out.sizeAfter) bytes.")
+        return out
     }
 }
 

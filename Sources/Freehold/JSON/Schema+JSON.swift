@@ -134,11 +134,11 @@ private struct JSONText {
         flag("embedded", object.isEmbedded)
         member("properties")
         raw("[")
-        for (i, property) in object.properties.enumerated() {
+        for (i, property) in object.allProperties.enumerated() {
             raw(i == 0 ? "\n      " : ",\n      ")
             write(property)
         }
-        raw(object.properties.isEmpty ? "]" : "\n    ]")
+        raw(object.allProperties.isEmpty ? "]" : "\n    ]")
         isEmpty = false
         if !object.compoundIndexes.isEmpty {
             member("compoundIndexes")

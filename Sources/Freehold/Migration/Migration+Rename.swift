@@ -36,7 +36,7 @@ extension Migration {
         }
         // The same name in the file: nothing is to be moved.
         if column.name == spec.name { return }
-        if object.properties.contains(where: { $0.columnName == column.name && !$0.isComputed }) {
+        if object.allProperties.contains(where: { $0.columnName == column.name && !$0.isComputed }) {
             return refuse("the new class still has '\(column.name)'")
         }
         change(object.className, oldName) { () throws(EngineError) in

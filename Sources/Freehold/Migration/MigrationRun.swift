@@ -23,6 +23,12 @@ struct MigrationRun {
     /// - Throws: after which the transaction can only be cancelled.
     func run(in transaction: WriteTransaction) throws {
         let oldVersion = transaction.userVersion
+        Log.write(
+            .detail,
+            .storage,
+            "Migrate \(configuration.fileURL?.path ?? "an in-memory realm") from version \(oldVersion) to "
+                + "\(configuration.schemaVersion)."
+        )
         transaction.schemaProgress = { [progress] in progress.report($0, $1) }
         let hasBlock = configuration.migrationBlock != nil
         let plan = try transaction.extendSchema(to: specs, unkeysAll: hasBlock)
@@ -51,6 +57,7 @@ struct MigrationRun {
         let old = core(oldSchema(transaction.base.schema), transaction.base)
         let new = core(stageSchema(transaction.schema), transaction.base)
         new.adopt(transaction)
+        file.willRunBlock(transaction)
         new.predecessor = old
         // Objects that the block has kept are invalid afterwards, and hold nothing open.
         defer {
@@ -80,10 +87,10 @@ struct MigrationRun {
         for i in old.objectSchema.indices {
             guard let object = schema.objectSchema.first(where: { $0.className == old.objectSchema[i].className })
             else { continue }
-            for p in old.objectSchema[i].properties.indices {
-                let column = old.objectSchema[i].properties[p].columnName
-                if let known = object.properties.first(where: { $0.columnName == column && !$0.isComputed }) {
-                    old.objectSchema[i].properties[p].name = known.name
+            for p in old.objectSchema[i].allProperties.indices {
+                let column = old.objectSchema[i].allProperties[p].columnName
+                if let known = object.allProperties.first(where: { $0.columnName == column && !$0.isComputed }) {
+                    old.objectSchema[i].allProperties[p].name = known.name
                 }
             }
         }
@@ -96,8 +103,8 @@ struct MigrationRun {
         for i in stage.objectSchema.indices {
             let table = stored.table(named: stage.objectSchema[i].className)
             stage.objectSchema[i].isEmbedded = table?.isEmbedded ?? false
-            for p in stage.objectSchema[i].properties.indices {
-                stage.objectSchema[i].properties[p].isPrimaryKey = false
+            for p in stage.objectSchema[i].allProperties.indices {
+                stage.objectSchema[i].allProperties[p].isPrimaryKey = false
             }
         }
         return stage

@@ -69,8 +69,14 @@ extension RealmCore {
         let specs = schema.tableSpecs(configuration.textMatching)
         let snapshot = try file.database.snapshot()
         if case .nothing = try SchemaAction(configuration, specs, snapshot) { return snapshot }
-        let transaction = try file.database.beginWrite(configuration)
-        defer { transaction.cancel() }
+        let transaction = try file.beginWrite(configuration)
+        // The code of the classes runs in it, by their default values, and that of migrations.
+        file.didBeginWrite(transaction, .current)
+        file.willRunBlock(transaction)
+        defer {
+            transaction.cancel()
+            file.didEndWrite(transaction)
+        }
         let start = Diagnostics.start(.maintenance)
         // Another process may have been first.
         let action = try SchemaAction(configuration, specs, transaction)

@@ -4,8 +4,8 @@ extension AnyRealmValue: Hashable {
     public static func == (a: AnyRealmValue, b: AnyRealmValue) -> Bool {
         switch (a, b) {
         case (.object(let a), .object(let b)): a == b
-        case (.list(let a), .list(let b)): a == b || areEqual(a, b)
-        case (.dictionary(let a), .dictionary(let b)): a == b || areEqual(a, b)
+        case (.list(let a), .list(let b)): a.isSame(as: b) || areEqual(a, b)
+        case (.dictionary(let a), .dictionary(let b)): a.isSame(as: b) || areEqual(a, b)
         default:
             if let a = a.scalar, let b = b.scalar { FreeholdEngine.Value.areEqual(a, b) } else { false }
         }

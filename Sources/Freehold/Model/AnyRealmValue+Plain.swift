@@ -56,11 +56,7 @@ extension AnyRealmValue {
 
     private static func scalar(of value: Any) -> FreeholdEngine.Value? {
         if let integer = value as? any BinaryInteger { return Int64(exactly: integer).map { .int($0) } }
-        if value is NSNumber {
-            if let bool = PlainNumber.bool(value) { return .bool(bool) }
-            if let integer = PlainNumber.integer(value) { return .int(integer) }
-            return PlainNumber.double(value).map { .double($0) }
-        }
+        if let number = PlainNumber.number(value) { return PlainNumber.scalar(number) }
         switch value {
         case let value as any _PersistableScalar: return value._rlmStored
         case let value as Substring: return .string(String(value))

@@ -80,9 +80,13 @@ extension AnyRealmValue {
         if case .object(let object) = self { object as? T } else { nil }
     }
 
-    /// The object, if its class isn't among the realm's, or the value was read from a dynamic object.
+    /// The object as one that is used by name. Nil for an unmanaged object of a Swift class.
     public var dynamicObject: DynamicObject? {
-        if case .object(let object) = self { object as? DynamicObject } else { nil }
+        guard case .object(let object) = self else { return nil }
+        if let dynamic = object as? DynamicObject { return dynamic }
+        guard let table = object._table else { return nil }
+        object._verifyLive(table)
+        return table.dynamic.object(object._key) as? DynamicObject
     }
 
     /// The entries of a dictionary: live, if the value was read from a managed object.

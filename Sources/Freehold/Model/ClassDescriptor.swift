@@ -7,12 +7,24 @@ struct ClassDescriptor {
 
     init(_ cls: AnyClass) {
         let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
-        #if canImport(ObjectiveC)
-            let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
-        #else
-            let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
-        #endif
-        address = metadata.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
+        address = metadata.load(fromByteOffset: Self.offset, as: UnsafeRawPointer.self)
+    }
+
+    /// Of the descriptor's address in the class's metadata. Before it stand the sizes: of an instance (32 bits), the
+    /// mask of its alignment (16 bits), 16 reserved bits, and two of the metadata (32 bits each).
+    #if canImport(ObjectiveC)
+        private static let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
+    #else
+        private static let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
+    #endif
+
+    /// What an instance of the class takes, with its header.
+    static func instanceLayout(of cls: AnyClass) -> (size: Int, alignmentMask: Int) {
+        let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
+        return (
+            Int(metadata.load(fromByteOffset: offset - 16, as: UInt32.self)),
+            Int(metadata.load(fromByteOffset: offset - 12, as: UInt16.self))
+        )
     }
 
     private static let classKind: UInt32 = 16

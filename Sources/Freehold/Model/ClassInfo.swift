@@ -60,13 +60,13 @@ final class ClassInfo: Sendable {
     let primaryKeyIndex: Int?
     /// Mistakes in the declaration, for the open to report.
     let problems: [SchemaProblem]
-    /// Accessors may be made without evaluating default values.
-    let canDropDefaults: Bool
+    /// The memory of a new accessor; nil where a class has stored properties of its own, whose initial values only its
+    /// initialisers know.
+    private let template: AccessorTemplate?
     private let byName: [String: Int]
     private let byColumnName: [String: Int]
-    private let metaOffsets: [Int]
     /// By property.
-    let directProperties: [DirectProperty]
+    nonisolated(unsafe) let directProperties: [DirectProperty]
     /// Whether every property can be stored and adopted in place.
     let isDirect: Bool
     let hasLists: Bool
@@ -118,7 +118,10 @@ final class ClassInfo: Sendable {
         tableName = names.tableName ?? className
         isMapped = names.tableName != nil
         let fields = StoredFields.of(cls).dropFirst(StoredFields.of(ObjectBase.self).count)
-        let (instance, made) = CreatingFlag.countingObjects { cls.init(_freehold: _HiddenInitializer()) }
+        let isNested = fh_learning()
+        fh_set_learning(true)
+        let instance = cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
+        fh_set_learning(isNested)
 
         let declaredKey = (cls as? Object.Type)?.primaryKey()
         let declaredIndexes = Set((cls as? Object.Type)?.indexedProperties() ?? [])
@@ -195,13 +198,8 @@ final class ClassInfo: Sendable {
         report("propertiesMapping()", mapping.keys.filter(missing), "no property")
         report("primaryKey()", (declaredKey.map { [$0] } ?? []).filter(ignored.contains), "ignored")
         report("indexedProperties()", declaredIndexes.filter(ignored.contains), "ignored")
-        let declared = Set(fields.map(\.declaredName))
-        report("ignoredProperties()", ignored.subtracting(declared).sorted(), "no stored property")
         primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
-        // A plain stored property may have a default value that creates objects, and so may the body of an
-        // initialiser: those objects need their defaults.
-        canDropDefaults = made == 1 && properties.count == fields.count
-        metaOffsets = properties.map(\.metaOffset)
+        template = properties.count == fields.count ? AccessorTemplate(of: cls, properties) : nil
         directProperties = properties.map {
             DirectProperty(
                 storage: $0.access.storage,
@@ -240,8 +238,7 @@ final class ClassInfo: Sendable {
         byColumnName = Self.byColumnName(properties)
         primaryKeyIndex = plain.primaryKeyIndex
         problems = plain.problems
-        canDropDefaults = plain.canDropDefaults
-        metaOffsets = plain.metaOffsets
+        template = plain.template
         directProperties = plain.directProperties
         isDirect = plain.isDirect
         hasLists = plain.hasLists
@@ -256,7 +253,7 @@ final class ClassInfo: Sendable {
         isMapped = true
         self.dynamic = dynamic
         let typed = dynamic.schema.typed
-        properties = dynamic.schema.properties.enumerated().map { index, property in
+        properties = dynamic.schema.allProperties.enumerated().map { index, property in
             let access = DynamicTypes.access(property)
             return PropertyInfo(
                 index: index,
@@ -281,8 +278,7 @@ final class ClassInfo: Sendable {
         byColumnName = Self.byColumnName(properties)
         primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
         problems = []
-        canDropDefaults = true
-        metaOffsets = []
+        template = nil
         directProperties = properties.map {
             DirectProperty(
                 storage: $0.access.storage,
@@ -306,7 +302,7 @@ final class ClassInfo: Sendable {
     var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
 
     /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
-    var canReuseAccessors: Bool { canDropDefaults }
+    var canReuseAccessors: Bool { template != nil || dynamic != nil }
 
     /// Whether the property is a list of objects.
     @inline(__always)
@@ -319,27 +315,18 @@ final class ClassInfo: Sendable {
     /// By the name in Swift, else by the name in the file.
     func index(named name: String) -> Int? { byName[name] ?? byColumnName[name] }
 
-    /// An instance whose values are never read.
-    func makeAccessor() -> ObjectBase {
-        guard canDropDefaults else { return cls.init(_freehold: _HiddenInitializer()) }
-        fh_set_creating(CreatingFlag.drop)
-        let object = cls.init(_freehold: _HiddenInitializer())
-        fh_set_creating(CreatingFlag.evaluate)
-        return object
+    /// An instance whose values are never read: where it can be, one whose initialisers haven't run.
+    @inline(__always) func makeAccessor() -> ObjectBase { template?.make() ?? makeByInitializer() }
+
+    @inline(never) private func makeByInitializer() -> ObjectBase {
+        if dynamic != nil { return DynamicObject() }
+        return cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
     }
 
     /// Turns every wrapper of a new accessor into a managed one.
     @inline(__always) func markManaged(_ object: ObjectBase) {
-        let base = Unmanaged.passUnretained(object).toOpaque()
-        metaOffsets.withUnsafeBufferPointer { offsets in
-            var meta: UInt32 = 0x8000_0000
-            for offset in offsets {
-                base.storeBytes(of: meta, toByteOffset: offset, as: UInt32.self)
-                meta += 1
-            }
-        }
-        // Defaults that were evaluated although nobody reads them.
-        if !canDropDefaults { adopt(object) }
+        // The template's are, and dynamic objects have none.
+        if template == nil, dynamic == nil { adopt(object) }
     }
 
     /// Turns every wrapper of an object into a managed one; collections keep their identity.
@@ -357,7 +344,8 @@ final class ClassInfo: Sendable {
 
     /// A new unmanaged object with default values.
     func makeUnmanaged() -> ObjectBase {
-        dynamic == nil ? cls.init(_freehold: _HiddenInitializer()) : DynamicObject.unmanaged(self)
+        dynamic == nil
+            ? cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer()) : DynamicObject.unmanaged(self)
     }
 
     var isEmbedded: Bool { dynamic?.schema.isEmbedded ?? (cls is EmbeddedObject.Type) }
@@ -366,5 +354,19 @@ final class ClassInfo: Sendable {
     func content(of object: ObjectBase, at index: Int) -> _StoredContent {
         let property = properties[index]
         return property.access.content(of: object, at: property)
+    }
+}
+
+extension ClassInfo {
+    /// Ends the program for a name that is no property's.
+    @inline(never)
+    func noProperty(named name: String) -> Never {
+        let near = NearNames.of(name, properties.map(\.name))
+        programmerError(
+            "Invalid property name: \(className) has no property \"\(name)\". "
+                + (near.isEmpty
+                    ? "It has: \(properties.map(\.name).joined(separator: ", "))."
+                    : "Did you mean \(near.joined(separator: ", "))?")
+        )
     }
 }

@@ -70,7 +70,7 @@ extension SchemaValidation {
                 refuse("twice")
             }
             for name in compound.properties {
-                guard let property = object.properties.first(where: { $0.name == name }) else {
+                guard let property = object.allProperties.first(where: { $0.name == name }) else {
                     refuse("with \(name), which is no stored property")
                     continue
                 }

@@ -3,7 +3,7 @@ import FreeholdEngine
 /// What ``CustomPersistable`` and ``FailableCustomPersistable`` have in common.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
     _DefaultConstructible
-{
+where _Storage == Self? {
     /// The value that is stored.
     var persistableValue: PersistedType { get }
     static func _rlmMapped(_ persisted: PersistedType) -> Self?
@@ -62,8 +62,6 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
 }
 
 extension _CustomPersistable {
-    public typealias _Storage = Self?
-
     private static var isObject: Bool { PersistedType._rlmShape.type == .object }
 
     public static var _rlmShape: _PropertyShape {

@@ -13,14 +13,25 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         PersistedOptions(primary: false, index: .none, origin: nil, mappedName: nil, deleteRule: .nullify)
     }
 
+    static func initializePlaceholder(_ wrapper: UnsafeMutableRawPointer, _ key: Int) {}
+
+    static var isPlaceholderCopied: Bool { true }
+
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {}
+
+    private static func dynamic(_ object: ObjectBase) -> DynamicObject {
+        guard let dynamic = object as? DynamicObject else {
+            programmerError("A \(type(of: object)) was read as a dynamic object. Report this as a defect of Freehold.")
+        }
+        return dynamic
+    }
 
     private static func get(_ object: ObjectBase, _ property: PropertyInfo) -> Value {
         if let collections = Value.self as? any ContentCollection.Type {
             return collection(collections, of: object, at: property) as! Value
         }
         if object._isManaged { return Value._rlmGet(object, property.index) }
-        let content = unsafeDowncast(object, to: DynamicObject.self).unmanagedContent(at: property)
+        let content = dynamic(object).unmanagedContent(at: property)
         return Value._rlmFromContent(content) ?? Value._rlmDefaultValue()
     }
 
@@ -30,7 +41,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         at property: PropertyInfo
     ) -> any ContentCollection {
         guard let table = object._table else {
-            return unsafeDowncast(object, to: DynamicObject.self).unmanagedCollection(at: property) { C() }
+            return dynamic(object).unmanagedCollection(at: property) { C() }
         }
         object._verifyLive(table)
         let collection = C()
@@ -38,10 +49,17 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         return collection
     }
 
-    static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? { Value._rlmAny(get(object, property)) }
+    static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? { any(get(object, property)) }
+
+    /// Whole numbers, whose width in Swift isn't known, can be cast to each type that they fit into.
+    private static func any(_ value: Value) -> Any? {
+        let any = Value._rlmAny(value)
+        if let int = any as? Int, Value._rlmShape.type == .int { return NSNumber(value: int) }
+        return any
+    }
 
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent {
-        if !object._isManaged { return unsafeDowncast(object, to: DynamicObject.self).unmanagedContent(at: property) }
+        if !object._isManaged { return dynamic(object).unmanagedContent(at: property) }
         return Value._rlmContent(get(object, property))
     }
 
@@ -54,7 +72,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     }
 
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
-        unsafeDowncast(object, to: DynamicObject.self).assign(content, to: property)
+        dynamic(object).assign(content, to: property)
         return true
     }
 
@@ -63,7 +81,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     }
 
     static func any(from content: _StoredContent) -> Any? {
-        Value._rlmFromContent(content).flatMap { Value._rlmAny($0) }
+        Value._rlmFromContent(content).flatMap { any($0) }
     }
 
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }

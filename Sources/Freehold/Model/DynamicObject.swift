@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// Properties are read and written by name, in Swift or in the file. Integers of all sizes are `Int`, enums and custom
-/// types what they are stored as, links `DynamicObject`s; collections are live and have the types of their elements:
+/// Properties are read and written by name, in Swift or in the file. Whole numbers are `NSNumber`s, which can be
+/// cast to each integer type that they fit into; enums and custom types are what they are stored as, links `DynamicObject`s; collections are live and have the types of their elements:
 /// `List<Int>`, `List<String?>`, `List<DynamicObject>`. What is assigned is converted as in `Realm.create`.
 ///
 /// Dynamic objects are managed: `Realm.dynamicCreate` makes them. Where that was given bad data, it returns an unmanaged
@@ -45,6 +45,7 @@ public final class DynamicObject: Object {
                 if _rawKey != -1 { recorder.isAmbiguous = true }
                 _rawKey = 0
                 recorder.names.append(member)
+                recorder.placedNames.append(member)
                 return nil
             }
             return _value(named: member)
@@ -60,7 +61,7 @@ public final class DynamicObject: Object {
         if let defaults, let index = defaults._info.index(named: property.name) {
             return defaults._info.content(of: defaults, at: index)
         }
-        if let value = info?.dynamic?.schema.properties[property.index].defaultValue,
+        if let value = info?.dynamic?.schema.allProperties[property.index].defaultValue,
             let content = try? ValueConversion.field(value, of: property, in: info!)
         {
             contents[property.index] = content
@@ -90,37 +91,41 @@ public final class DynamicObject: Object {
 }
 
 extension ObjectBase {
-    /// A list of objects by the property's name, whose elements are ``DynamicObject``s.
+    /// A list of objects by the property's name, whose elements are ``DynamicObject``s. Of a list of values only what
+    /// isn't about its elements can be asked, such as `count`; the subscript gives one of its type.
     ///
-    /// - Precondition: the object is managed, and its class has a list of objects of that name.
+    /// - Precondition: the object is managed, and its class has a list of that name.
     public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
-        guard let list = _dynamicCollection(propertyName) as? List<DynamicObject> else {
-            programmerError("\(_info.className).\(propertyName) is no list of objects. Read it with the subscript.")
-        }
+        let (table, property) = _dynamicCollection(propertyName, .list)
+        let list = List<DynamicObject>()
+        list.bind(table, _key, property)
         return list
     }
 
     /// A set of objects by the property's name, whose elements are ``DynamicObject``s.
     ///
-    /// - Precondition: the object is managed, and its class has a set of objects of that name.
+    /// - Precondition: the object is managed, and its class has a set of that name.
     public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
-        guard let set = _dynamicCollection(propertyName) as? MutableSet<DynamicObject> else {
-            programmerError("\(_info.className).\(propertyName) is no set of objects. Read it with the subscript.")
-        }
+        let (table, property) = _dynamicCollection(propertyName, .set)
+        let set = MutableSet<DynamicObject>()
+        set.bind(table, _key, property)
         return set
     }
 
     /// A map of objects by the property's name, whose values are ``DynamicObject``s.
     ///
-    /// - Precondition: the object is managed, and its class has a map of objects of that name.
+    /// - Precondition: the object is managed, and its class has a map of that name.
     public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
-        guard let map = _dynamicCollection(propertyName) as? Map<String, DynamicObject?> else {
-            programmerError("\(_info.className).\(propertyName) is no map of objects. Read it with the subscript.")
-        }
+        let (table, property) = _dynamicCollection(propertyName, .map)
+        let map = Map<String, DynamicObject?>()
+        map.bind(table, _key, property)
         return map
     }
 
-    final func _dynamicCollection(_ name: String) -> Any? {
+    private final func _dynamicCollection(
+        _ name: String,
+        _ kind: Property.Collection
+    ) -> (table: ManagedTable, property: Int) {
         guard let table = _table else {
             programmerError(
                 "A dynamic collection of an unmanaged \(_info.className) was asked for. Add the object to a realm first."
@@ -128,10 +133,10 @@ extension ObjectBase {
         }
         _verifyLive(table)
         let dynamic = table.dynamic
-        guard let index = dynamic.info.index(named: name) else {
-            programmerError("\(_info.className) has no property \"\(name)\"")
+        guard let index = dynamic.info.index(named: name) else { dynamic.info.noProperty(named: name) }
+        guard dynamic.info.properties[index].shape.collection == kind else {
+            programmerError("\(_info.className).\(name) is no \(kind). Read it with the subscript.")
         }
-        let property = dynamic.info.properties[index]
-        return property.access.any(of: dynamic.object(_key), at: property)
+        return (dynamic, index)
     }
 }

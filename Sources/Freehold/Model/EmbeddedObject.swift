@@ -53,27 +53,37 @@ open class EmbeddedObject: ObjectBase {
         get { _value(named: key) }
         set { _setValue(newValue, named: key) }
     }
+}
 
+/// What embedded objects can say of their owner. Members of a protocol, so that models may have properties of these
+/// names.
+public protocol _OwnedObject {}
+extension EmbeddedObject: _OwnedObject {}
+
+extension _OwnedObject where Self: EmbeddedObject {
     /// The object that owns this one; nil for an unmanaged and for a deleted object.
     ///
+    /// A class with a property of this name has ``EmbeddedObject/owner(of:)`` in its place.
+    ///
     /// - Complexity: O(number of properties that hold objects of this class).
-    public final var parent: ObjectBase? {
-        guard let owner = _owner() else { return nil }
-        return owner.table.object(owner.key)
-    }
+    public var parent: ObjectBase? { EmbeddedObject.owner(of: self)?.object }
 
     /// The name in Swift of the owner's property that this object is in; nil for an unmanaged and for a deleted object.
-    public final var parentProperty: String? {
-        guard let owner = _owner() else { return nil }
-        return owner.table.info.properties.first { owner.table.columns[$0.index]?.id == owner.column }?.name
-    }
+    public var parentProperty: String? { EmbeddedObject.owner(of: self)?.property }
+}
 
-    private final func _owner() -> (table: ManagedTable, key: ObjectKey, column: Int)? {
-        guard let table = _table else { return nil }
+extension EmbeddedObject {
+    /// The object that owns an embedded one, and the name in Swift of the property that it is in; nil for an unmanaged
+    /// and for a deleted object.
+    ///
+    /// - Complexity: O(number of properties that hold objects of this class).
+    public static func owner(of object: EmbeddedObject) -> (object: ObjectBase, property: String?)? {
+        guard let table = object._table else { return nil }
         table.core.verifyThread()
-        guard _isLive(), let owner = table.core.view.owner(table.table, _key),
+        guard object._isLive(), let owner = table.core.view.owner(table.table, object._key),
             let origin = table.core.table(id: owner.column.tableID)
         else { return nil }
-        return (origin, owner.key, owner.column.id)
+        let property = origin.info.properties.first { origin.columns[$0.index]?.id == owner.column.id }
+        return (origin.object(owner.key), property?.name)
     }
 }

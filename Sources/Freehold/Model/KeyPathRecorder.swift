@@ -3,6 +3,10 @@ import Synchronization
 /// Notes the properties that a key path reads, to learn its name.
 final class KeyPathRecorder {
     var names: [String] = []
+    /// The same, with the elements of collections that the key path asked for: `kids[0]`.
+    var placedNames: [String] = []
+    /// Whether what was read last is a collection, and the class of its elements where these are objects.
+    fileprivate var collection: (isOpen: Bool, target: ObjectBase.Type?) = (false, nil)
     /// Two properties of one object were read: the key path runs through a computed property.
     var isAmbiguous = false
     /// What the projected properties that were read project.
@@ -35,6 +39,7 @@ final class KeyPathRecorder {
     func restart(at object: ObjectBase) {
         object._rawKey = -1
         names = []
+        placedNames = []
         isAmbiguous = false
         projected = []
     }
@@ -47,7 +52,10 @@ extension ObjectBase {
         }
         if _rawKey != -1 { recorder.isAmbiguous = true }
         _rawKey = 0
-        recorder.names.append(ClassInfo.of(type(of: self)).properties[key].name)
+        let property = ClassInfo.of(type(of: self)).properties[key]
+        recorder.names.append(property.name)
+        recorder.placedNames.append(property.name)
+        recorder.collection = (property.isCollection || property.isComputed, property.target)
     }
 
     /// The object that the rest of a key path goes through; nil if this isn't a recorder's.
@@ -57,6 +65,45 @@ extension ObjectBase {
         guard let target = ClassInfo.of(type(of: self)).properties[key].target else { return nil }
         return recorder.object(of: ClassInfo.of(target))
     }
+}
+
+extension KeyPathRecorder {
+    /// How many key paths are being applied now, by all threads.
+    private static let count = Atomic<Int>(0)
+
+    private struct Box: @unchecked Sendable {
+        // Seen by the code of one key path only.
+        let recorder: KeyPathRecorder
+    }
+
+    @TaskLocal private static var current: Box?
+
+    /// Applies a key path, elements of whose collections may be asked for.
+    func recording<R>(_ body: () -> R) -> R {
+        Self.count.wrappingAdd(1, ordering: .relaxed)
+        defer { Self.count.wrappingSubtract(1, ordering: .relaxed) }
+        return Self.$current.withValue(Box(recorder: self), operation: body)
+    }
+
+    /// What the rest of a key path goes through where it asked for an element that a recorded collection hasn't, as
+    /// `\.kids[0].name` does; nil where no key path is being applied.
+    @inline(never)
+    static func element<Element: RealmCollectionValue>(_ place: @autoclosure () -> String) -> Element? {
+        guard count.load(ordering: .relaxed) > 0, let recorder = current?.recorder, recorder.collection.isOpen,
+            !recorder.placedNames.isEmpty
+        else { return nil }
+        recorder.collection.isOpen = false
+        recorder.placedNames[recorder.placedNames.count - 1] += "[\(place())]"
+        if let target = recorder.collection.target,
+            let object = recorder.object(of: ClassInfo.of(target)) as? Element
+        {
+            return object
+        }
+        return Element._rlmDefaultValue()
+    }
+
+    /// A key of a map as it is written in key paths.
+    static func place(_ key: String) -> String { key.contains("'") ? "\"\(key)\"" : "'\(key)'" }
 }
 
 /// What key paths for queries, sorts, sections, aggregates and observation begin with: objects, and projections of them.
@@ -81,6 +128,8 @@ extension ObjectBase: RecordedRoot {
 struct KeyPathReading: @unchecked Sendable {
     // Sendable in fact: key paths are immutable, and those that are kept here capture names and key paths only.
     let names: [String]
+    /// The names with the elements of collections that are asked for: `kids[0]`, which `names` leaves out.
+    let placedNames: [String]
     /// Of the elements of a collection: how many of the names lead to that.
     let collectionNames: Int?
     /// What the projected properties that were read project.
@@ -89,21 +138,24 @@ struct KeyPathReading: @unchecked Sendable {
     let isStored: Bool
 
     var name: String { names.joined(separator: ".") }
+    var placedName: String { placedNames.joined(separator: ".") }
 
     /// Nil unless it is one stored property.
     init?<T>(of keyPath: PartialKeyPath<T>, in type: any RecordedRoot.Type) {
         let recorder = KeyPathRecorder()
         let object = type.recorded(by: recorder) as! T
-        let value = object[keyPath: keyPath]
+        let value = recorder.recording { object[keyPath: keyPath] }
         if recorder.names.isEmpty || recorder.isAmbiguous { return nil }
         projected = recorder.projected
         if let elements = value as? any ProjectedElements {
             guard let origin = elements.elementOrigin else { return nil }
             collectionNames = recorder.names.count
             names = recorder.names + origin.names
+            placedNames = recorder.placedNames + origin.names
         } else {
             collectionNames = nil
             names = recorder.names
+            placedNames = recorder.placedNames
         }
         guard let projection = type as? any AnyProjection.Type else {
             isStored = true
@@ -157,6 +209,10 @@ func keyPathReading<T>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
 /// - Precondition: the key path leads through persisted properties only.
 /// - Complexity: a dictionary lookup after the first time.
 public func _name<T: KeypathSortable>(for keyPath: PartialKeyPath<T>) -> String { storedReading(keyPath).name }
+
+/// The same with the elements of collections that the key path asks for: `"kids[0].name"` for `\Person.kids[0].name`,
+/// which sorts can use. For observation and conditions the key path is about any element.
+func placedName<T: KeypathSortable>(for keyPath: PartialKeyPath<T>) -> String { storedReading(keyPath).placedName }
 
 /// The same of a key path that conditions and sorts are about, which know what is stored only.
 func storedReading<T: KeypathSortable>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {

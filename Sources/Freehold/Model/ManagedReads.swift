@@ -54,7 +54,7 @@ extension ObjectBase {
         guard _stamp != state.pointee.version else { return }
         guard table.isLive(_key, since: _stamp) else {
             programmerError(
-                "This \(table.info.className) was deleted from its realm, or the realm was invalidated. Check `isInvalidated` before using an object that something else may delete."
+                "Object has been deleted or invalidated: this \(table.info.className) was deleted from its realm, or the realm was invalidated. Check `isInvalidated` before using an object that something else may delete."
             )
         }
         _stamp = state.pointee.version

@@ -207,6 +207,16 @@ final class ManagedTable {
         return object
     }
 
+    /// The same table in the terms of an unmanaged object that is to become the accessor of one of its rows: an object
+    /// of the Swift class may be given to a dynamic one, and the other way round. Nil where its class is known in other
+    /// terms than the table, so that only its values can be taken.
+    func adopting(_ object: ObjectBase) -> ManagedTable? {
+        if let dynamic = object as? DynamicObject { return dynamic._info === info ? self : nil }
+        if type(of: object) == info.cls { return self }
+        guard let typed = core.table(for: type(of: object)), typed.table.id == table.id else { return nil }
+        return typed
+    }
+
     /// Whether the object is a living row that a link of this table's property can lead to.
     @inline(__always)
     func isTarget(_ object: ObjectBase, of property: Int) -> Bool {

@@ -1,3 +1,5 @@
+import CFreeholdShims
+
 /// The base class of models.
 ///
 /// ```swift
@@ -61,13 +63,18 @@ open class Object: ObjectBase {
 
 extension ObjectBase {
     /// The realm that the object is in; nil for unmanaged and for deleted objects.
+    ///
+    /// Elsewhere than where the realm is used it is the one thing that may be asked of an object: nothing but whether two
+    /// objects have the same realm can be learnt of it there, and not whether the object still lives.
     public final var realm: Realm? {
-        guard let core = _core, _isLive() else { return nil }
-        return Realm(core: core)
+        _core.flatMap { $0.handle { !_isLive() } }
     }
 
     /// What is stored of the object's class.
     public final var objectSchema: ObjectSchema { ObjectSchema(_info) }
+
+    /// What is stored of a model class; nil for the library's own classes, of which nothing is.
+    public static func sharedSchema() -> ObjectSchema? { Discovery.isRoot(self) ? nil : ObjectSchema(self) }
 
     /// Whether both are the same row of the same realm, or the same unmanaged instance.
     public final func isSameObject(as object: ObjectBase?) -> Bool {
@@ -76,9 +83,7 @@ extension ObjectBase {
     }
 
     final func _propertyIndex(named name: String) -> Int {
-        guard let index = _info.index(named: name) else {
-            programmerError("\(_info.className) has no property \"\(name)\"")
-        }
+        guard let index = _info.index(named: name) else { _info.noProperty(named: name) }
         return index
     }
 

@@ -1,4 +1,3 @@
-import CFreeholdShims
 import FreeholdEngine
 
 /// The root of everything that can be stored: ``Object`` and what comes beside it.
@@ -23,13 +22,18 @@ open class ObjectBase {
     @exclusivity(unchecked) final var _extra: ObjectExtra?
 
     /// An unmanaged object with the default values of its properties.
-    public init() { CreatingFlag.baseInitialized() }
+    public init() {}
 
-    /// Makes an object of a class known only at run time. Not for use in models.
+    /// Makes an object of a class known only at run time: `type.init()`, or `T()` of a generic `T`.
     ///
     /// `init()` itself isn't `required`, so that models can declare it with `override` as well as with
-    /// `required override`.
-    public required convenience init(_freehold: _HiddenInitializer) { self.init() }
+    /// `required override`. A class whose own designated initialiser hides `init()` is told so by the label, in the
+    /// compiler's message that this one is missing.
+    public required convenience init(
+        _addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer = _HiddenInitializer()
+    ) {
+        self.init()
+    }
 
     /// The name of the class, without its module and the types it is nested in: the default name of its table.
     open class func className() -> String { ClassDescriptor(self).name }
@@ -88,9 +92,9 @@ open class ObjectBase {
     var _unmanagedInfo: ClassInfo { ClassInfo.of(type(of: self)) }
 }
 
-/// Only the library makes values of this type, so only it calls the hidden initialiser.
+/// What tells the initialiser that is called of classes known only at run time from `init()`.
 public struct _HiddenInitializer {
-    init() {}
+    @usableFromInline init() {}
 }
 
 /// What only few objects carry.
@@ -155,32 +159,5 @@ extension ObjectBase {
             if _extra == nil { _extra = ObjectExtra() }
             _extra!.valueError = newValue
         }
-    }
-}
-
-/// The thread's note that an accessor is being made for a stored row, so that `@Persisted` need not evaluate
-/// default values.
-///
-/// Property defaults are evaluated before the base initialiser runs and bodies of initialisers after it, which is
-/// why the base initialiser clears it: an object made in a body has its defaults.
-enum CreatingFlag {
-    static let evaluate: Int32 = 0
-    static let drop: Int32 = 1
-    /// From here on the flag counts the objects that an initialiser makes.
-    static let counting: Int32 = 2
-
-    @inline(__always) static func baseInitialized() {
-        let flag = fh_creating()
-        if flag != evaluate { fh_set_creating(flag == drop ? evaluate : flag + 1) }
-    }
-
-    /// Makes one object, and tells how many objects its initialiser made (with itself).
-    static func countingObjects(_ make: () -> ObjectBase) -> (ObjectBase, Int) {
-        let before = fh_creating()
-        fh_set_creating(counting)
-        let object = make()
-        let made = Int(fh_creating() - counting)
-        fh_set_creating(before)
-        return (object, made)
     }
 }

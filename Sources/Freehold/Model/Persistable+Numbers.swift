@@ -1,4 +1,5 @@
 public import FreeholdEngine
+import Foundation
 
 // The types of single values.
 
@@ -24,6 +25,10 @@ extension _PersistableInteger {
     }
     @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
         if let value { _fhWriteInt(object, key, Int64(truncatingIfNeeded: value)) } else { _fhWriteNull(object, key) }
+    }
+    /// `Int` as it is. Of the other widths an `NSNumber`, which can be cast to each type that the number fits into.
+    public static func _rlmAny(_ value: Self) -> Any? {
+        if let plain = value as? Int { plain } else { NSNumber(value: Int64(truncatingIfNeeded: value)) }
     }
     public var _rlmStored: Value { .int(Int64(truncatingIfNeeded: self)) }
     public init?(_rlmStored value: Value) {
@@ -78,8 +83,13 @@ extension Bool: _PersistableScalar, _Indexable, _PrimaryKey {
         self = raw
     }
     public init?(_rlmConverting value: Any) {
-        guard let plain = PlainNumber.bool(value) else { return nil }
-        self = plain
+        if let plain = PlainNumber.bool(value) {
+            self = plain
+        } else if let number = PlainNumber.integer(value), number == 0 || number == 1 {
+            self = number == 1
+        } else {
+            return nil
+        }
     }
 }
 

@@ -15,7 +15,9 @@ extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOpt
     @inlinable public static func _rlmUnbox(_ storage: ObjectBase?) -> Self? {
         storage.map { unsafeDowncast($0, to: self) }
     }
-    public static func _rlmDefaultValue() -> Self { self.init(_freehold: _HiddenInitializer()) }
+    public static func _rlmDefaultValue() -> Self {
+        self.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
+    }
 
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
         guard let link = _rlmGetOptional(object, key) else {

@@ -43,7 +43,7 @@ extension Persisted: Encodable where Value: Encodable {
 /// A `@Persisted` property of an optional type: its key may be missing.
 public protocol OptionalCodingWrapper {
     associatedtype WrappedType: ExpressibleByNilLiteral
-    init(wrappedValue: @autoclosure () -> WrappedType)
+    init(wrappedValue: WrappedType)
 }
 
 extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {

@@ -7,9 +7,9 @@ extension Persisted {
         if fullText { meta = Self.fullTextBit }
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, fullText: Bool)
+    @inlinable public init(wrappedValue value: Value, fullText: Bool)
     where Value.PersistedType: _QueryString {
-        self.init(wrappedValue: value())
+        self.init(wrappedValue: value)
         if fullText { meta = Self.fullTextBit }
     }
 
@@ -19,9 +19,9 @@ extension Persisted {
         map(to: name)
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, fullText: Bool, mapTo name: String)
+    @inlinable public init(wrappedValue value: Value, fullText: Bool, mapTo name: String)
     where Value.PersistedType: _QueryString {
-        self.init(wrappedValue: value(), fullText: fullText)
+        self.init(wrappedValue: value, fullText: fullText)
         map(to: name)
     }
 
@@ -31,9 +31,9 @@ extension Persisted {
         if geoIndexed { meta = Self.placesBit }
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool)
+    @inlinable public init(wrappedValue value: Value, geoIndexed: Bool)
     where Value == List<Double> {
-        self.init(wrappedValue: value())
+        self.init(wrappedValue: value)
         if geoIndexed { meta = Self.placesBit }
     }
 
@@ -43,9 +43,9 @@ extension Persisted {
         map(to: name)
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, geoIndexed: Bool, mapTo name: String)
+    @inlinable public init(wrappedValue value: Value, geoIndexed: Bool, mapTo name: String)
     where Value == List<Double> {
-        self.init(wrappedValue: value(), geoIndexed: geoIndexed)
+        self.init(wrappedValue: value, geoIndexed: geoIndexed)
         map(to: name)
     }
 }

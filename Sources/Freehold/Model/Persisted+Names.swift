@@ -8,7 +8,7 @@ import Synchronization
 
 extension Persisted {
     @inlinable @inline(__always) mutating func map(to name: String) {
-        if fh_creating() >= 2 { meta |= _fhMappedNameNumber(name) }
+        if fh_learning() { meta |= _fhMappedNameNumber(name) }
     }
 
     /// A property that is called otherwise in the file.
@@ -18,8 +18,8 @@ extension Persisted {
     }
 
     /// A property with a default value that is called otherwise in the file.
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, mapTo name: String) {
-        self.init(wrappedValue: value())
+    @inlinable public init(wrappedValue value: Value, mapTo name: String) {
+        self.init(wrappedValue: value)
         map(to: name)
     }
 
@@ -29,9 +29,9 @@ extension Persisted {
         map(to: name)
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, indexed: Bool, mapTo name: String)
+    @inlinable public init(wrappedValue value: Value, indexed: Bool, mapTo name: String)
     where Value.PersistedType: _Indexable {
-        self.init(wrappedValue: value(), indexed: indexed)
+        self.init(wrappedValue: value, indexed: indexed)
         map(to: name)
     }
 
@@ -41,9 +41,9 @@ extension Persisted {
         map(to: name)
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, primaryKey: Bool, mapTo name: String)
+    @inlinable public init(wrappedValue value: Value, primaryKey: Bool, mapTo name: String)
     where Value.PersistedType: _PrimaryKey {
-        self.init(wrappedValue: value(), primaryKey: primaryKey)
+        self.init(wrappedValue: value, primaryKey: primaryKey)
         map(to: name)
     }
 

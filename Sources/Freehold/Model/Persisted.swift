@@ -1,5 +1,3 @@
-public import CFreeholdShims
-
 /// Declares a stored property of an ``Object``.
 ///
 /// ```swift
@@ -35,17 +33,12 @@ public struct Persisted<Value: _Persistable> {
         self.meta = meta
     }
 
-    @inlinable @inline(__always) static var creating: Bool { fh_creating() == 1 }
-
     /// A property with its type's default value.
-    @inlinable public init() {
-        self.init(_storage: Self.creating ? Value._rlmPlaceholder() : Value._rlmInitialStorage(), meta: 0)
-    }
+    @inlinable public init() { self.init(_storage: Value._rlmInitialStorage(), meta: 0) }
 
-    /// A property with a default value.
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value) {
-        self.init(_storage: Self.creating ? Value._rlmPlaceholder() : Value._rlmBox(value()), meta: 0)
-    }
+    /// A property with a default value. (The compiler takes `name = x` before `super.init()` for this; for an
+    /// autoclosure it wouldn't.)
+    @inlinable public init(wrappedValue value: Value) { self.init(_storage: Value._rlmBox(value), meta: 0) }
 
     /// A property that equality queries find through an index.
     @inlinable public init(indexed: Bool) where Value.PersistedType: _Indexable {
@@ -53,9 +46,9 @@ public struct Persisted<Value: _Persistable> {
         if indexed { meta = Self.indexedBit }
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, indexed: Bool)
+    @inlinable public init(wrappedValue value: Value, indexed: Bool)
     where Value.PersistedType: _Indexable {
-        self.init(wrappedValue: value())
+        self.init(wrappedValue: value)
         if indexed { meta = Self.indexedBit }
     }
 
@@ -65,20 +58,15 @@ public struct Persisted<Value: _Persistable> {
         if primaryKey { meta = Self.primaryBit }
     }
 
-    @inlinable public init(wrappedValue value: @autoclosure () -> Value, primaryKey: Bool)
+    @inlinable public init(wrappedValue value: Value, primaryKey: Bool)
     where Value.PersistedType: _PrimaryKey {
-        self.init(wrappedValue: value())
+        self.init(wrappedValue: value)
         if primaryKey { meta = Self.primaryBit }
     }
 
     /// The objects whose property of that name links to this one.
     @inlinable public init(originProperty: String) where Value: LinkingObjectsProtocol {
-        self.init(
-            _storage: Self.creating
-                ? Value._rlmPlaceholder()
-                : Value._rlmBox(Value(fromType: Value._rlmOriginType, property: originProperty)),
-            meta: 0
-        )
+        self.init(wrappedValue: Value(fromType: Value._rlmOriginType, property: originProperty))
     }
 
     @available(*, unavailable, message: "@Persisted can only be used on properties of Object subclasses")

@@ -1,3 +1,4 @@
+import Foundation
 import FreeholdEngine
 
 /// What the library does with a property without knowing its type: a metatype of `Persisted<…>`.
@@ -9,6 +10,10 @@ protocol PersistedAccess {
     static var isOptionalType: Bool { get }
     /// What the declaration says, of the instance by which the library learns of a class.
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions
+    /// Makes the wrapper that of a row in memory that holds none yet.
+    static func initializePlaceholder(_ wrapper: UnsafeMutableRawPointer, _ key: Int)
+    /// Whether the bytes of such a wrapper may be copied, because it holds no reference.
+    static var isPlaceholderCopied: Bool { get }
     /// Makes the wrapper that of a row, after the object was bound.
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
@@ -62,6 +67,19 @@ extension Persisted: PersistedAccess {
             mappedName: MappedNames.name(meta & 0xffff),
             deleteRule: DeleteRule(rawValue: UInt8(meta >> deleteRuleShift & 3)) ?? .nullify
         )
+    }
+
+    static func initializePlaceholder(_ wrapper: UnsafeMutableRawPointer, _ key: Int) {
+        wrapper.assumingMemoryBound(to: Self.self)
+            .initialize(to: Self(_storage: Value._rlmPlaceholder(), meta: managedBit | UInt32(key)))
+    }
+
+    // Nil, the empty string, empty data and null are no references.
+    static var isPlaceholderCopied: Bool {
+        let type: Any.Type = Value._Storage.self
+        return _isPOD(Value._Storage.self) || type is any OptionalProtocol.Type || type == String.self
+            || type == Data.self
+            || type == AnyRealmValue.self
     }
 
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {

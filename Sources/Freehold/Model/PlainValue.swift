@@ -82,6 +82,21 @@ enum PlainNumber {
         return double(value).map { Decimal128($0) }
     }
 
+    /// What the number was made from.
+    static func scalar(_ number: NSNumber) -> FreeholdEngine.Value? {
+        if number.isBoolean { return .bool(number.boolValue) }
+        if let decimal = number as? NSDecimalNumber { return .decimal128(Decimal128(decimal.decimalValue)) }
+        if number.isFloating {
+            return String(cString: number.objCType) == "f" ? .float(number.floatValue) : .double(number.doubleValue)
+        }
+        return exact(number).map { .int($0) }
+    }
+
+    /// A plain value of any type as it is stored: of an `NSNumber` what it was made from.
+    static func stored(_ value: Any) -> FreeholdEngine.Value? {
+        number(value).flatMap { scalar($0) } ?? (value as? any _PersistableScalar)?._rlmStored
+    }
+
     /// The number with all of its digits; nil for a boolean.
     static func decimal128(_ number: NSNumber) -> Decimal128? {
         if number.isBoolean { return nil }
@@ -95,7 +110,7 @@ enum PlainNumber {
     }
 
     /// What is an `NSNumber`, not what could be bridged to one.
-    private static func number(_ value: Any) -> NSNumber? {
+    static func number(_ value: Any) -> NSNumber? {
         type(of: value) is NSNumber.Type ? value as? NSNumber : nil
     }
 

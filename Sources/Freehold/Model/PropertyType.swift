@@ -35,6 +35,27 @@ extension PropertyType: CustomStringConvertible {
     }
 }
 
+extension PropertyType {
+    /// As it is declared, for messages.
+    var swiftName: String {
+        switch self {
+        case .int: "Int"
+        case .bool: "Bool"
+        case .string: "String"
+        case .data: "Data"
+        case .date: "Date"
+        case .float: "Float"
+        case .double: "Double"
+        case .object: "an object"
+        case .linkingObjects: "LinkingObjects"
+        case .any: "AnyRealmValue"
+        case .objectId: "ObjectId"
+        case .decimal128: "Decimal128"
+        case .UUID: "UUID"
+        }
+    }
+}
+
 /// The position of a property among those of its class.
 public typealias PropertyKey = UInt16
 

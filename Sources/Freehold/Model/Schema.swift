@@ -108,8 +108,8 @@ extension Schema: CustomStringConvertible {
 public struct ObjectSchema: Sendable {
     /// The name in the file.
     public var className: String
-    /// In the order of declaration, superclasses' first.
-    public var properties: [Property]
+    /// In the order of declaration, superclasses' first; with linking objects, of which nothing is stored.
+    public var allProperties: [Property]
     public var isEmbedded: Bool
     public var compoundIndexes: [CompoundIndex]
     /// What is known of the Swift class, if there is one.
@@ -124,7 +124,7 @@ public struct ObjectSchema: Sendable {
     ) {
         self.compoundIndexes = compoundIndexes
         self.className = className
-        self.properties = properties
+        allProperties = properties
         self.isEmbedded = isEmbedded
         typed = nil
     }
@@ -138,11 +138,24 @@ public struct ObjectSchema: Sendable {
             return
         }
         className = info.tableName
-        properties = info.properties.map { Property($0, in: info) }
+        allProperties = info.properties.map { Property($0, in: info) }
         isEmbedded = info.isEmbedded
         compoundIndexes = info.cls.compoundIndexes()
         typed = info
     }
+
+    /// The properties that are stored, in the order of declaration, superclasses' first. To assign them leaves the
+    /// linking objects as they are.
+    public var properties: [Property] {
+        get { allProperties.filter { !$0.isComputed } }
+        set {
+            let names = Set(newValue.map(\.name))
+            allProperties = newValue + computedProperties.filter { !names.contains($0.name) }
+        }
+    }
+
+    /// The linking objects.
+    public var computedProperties: [Property] { allProperties.filter(\.isComputed) }
 
     /// The Swift class; `DynamicObject` where there is none.
     public var objectClass: AnyClass { typed?.cls ?? DynamicObject.self }
@@ -151,7 +164,7 @@ public struct ObjectSchema: Sendable {
 
     /// By the name in Swift, else in the file.
     public subscript(propertyName: String) -> Property? {
-        properties.first { $0.name == propertyName } ?? properties.first { $0.columnName == propertyName }
+        allProperties.first { $0.name == propertyName } ?? allProperties.first { $0.columnName == propertyName }
     }
 
     /// The name for messages.
@@ -160,7 +173,7 @@ public struct ObjectSchema: Sendable {
     var tableSpec: TableSpec {
         TableSpec(
             className,
-            columns: properties.compactMap(\.columnSpec),
+            columns: allProperties.compactMap(\.columnSpec),
             primaryKey: primaryKeyProperty?.columnName,
             isEmbedded: isEmbedded,
             compounds: compoundIndexes.map { compound in
@@ -175,7 +188,7 @@ public struct ObjectSchema: Sendable {
 
 extension ObjectSchema: Equatable {
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
-        a.className == b.className && a.isEmbedded == b.isEmbedded && a.properties == b.properties
+        a.className == b.className && a.isEmbedded == b.isEmbedded && a.allProperties == b.allProperties
             && Set(a.tableSpec.compounds) == Set(b.tableSpec.compounds)
     }
 }
@@ -185,7 +198,7 @@ extension ObjectSchema: CustomStringConvertible {
 
     func described(indent: String) -> String {
         "\(indent)\(className) \(isEmbedded ? "(embedded) " : ""){\n"
-            + properties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
+            + allProperties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
             + compoundIndexes.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
     }
 }

@@ -3,7 +3,7 @@ import FreeholdEngine
 
 extension SchemaValidation {
     mutating func checkDeleteRules(of object: ObjectSchema) {
-        for property in object.properties where property.deleteRule != .nullify {
+        for property in object.allProperties where property.deleteRule != .nullify {
             guard property.type == .object || property.type == .any || property.isComputed else {
                 report(object, property, "has a delete rule, but is no link")
                 continue
@@ -42,7 +42,7 @@ extension SchemaValidation {
 
     /// Linking objects that say something else of the same links.
     private func rivals(of property: Property, in object: ObjectSchema) -> [Property] {
-        object.properties.prefix { $0.name != property.name }.filter {
+        object.allProperties.prefix { $0.name != property.name }.filter {
             $0.isComputed && $0.objectClassName == property.objectClassName
                 && $0.originProperty == property.originProperty && $0.deleteRule != .nullify
                 && $0.deleteRule != property.deleteRule
@@ -54,15 +54,15 @@ extension Schema {
     /// The class and the property that linking objects come from.
     fileprivate func origin(of property: Property) -> (object: ObjectSchema, property: Property)? {
         guard let name = property.originProperty, let object = property.objectClassName.flatMap({ self[$0] }),
-            let link = object.properties.first(where: { $0.name == name })
-                ?? object.properties.first(where: { $0.columnName == name })
+            let link = object.allProperties.first(where: { $0.name == name })
+                ?? object.allProperties.first(where: { $0.columnName == name })
         else { return nil }
         return (object, link)
     }
 
     /// Enters the rules of linking objects where the file keeps them: with the columns that link.
     func enterDeleteRules(_ specs: inout [TableSpec]) {
-        for property in objectSchema.lazy.flatMap(\.properties)
+        for property in objectSchema.lazy.flatMap(\.allProperties)
         where property.isComputed && property.deleteRule != .nullify {
             guard let origin = origin(of: property),
                 let table = specs.firstIndex(where: { $0.name == origin.object.className }),

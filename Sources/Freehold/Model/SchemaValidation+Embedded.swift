@@ -5,7 +5,7 @@ extension SchemaValidation {
         if object.isEmbedded, let key = object.primaryKeyProperty {
             report(object, key, "can't be a primary key: \(object.declaredName) is embedded, its objects have an owner")
         }
-        for property in object.properties where property.type == .object {
+        for property in object.allProperties where property.type == .object {
             guard let target = embedded(property), property.collection == .set else { continue }
             report(
                 object,
@@ -28,8 +28,8 @@ extension SchemaValidation {
         var seen: Set<String> = []
         var open: [(schema: ObjectSchema, path: [String])] = [(object, [])]
         while let (current, path) = open.popLast() {
-            for property in current.properties where property.collection == .none && nestsAlways(property, in: current)
-            {
+            for property in current.allProperties
+            where property.collection == .none && nestsAlways(property, in: current) {
                 guard let target = embedded(property) else { continue }
                 let path = path + ["\(current.declaredName).\(property.name)"]
                 if target.className == object.className {

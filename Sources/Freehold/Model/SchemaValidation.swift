@@ -1,3 +1,5 @@
+import FreeholdEngine
+
 /// A mistake in the declaration of a model.
 struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     let className: String
@@ -44,11 +46,22 @@ struct SchemaValidation {
 
     private mutating func check(_ object: ObjectSchema) {
         problems += object.typed?.problems ?? []
-        if object.properties.isEmpty {
-            report(object, nil, object.typed == nil ? "has no property" : "has no @Persisted property")
+        if object.allProperties.isEmpty {
+            report(
+                object,
+                nil,
+                object.typed == nil
+                    ? "has no property"
+                    : "has no @Persisted property. Did you remember to mark them with '@Persisted'? A class that isn't "
+                        + "to be stored says so by overriding shouldIncludeInDefaultSchema()"
+            )
         }
-        if object.properties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
-        if object.className.isEmpty { report(object, nil, "has an empty name") }
+        if object.allProperties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
+        if object.className.isEmpty {
+            report(object, nil, "has an empty name")
+        } else if !NamedPath.isName(object.className) {
+            report(object, nil, Self.unwritable(object.className) + " Give it another in the file with mappedName().")
+        }
         if object.className.utf8.count > Self.maximumClassName {
             report(
                 object,
@@ -57,7 +70,7 @@ struct SchemaValidation {
             )
         }
         checkPropertyNames(of: object)
-        for property in object.properties { check(property, of: object) }
+        for property in object.allProperties { check(property, of: object) }
         checkKeys(of: object)
         checkPlaces(of: object)
         checkFullText(of: object)
@@ -68,8 +81,8 @@ struct SchemaValidation {
     private mutating func checkPropertyNames(of object: ObjectSchema) {
         var columns: [String: String] = [:]
         var names: [String: Int] = [:]
-        for property in object.properties { names[property.name, default: 0] += 1 }
-        for property in object.properties {
+        for property in object.allProperties { names[property.name, default: 0] += 1 }
+        for property in object.allProperties {
             let column = property.columnName
             if column.isEmpty || property.name.isEmpty { report(object, property, "has an empty name") }
             if column.utf8.count > Self.maximumPropertyName {
@@ -81,6 +94,8 @@ struct SchemaValidation {
             }
             if column.contains(".") {
                 report(object, property, "has a dot in its stored name \"\(column)\": key paths can't name it")
+            } else if let name = [column, property.name].first(where: { !$0.isEmpty && !NamedPath.isName($0) }) {
+                report(object, property, Self.unwritable(name))
             }
             if let other = columns[column], other != property.name {
                 report(object, property, "has the stored name \"\(column)\", which \(other) has too")
@@ -94,10 +109,15 @@ struct SchemaValidation {
             columns[column] = property.name
         }
         // The class itself reports those that are declared twice.
-        guard object.typed?.properties.count != object.properties.count else { return }
+        guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
-            report(object, object.properties.first { $0.name == name }, "is there \(count) times")
+            report(object, object.allProperties.first { $0.name == name }, "is there \(count) times")
         }
+    }
+
+    private static func unwritable(_ name: String) -> String {
+        "has the name \"\(name)\", which query strings and key paths can't write: names have letters, digits, _, $, - and "
+            + "spaces, and begin with no digit, - or @, nor are they $0 and the like."
     }
 
     private mutating func check(_ property: Property, of object: ObjectSchema) {
@@ -137,14 +157,14 @@ struct SchemaValidation {
     }
 
     private mutating func checkKeys(of object: ObjectSchema) {
-        let keys = object.properties.filter(\.isPrimaryKey)
+        let keys = object.allProperties.filter(\.isPrimaryKey)
         if keys.count > 1 {
             report(object, nil, "has more than one primary key: \(keys.map(\.name).joined(separator: ", "))")
         }
         for key in keys where key.isCollection || ![.int, .string, .objectId, .UUID].contains(key.type) {
             report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
         }
-        for property in object.properties where property.isIndexed && !property.isPrimaryKey {
+        for property in object.allProperties where property.isIndexed && !property.isPrimaryKey {
             if !property.canBeIndexed {
                 report(
                     object,
@@ -157,14 +177,14 @@ struct SchemaValidation {
 
     /// What `geoWithin` asks for: an index of places that it couldn't use is a mistake.
     private mutating func checkPlaces(of object: ObjectSchema) {
-        for property in object.properties where property.index == .places {
+        for property in object.allProperties where property.index == .places {
             if property.collection != .list || property.type != .double {
                 report(object, property, "can't have an index of places: only List<Double> properties can")
             } else if !object.isEmbedded {
                 report(object, property, "can't have an index of places: its class isn't embedded")
             } else if property.columnName != "coordinates" && property.name != "coordinates" {
                 report(object, property, "can't have an index of places: it must be called, or stored as, coordinates")
-            } else if !object.properties.contains(where: {
+            } else if !object.allProperties.contains(where: {
                 ($0.columnName == "type" || $0.name == "type") && $0.type == .string && !$0.isCollection
             }) {
                 report(
@@ -177,7 +197,7 @@ struct SchemaValidation {
     }
 
     private mutating func checkFullText(of object: ObjectSchema) {
-        for property in object.properties where property.index == .fullText {
+        for property in object.allProperties where property.index == .fullText {
             if property.isPrimaryKey {
                 report(object, property, "is the primary key, which can't have a full-text index, too")
             } else if property.isCollection || property.type != .string {
@@ -193,8 +213,8 @@ struct SchemaValidation {
         if object.className != declared.className || object.isEmbedded != declared.isEmbedded {
             report(object, nil, "is the schema of a class, whose name (\(declared.className)) and kind it must keep")
         }
-        for property in declared.properties
-        where !object.properties.contains(where: { $0.isSame(as: property) }) {
+        for property in declared.allProperties
+        where !object.allProperties.contains(where: { $0.isSame(as: property) }) {
             report(object, property, "isn't as its class declares it: only add properties to those of a class")
         }
     }
@@ -216,7 +236,7 @@ struct SchemaValidation {
     }
 
     private mutating func checkLinks(of object: ObjectSchema) {
-        for property in object.properties {
+        for property in object.allProperties {
             guard let name = property.objectClassName else { continue }
             let target = schema.objectSchema.first { other in
                 other.className == name && (property.target == nil || other.typed?.cls == property.target)

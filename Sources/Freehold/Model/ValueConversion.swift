@@ -4,8 +4,8 @@ import Foundation
 /// From values of any type to what properties store: dictionaries by property name, arrays in the order of the
 /// properties, other objects; nested for links and lists.
 ///
-/// An integer property takes every integer that fits, a floating-point property every number, no number passes for a
-/// `Bool` nor a `Bool` for a number. `NSNumber` is what it was made from, `NSNull` is nil.
+/// An integer property takes every integer that fits, a floating-point property every number, a `Bool` also 0 and 1; no
+/// `Bool` passes for a number. `NSNumber` is what it was made from, `NSNull` is nil.
 enum ValueConversion {
     static let maximumDepth = 100
 
@@ -94,9 +94,17 @@ enum ValueConversion {
             return try entries(value, property, info, depth)
         case .none:
             guard let value else { return try null(property, info) }
-            if let content = property.converter.convert(value) { return content }
+            if let content = converted(value, { property.converter.convert($0) }) { return content }
             return try link(value, property, info, depth)
         }
+    }
+
+    /// What a value stands for; of an enum or a custom type that the property doesn't name what is stored for it.
+    private static func converted(_ value: Any, _ convert: (Any) -> _StoredContent?) -> _StoredContent? {
+        if let content = convert(value) { return content }
+        if let custom = value as? any _CustomPersistable { return convert(custom.persistableValue) }
+        if let named = value as? any PersistableEnum { return convert(named.rawValue) }
+        return nil
     }
 
     /// What nil stands for as a value or an element.
@@ -147,7 +155,7 @@ enum ValueConversion {
         _ depth: Int = 0
     ) throws(Realm.Error) -> _StoredContent {
         guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
-        if let content = property.converter.convertElement(value) { return content }
+        if let content = converted(value, { property.converter.convertElement($0) }) { return content }
         return try link(value, property, info, depth)
     }
 
@@ -211,7 +219,7 @@ enum ValueConversion {
     private static func missing(_ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .missingValue,
-            "nil is given where \(expected(property)) is required",
+            "Missing value: nil is given where \(expected(property)) is required",
             className: info.className,
             property: property.name
         )
@@ -220,14 +228,14 @@ enum ValueConversion {
     private static func mismatch(_ value: Any, _ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(PlainValue.describe(value)) is given where \(expected(property)) is expected",
+            "Invalid value: \(PlainValue.describe(value)) is given where \(expected(property)) is expected",
             className: info.className,
             property: property.name
         )
     }
 
     private static func expected(_ property: PropertyInfo) -> String {
-        let one = property.target.map { ClassInfo.of($0).className } ?? "\(property.shape.type)"
+        let one = property.target.map { ClassInfo.of($0).className } ?? property.shape.type.swiftName
         switch property.shape.collection {
         case .none: return one + (property.shape.isOptional ? "?" : "")
         case .list: return "a list of \(one)" + (property.shape.isOptional ? "?" : "")

@@ -172,7 +172,46 @@ struct FollowedValues: Sendable {
         }
         out.deletions.sort()
         out.insertions.sort()
+        // What stands in another order has no places that could be set.
+        if stages.isEmpty { out.joinReplaced() }
         return out.isEmpty ? nil : out
+    }
+}
+
+extension CollectionChanges {
+    /// Elements of which as many were taken from between two that stay as were put there count as set.
+    mutating func joinReplaced() {
+        var deleted: [Int] = []
+        var inserted: [Int] = []
+        var (d, i, new) = (0, 0, 0)
+        var old = 0
+        while d < deletions.count || i < insertions.count {
+            // Those that stay up to the next gap.
+            let kept = min(
+                d < deletions.count ? deletions[d] - old : .max,
+                i < insertions.count ? insertions[i] - new : .max
+            )
+            old += kept
+            new += kept
+            var gone: [Int] = []
+            var come: [Int] = []
+            while d < deletions.count, deletions[d] == old {
+                gone.append(old)
+                (d, old) = (d + 1, old + 1)
+            }
+            while i < insertions.count, insertions[i] == new {
+                come.append(new)
+                (i, new) = (i + 1, new + 1)
+            }
+            if gone.count == come.count {
+                modifications += gone
+            } else {
+                deleted += gone
+                inserted += come
+            }
+        }
+        deletions = deleted
+        insertions = inserted
     }
 }
 

@@ -26,6 +26,12 @@ extension ThreadConfined where Self: ObjectBase {
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, _observation(keyPaths), block) }
 
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
+
     /// The same with key paths of the class.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],

@@ -16,7 +16,7 @@ public struct PropertyChange {
     public let name: String
     /// What it was before; nil where the realm itself made the change, and for collections and key paths over links.
     public let oldValue: Any?
-    /// What it is now; nil for collections.
+    /// What it is now; of a collection the property's live one.
     public let newValue: Any?
 }
 
@@ -49,9 +49,11 @@ extension ObjectBase {
 
     private func change(_ table: ManagedTable, _ i: Int, _ old: Value?) -> PropertyChange {
         let property = table.info.properties[i]
-        if property.isCollection || property.isComputed {
-            return PropertyChange(name: property.name, oldValue: nil, newValue: nil)
+        if property.isCollection {
+            let collection = property.access.collection(of: self, at: property)
+            return PropertyChange(name: property.name, oldValue: nil, newValue: collection)
         }
+        if property.isComputed { return PropertyChange(name: property.name, oldValue: nil, newValue: nil) }
         return PropertyChange(
             name: property.name,
             oldValue: old.flatMap { oldValue($0, table, i) },

@@ -51,18 +51,32 @@ final class ObservationHub: Sendable {
     func schedule() {
         if state.withLock({ $0.members.isEmpty }) { return }
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.async { [weak self] in
-            guard let self else { return }
-            isScheduled.store(false, ordering: .releasing)
-            compute()
-        }
+        enqueue(delay: 0, retries: 0)
     }
 
-    private func compute() {
+    private func enqueue(delay: Int, retries: Int) {
+        let run: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            isScheduled.store(false, ordering: .releasing)
+            compute(retries)
+        }
+        if delay == 0 { return queue.async(execute: run) }
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: run)
+    }
+
+    private func compute(_ retries: Int) {
         let groups = state.withLock { state in state.members.compactMap(\.group) }
-        // Where the file can't be read, the next use of a realm says so.
-        guard !groups.isEmpty, let newest = try? database.snapshot() else { return }
-        for group in groups { group.compute(upTo: newest) }
+        if groups.isEmpty { return }
+        do throws(EngineError) {
+            let newest = try database.snapshot()
+            for group in groups { group.compute(upTo: newest) }
+        } catch {
+            // Where the file can't be read any more, the next use of a realm says so. Others may let go of their readers'
+            // slots, though, and nobody will tell.
+            guard error.code == .readersFull || error.code == .mapResized else { return }
+            if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+            enqueue(delay: min(50 << min(retries, 6), 2000), retries: retries + 1)
+        }
     }
 
     // MARK: Other processes

@@ -79,7 +79,7 @@ extension ObservationKind {
             startingAt: tellsChangesOnly ? version : nil,
             isAsking: isAsking,
             hearsSilence: hearsSilence,
-            { observed._moved(to: _RealmTarget($0)).map(follow) },
+            { observed._moved(to: $0).map(follow) },
             follow(observed),
             block
         )

@@ -11,7 +11,7 @@ extension RealmCore {
         }
         verifyThread()
         if configuration.readOnly {
-            programmerError("observe() was called on a \(what) of \(self), which is read-only and doesn't change.")
+            programmerError("observe() was called on a \(what) of \(name), which is read-only and doesn't change.")
         }
         if hasUncommittedChanges {
             programmerError(
@@ -56,7 +56,7 @@ extension ThreadConfined {
         guard let queue, Confinement.on(queue).key != core.confinement.key else {
             return NotificationToken(kind.begin(self, since: core.committed, block))
         }
-        let token = NotificationToken()
+        let token = NotificationToken.pending()
         let frozen = Frozen(self)
         let place = Confinement.on(queue)
         let call = Mailbox.Call { [weak token] in
@@ -82,10 +82,13 @@ extension ThreadConfined {
         if place.key == core.confinement.key {
             return NotificationToken(kind.begin(self, since: core.committed, block))
         }
-        let token = NotificationToken()
+        let token = NotificationToken.pending()
         let frozen = Frozen(self)
         let call = Mailbox.Call {
-            if Task.isCancelled { return token.invalidate() }
+            if Task.isCancelled {
+                token.invalidate()
+                return
+            }
             frozen.begin(kind, place, token, block)
         }
         await call.run(on: actor)
@@ -124,13 +127,11 @@ extension Frozen {
         let origin = value._confinedCore!
         let core: RealmCore
         do throws(Realm.Error) {
-            core = try RealmCore.open(origin.configuration, place)
+            core = try RealmCore.open(origin.configuration, place, standIn: origin.committed)
         } catch {
             programmerError("\(origin) couldn't be opened where its observer is: \(error).")
         }
-        if core.transaction == nil, core.committed.version < origin.committed.version {
-            Realm(core: core).refresh()
-        }
-        return value._moved(to: _RealmTarget(core))
+        core.catchUp(with: origin.committed)
+        return value._moved(to: core)
     }
 }

@@ -181,6 +181,11 @@ final class ObserverGroup: @unchecked Sendable {
             if let change { batch.changes.append((observation, change)) }
         }
         version = target.version
+        Log.write(
+            .debug,
+            .notification,
+            "\(batch.changes.count) of \(observations.count) observers are told of version \(target.version)."
+        )
         return batch
     }
 

@@ -21,7 +21,7 @@ extension Realm {
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         if core.isFrozen { programmerError("observe() was called on a frozen realm, which never changes.") }
         core.verifyThread()
-        if core.configuration.readOnly { programmerError("observe() was called on \(core), which is read-only.") }
+        if core.configuration.readOnly { programmerError("observe() was called on \(core.name), which is read-only.") }
         _ = core.requireMailbox("realm")
         core.watch()
         core.file.hub.listen()
@@ -59,7 +59,7 @@ extension RealmCore {
         verifyThread()
         for case let observation? in tokens.map(\.observation) {
             guard observation.isOf(self) else {
-                programmerError("A token of another realm was given to `withoutNotifying`. Give tokens of \(self).")
+                programmerError("A token of another realm was given to `withoutNotifying`. Give tokens of \(name).")
             }
         }
     }

@@ -51,7 +51,7 @@ extension ThreadConfined {
         let place: Confinement.Key?
         if let core = _confinedCore, core.isFrozen {
             if core.configuration.readOnly {
-                programmerError("The changes of a \(Self.self) of \(core) were asked for, which is read-only.")
+                programmerError("The changes of a \(Self.self) of \(core.name) were asked for, which is read-only.")
             }
             place = nil
         } else {

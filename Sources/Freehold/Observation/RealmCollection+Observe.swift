@@ -33,6 +33,12 @@ extension RealmCollection {
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
+
     /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
     ///
     /// Returns when the observation has begun; of a task that is cancelled the token of one that never begins.

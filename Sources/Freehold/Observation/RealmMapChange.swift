@@ -24,6 +24,12 @@ extension Map {
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
+
     /// The same on an actor: the block is called in its isolation, with the map of a realm of the actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,

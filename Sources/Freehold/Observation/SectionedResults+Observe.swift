@@ -9,7 +9,6 @@ extension SectionedResults {
     ///     switch change {
     ///     case .initial(let sections): show(sections)
     ///     case .update(let sections, let deletions, let insertions, let modifications, let new, let gone): …
-    ///     case .error: break
     ///     }
     /// }
     /// ```
@@ -26,6 +25,12 @@ extension SectionedResults {
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
+
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
     /// The same on an actor: the block is called in its isolation, with the sections of a realm of the actor.
     public func observe<A: Actor>(
@@ -83,6 +88,12 @@ extension ResultsSection {
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { all.observing(on: queue, observation(keyPaths), block) }
+
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
     /// The same on an actor: the block is called in its isolation, with the section of a realm of the actor.
     public func observe<A: Actor>(

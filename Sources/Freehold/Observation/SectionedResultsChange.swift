@@ -7,12 +7,12 @@ public enum SectionedResultsChange<Collection> {
     case initial(Collection)
     /// They have changed, and stand after the change already.
     ///
-    /// - deletions: section and position before the change, of elements that are gone or in another place; those of
-    ///   deleted sections among them.
+    /// - deletions: section and position before the change, of elements that are gone or in another place. The elements of
+    ///   deleted sections aren't among them.
     /// - insertions: section and position after the change, of elements that are new or in another place; those of
     ///   inserted sections among them.
-    /// - modifications: section and position before the change, of elements that stayed where they are; see
-    ///   ``newModifications``.
+    /// - modifications: section and position before the change, of elements that were modified and have the same position
+    ///   in the same section after it. An element that was modified and has another one counts as deleted and inserted.
     /// - sectionsToInsert: positions after the change.
     /// - sectionsToDelete: positions before the change.
     ///
@@ -27,8 +27,6 @@ public enum SectionedResultsChange<Collection> {
         sectionsToInsert: IndexSet,
         sectionsToDelete: IndexSet
     )
-    /// Never at present.
-    case error(any Error)
 
     /// Section and position of the modified elements after the change, rising.
     ///
@@ -110,7 +108,6 @@ struct SectionChanges {
         guard before.count - changes.deletions.count == after.count - changes.insertions.count else {
             sectionsToDelete = IndexSet(old.keys.indices)
             sectionsToInsert = IndexSet(new.keys.indices)
-            deletions = before.map { [$0.section, $0.item] }.sorted()
             insertions = after.map { [$0.section, $0.item] }.sorted()
             return
         }
@@ -131,15 +128,17 @@ struct SectionChanges {
             if isModified { modified.removeFirst() }
             if gone.first == i {
                 gone.removeFirst()
-                deletions.append(path)
+                if target[place.section] != nil { deletions.append(path) }
                 continue
             }
             passInserted()
-            if target[place.section] != after[j].section {
-                deletions.append(path)
-                insertions.append([after[j].section, after[j].item])
-            } else if isModified {
+            let now = after[j]
+            let stays = target[place.section] == now.section
+            if isModified, stays, place.item == now.item {
                 modifications.append(path)
+            } else if isModified || !stays {
+                if target[place.section] != nil { deletions.append(path) }
+                insertions.append([now.section, now.item])
             }
             j += 1
         }

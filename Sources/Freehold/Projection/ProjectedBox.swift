@@ -15,7 +15,8 @@ class ProjectedBox<Value: RealmCollectionValue> {
     var realm: Realm? { fatalError("abstract") }
     var isInvalidated: Bool { fatalError("abstract") }
     var core: RealmCore? { fatalError("abstract") }
-    func moved(to target: _RealmTarget) -> ProjectedBox<Value>? { fatalError("abstract") }
+    /// Finds another box.
+    var location: _Location { fatalError("abstract") }
     /// Nil where the elements aren't about one stored property of the objects.
     var origin: KeyPathOrigin? { fatalError("abstract") }
     /// Traps where one of the key paths of the objects can't be observed.
@@ -72,8 +73,9 @@ final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: Projec
     override var isInvalidated: Bool { base.isInvalidated }
     override var core: RealmCore? { base._confinedCore }
 
-    override func moved(to target: _RealmTarget) -> ProjectedBox<Value>? {
-        base._moved(to: target).map { ElementsBox($0, keyPath) }
+    override var location: _Location {
+        let keyPath = keyPath
+        return base._rlmLocation.map { (base: AnyRealmCollection<Object>) in ElementsBox(base, keyPath) }
     }
 
     override var origin: KeyPathOrigin? { KeyPathOrigin.of(keyPath) }

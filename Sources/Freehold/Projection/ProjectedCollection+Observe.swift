@@ -13,6 +13,12 @@ extension ProjectedCollection {
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
+
     /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,

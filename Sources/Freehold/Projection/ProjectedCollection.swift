@@ -63,7 +63,7 @@ extension ProjectedCollection: ThreadConfined {
     /// The realm of the collection; nil for an unmanaged one.
     public var realm: Realm? { box.realm }
     public var isInvalidated: Bool { box.isInvalidated }
-    public func _moved(to target: _RealmTarget) -> Self? { box.moved(to: target).map { Self($0) } }
+    public var _rlmLocation: _Location { box.location.map { (box: ProjectedBox<Element>) in Self(box) } }
 }
 
 extension ProjectedCollection: _ConfinedCollection { var _core: RealmCore? { box.core } }

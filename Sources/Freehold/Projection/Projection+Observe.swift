@@ -34,6 +34,12 @@ extension ProjectionObservable {
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
+    /// The same with a queue alone, as protocols of older code ask for it.
+    public func observe(
+        on queue: DispatchQueue?,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
+
     /// The same with key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
@@ -121,10 +127,10 @@ extension ObjectBase {
 extension ProjectionSchema.Watched {
     fileprivate func change(of root: ObjectBase, _ before: ObjectBase?) -> PropertyChange {
         let new = value(root)
-        if Self.isCollection(new) { return PropertyChange(name: name, oldValue: nil, newValue: nil) }
+        if Self.isCollection(new) { return PropertyChange(name: name, oldValue: nil, newValue: new) }
         var old = before.flatMap { value($0) }
         // A link to what was deleted meanwhile is nil.
-        if let link = old as? ObjectBase, let core = root._core { old = link._moved(to: _RealmTarget(core)) }
+        if let link = old as? ObjectBase, let core = root._core { old = link._moved(to: core) }
         if Self.isCollection(old) { old = nil }
         return PropertyChange(name: name, oldValue: old, newValue: new)
     }

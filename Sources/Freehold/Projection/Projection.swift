@@ -65,8 +65,9 @@ extension Projection: ThreadConfined {
     /// Whether the object was deleted, or its realm invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 
-    public final func _moved(to target: _RealmTarget) -> Self? {
-        rootObject._moved(to: target).map { type(of: self).init(projecting: $0) }
+    public final var _rlmLocation: _Location {
+        let type = type(of: self)
+        return rootObject._rlmLocation.map { (root: Root) in type.init(projecting: root) }
     }
 }
 

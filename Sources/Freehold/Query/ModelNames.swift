@@ -42,6 +42,8 @@ struct ModelNames: QueryNames {
         return (column, value)
     }
 
+    func members(of argument: Any) throws(QueryError) -> MemberValues? { try MemberValues.of(argument) }
+
     func constant(
         _ argument: Any,
         for column: Column?,
@@ -92,7 +94,7 @@ struct ModelNames: QueryNames {
 
     private func check(_ object: ObjectBase) throws(QueryError) {
         if object._core != nil && object._core !== core {
-            throw QueryError(.argument, "A query was given an object of another realm. Give it one of \(core).")
+            throw QueryError(.argument, "A query was given an object of another realm. Give it one of \(core.name).")
         }
     }
 

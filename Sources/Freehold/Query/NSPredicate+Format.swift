@@ -42,11 +42,14 @@ extension NSPredicate {
     /// What the predicate is in the query language.
     ///
     /// - Throws: `.argument` for predicates that were not made of text or of such predicates.
-    func writtenQuery() throws(QueryError) -> WrittenQuery {
+    func writtenQuery() throws(QueryError) -> WrittenQuery { try writtenQuery(depth: 0) }
+
+    private func writtenQuery(depth: Int) throws(QueryError) -> WrittenQuery {
+        if depth > Condition.maximumDepth { throw QueryError(.syntax, Condition.tooDeep) }
         if let compound = self as? NSCompoundPredicate {
             var conditions: [Condition] = []
             for part in compound.subpredicates {
-                let query = try part.writtenQuery()
+                let query = try part.writtenQuery(depth: depth + 1)
                 if !query.stages.isEmpty {
                     throw QueryError(
                         .argument,
@@ -56,9 +59,9 @@ extension NSPredicate {
                 conditions.append(query.condition)
             }
             switch compound.compoundPredicateType {
-            case .and: return WrittenQuery(.and(conditions))
-            case .or: return WrittenQuery(.or(conditions))
-            case .not: return WrittenQuery(.not(.and(conditions)))
+            case .and: return WrittenQuery(.conjunction(conditions))
+            case .or: return WrittenQuery(.disjunction(conditions))
+            case .not: return WrittenQuery(.not(conditions.count == 1 ? conditions[0] : .conjunction(conditions)))
             @unknown default: throw QueryError(.argument, "A compound predicate is and, or, or not.")
             }
         }

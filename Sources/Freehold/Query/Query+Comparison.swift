@@ -34,9 +34,7 @@ extension Query where T: OptionalProtocol {
 
 extension Query {
     func isOne<S: Sequence>(of values: S) -> Query<Bool> {
-        let conditions = values.map { MemberComparison($0)?.compared(term, .equal, T.self).node }
-        if conditions.contains(where: { $0 != nil }) { return Query<Bool>(.or(conditions.compactMap { $0 })) }
-        return Query<Bool>(.compare(term, .isIn, .constant(.list(values.map { .argument($0) })), []))
+        Query<Bool>(.compare(term, .isIn, .constant(.list(values.map { .argument($0) })), []))
     }
 }
 

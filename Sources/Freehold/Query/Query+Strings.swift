@@ -15,6 +15,22 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
         compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
+    /// Whether all of the string fits a regular expression, as `MATCHES` has it in query strings.
+    ///
+    /// ```swift
+    /// people.where { $0.phone.matches(regularExpression: "\\+49[0-9 ]{6,}") }
+    /// ```
+    /// What is understood is ICU's language without references to groups, looking around, possessive repetitions and
+    /// atomic groups: see <doc:QueryLanguage>. Traps where the pattern isn't in it. A search for words in a full-text index
+    /// is `matches(_:)`.
+    ///
+    /// - Complexity: O(length of the strings × size of the pattern), whatever the pattern is.
+    public func matches(regularExpression pattern: String, options: StringOptions = []) -> Query<Bool> {
+        Query<Bool>(
+            .compare(term, .matches, .constant(.value(.string(pattern))), options.textOptions)
+        )
+    }
+
     /// Whether the string fits the pattern that another property holds.
     public func like<U>(_ column: Query<U>, caseInsensitive: Bool = false) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryString {

@@ -10,14 +10,14 @@ extension Query where T == Bool {
     ///
     /// The condition's properties must all be reached through one collection of objects (the first on their paths).
     /// Inside it, another subquery may count elements of a collection of theirs. Compare the count with a number.
-    public var count: Query<Int> { Query<Int>(.term(Subquery.term(node))) }
+    public var count: Query<Int> { counted }
 }
 
 /// Turns a condition on a collection's elements into one on each of them.
-private struct Subquery {
+struct Subquery {
     /// The steps to the collection.
-    let prefix: [NamedPath.Step]
-    let variable: String
+    private let prefix: [NamedPath.Step]
+    private let variable: String
 
     static func term(_ condition: Condition, depth: Int = 1) -> Term {
         var found: [NamedPath.Step]?
@@ -46,8 +46,8 @@ private struct Subquery {
     private func relative(_ condition: Condition, _ depth: Int) -> Condition {
         switch condition {
         case .truth: condition
-        case .and(let all): .and(all.map { relative($0, depth) })
-        case .or(let all): .or(all.map { relative($0, depth) })
+        case .and(let all, let closings): .and(all.map { relative($0, depth) }, closings: closings)
+        case .or(let all, let closings): .or(all.map { relative($0, depth) }, closings: closings)
         case .not(let inner): .not(relative(inner, depth))
         case .term(let term): .term(relative(term, depth))
         case .compare(let a, let op, let b, let options):
@@ -66,8 +66,14 @@ private struct Subquery {
         case .arithmetic(let op, let a, let b): return .arithmetic(op, relative(a, depth), relative(b, depth))
         case .subquery(let path, _, let inner):
             // What the inner one counts are elements of a collection of this one's elements.
-            let whole = inner.mapPaths { $0.prefixed(by: path.steps) }
-            return Subquery.term(whole.mapPaths(relative), depth: depth + 1)
+            let whole = inner.mapPaths { $0.prefixed(by: path.steps) }.mapPaths(relative)
+            var goOn = true
+            whole.forEachPath { if $0.collections.isEmpty { goOn = false } }
+            // A condition on elements of the very collection that this one counts is about the collection of that name
+            // which an element has, as in RealmSwift: `$0.kids` inside of one on `$0.kids` are an element's kids.
+            return goOn
+                ? Subquery.term(whole, depth: depth + 1)
+                : .subquery(path, variable: "$col\(depth + 1)", inner)
         }
     }
 
@@ -101,8 +107,8 @@ extension Condition {
     fileprivate func mapPaths(_ change: (NamedPath) -> NamedPath) -> Condition {
         switch self {
         case .truth: self
-        case .and(let all): .and(all.map { $0.mapPaths(change) })
-        case .or(let all): .or(all.map { $0.mapPaths(change) })
+        case .and(let all, let closings): .and(all.map { $0.mapPaths(change) }, closings: closings)
+        case .or(let all, let closings): .or(all.map { $0.mapPaths(change) }, closings: closings)
         case .not(let inner): .not(inner.mapPaths(change))
         case .term(let term): .term(term.mapPaths(change))
         case .compare(let a, let op, let b, let options):

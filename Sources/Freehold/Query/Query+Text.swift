@@ -9,15 +9,17 @@ extension Query: CustomStringConvertible where T == Bool {
     ///
     /// Arguments are spelled out. Maps, and lists of lists, inside mixed values have no spelling that is read back: a
     /// string with one of them is for people only.
-    public var queryString: String { QueryPrinter.text(node) { QueryConstant.of($0) } }
+    public var queryString: String {
+        QueryPrinter.text(node, spelled: MemberValues.spelled) { QueryConstant.of($0) }
+    }
 
     /// The same as ``queryString``.
     public var description: String { queryString }
 
     /// The condition as a format of NSPredicate with `%@` for each constant, and the constants, as RealmSwift has it.
-    /// A half-open range is two comparisons there.
+    /// A half-open range is two comparisons there, which different elements of a collection may meet.
     public func _constructPredicate() -> (String, [Any]) {
-        let (format, arguments) = QueryPrinter.format(node)
+        let (format, arguments) = PredicateFormat.of(node)
         return (format, arguments.map(QueryConstant.plain))
     }
 }

@@ -13,13 +13,26 @@ import FreeholdEngine
 @dynamicMemberLookup
 public struct Query<T> {
     let node: Condition
+    /// How deeply the condition nests.
+    private let height: Int
 
-    init(_ node: Condition) { self.node = node }
+    init(_ node: Condition, height: Int = 0) {
+        self.node = node
+        self.height = height
+        if height > Condition.maximumDepth { Self.tooDeep() }
+    }
+
+    private static func tooDeep() -> Never {
+        programmerError(
+            "A condition nests deeper than \(Condition.maximumDepth) levels. Make it flatter: chains of && and || of any "
+                + "length don't nest."
+        )
+    }
 
     /// The object a query is over.
     init() { self.init(NamedPath()) }
 
-    init(_ path: NamedPath) { node = .term(.path(path)) }
+    init(_ path: NamedPath) { self.init(.term(.path(path))) }
 
     var term: Term {
         guard case .term(let term) = node else {
@@ -39,10 +52,7 @@ public struct Query<T> {
 
     func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
         let argument = value ?? (Any?.none as Any)
-        if !PlainArgument.isPlain(argument), let members = MemberComparison(value) {
-            return members.compared(term, op, T.self)
-        }
-        return Query<Bool>(.compare(term, op, .constant(.argument(argument)), options.textOptions))
+        return Query<Bool>(.compare(term, op, .constant(.argument(argument)), options.textOptions), height: height)
     }
 
     func compared<U>(_ op: ConditionOperator, to column: Query<U>, _ options: StringOptions = []) -> Query<Bool> {
@@ -51,7 +61,10 @@ public struct Query<T> {
                 "Two collections were compared in a query. Compare one with an element, or with a count of the other."
             )
         }
-        return Query<Bool>(.compare(term, op, column.term, options.textOptions))
+        return Query<Bool>(
+            .compare(term, op, column.term, options.textOptions),
+            height: Swift.max(height, column.height)
+        )
     }
 
     private static var isCollection: Bool { T.self is any RealmCollectionBase.Type }
@@ -61,8 +74,7 @@ public struct Query<T> {
 
     /// Whether the collection has the element.
     func has(_ element: Any?) -> Query<Bool> {
-        if let members = MemberComparison(element) { return members.compared(term, .equal, T.self) }
-        return Query<Bool>(.compare(.constant(.argument(element as Any)), .isIn, term, []))
+        Query<Bool>(.compare(.constant(.argument(element as Any)), .isIn, term, []))
     }
 
     func aggregated<V>(_ aggregate: Aggregate) -> Query<V> { Query<V>(path.with(.aggregate(aggregate))) }
@@ -114,9 +126,21 @@ extension Query where T: ObjectBase {
 
 extension Query where T == Bool {
     /// Whether the condition doesn't hold: the plain complement, whatever is null.
-    public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
+    public static prefix func ! (query: Query) -> Query { Query(.not(query.node), height: query.height + 1) }
     /// Whether both conditions hold.
-    public static func && (a: Query, b: Query) -> Query { Query(.conjunction(a.node, b.node)) }
+    public static func && (a: Query, b: Query) -> Query {
+        Query(.conjunction(a.node, b.node), height: height(a, b) { if case .and = $0 { true } else { false } })
+    }
     /// Whether one of the conditions holds, or both.
-    public static func || (a: Query, b: Query) -> Query { Query(.disjunction(a.node, b.node)) }
+    public static func || (a: Query, b: Query) -> Query {
+        Query(.disjunction(a.node, b.node), height: height(a, b) { if case .or = $0 { true } else { false } })
+    }
+
+    /// How many of the elements that the condition's paths go through meet it.
+    var counted: Query<Int> { Query<Int>(.term(Subquery.term(node)), height: height + Condition.subqueryWeight) }
+
+    /// Of a chain, which a chain of its own kind is part of.
+    private static func height(_ a: Query, _ b: Query, _ isChain: (Condition) -> Bool) -> Int {
+        Swift.max(a.height + (isChain(a.node) ? 0 : 1), b.height + (isChain(b.node) ? 0 : 1))
+    }
 }

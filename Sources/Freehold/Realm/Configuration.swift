@@ -83,7 +83,7 @@ extension Realm {
         /// How long a write waits for other writers of the file, of any thread and process, or nil for as long as they take.
         ///
         /// Then it throws ``Realm/Error/Code/busy``: `write` of every kind, and an opening that has to change the schema.
-        /// `beginWrite()`, which can't throw, traps.
+        /// A transaction that `beginWrite()` began without the lock, because it can't throw, throws it when it commits.
         public var busyTimeout: Duration?
 
         /// What opening may do to the file's schema.

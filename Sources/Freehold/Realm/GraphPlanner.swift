@@ -60,7 +60,8 @@ struct GraphPlanner {
         if let node = known[identity] { return .node(node) }
         if let error = object._unmanagedError { throw error }
         let table = core.requireTable(of: object)
-        let node = append(GraphPlan.Node(table: table, object: object), .object(object))
+        guard let own = table.adopting(object) else { return .node(try copy(object, table)) }
+        let node = append(GraphPlan.Node(table: own, object: object), .object(object))
         known[identity] = node
         return .node(node)
     }
@@ -145,10 +146,10 @@ struct GraphPlanner {
             core.requireClass(object, property, table.info)
             guard target.info.isEmbedded else { return .link(try linked(object, target)) }
             let identity = ObjectIdentity(object)
-            if object._core == nil, adopts, !isCopying, known[identity] == nil {
+            if object._core == nil, adopts, !isCopying, known[identity] == nil, let own = target.adopting(object) {
                 if let error = object._unmanagedError { throw error }
                 let node = append(
-                    GraphPlan.Node(table: target, object: object, existing: existing),
+                    GraphPlan.Node(table: own, object: object, existing: existing),
                     .object(object)
                 )
                 known[identity] = node

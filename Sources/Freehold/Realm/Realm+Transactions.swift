@@ -16,6 +16,7 @@ extension Realm {
 
     /// Runs the block in the transaction that has begun, and commits or rolls back.
     func finish<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
+        core.file.willRunBlock(core.transaction)
         let result: R
         do {
             result = try block()
@@ -33,11 +34,22 @@ extension Realm {
 
     /// Begins a write transaction: waits for other writers, then moves to the newest version.
     ///
-    /// Traps where `write` would throw: inside a write transaction, on a read-only realm, on a failed file.
+    /// It stays open until ``commitWrite()`` or ``cancelWrite()``, also where nobody holds the realm meanwhile. A thread that
+    /// ends rolls back what it has left open.
+    ///
+    /// Traps inside a write transaction of this realm or of another that belongs to the same place, and on a read-only
+    /// or frozen realm. Where the file keeps the transaction from beginning (every reader's slot is taken, another
+    /// process has migrated it, an earlier write failed), the realm is in one that can only be rolled back: ``pendingError``
+    /// says why, and ``commitWrite()`` throws it.
     public func beginWrite() {
         do throws(Realm.Error) {
             try core.begin()
+            core.keepWhileWriting()
         } catch {
+            switch error.code {
+            case .invalidTransactionState, .readOnly, .databaseClosed: break
+            default: if core.beginFailed(error) { return }
+            }
             programmerError("beginWrite() failed: \(error.message) `write` throws this error. (\(error.code))")
         }
     }
@@ -52,7 +64,7 @@ extension Realm {
     public func cancelWrite() {
         core.verifyThread()
         guard core.transaction != nil else {
-            programmerError("cancelWrite() without a write transaction on \(core). Call `beginWrite` first.")
+            programmerError("cancelWrite() without a write transaction on \(core.name). Call `beginWrite` first.")
         }
         core.cancel()
     }

@@ -71,16 +71,30 @@ public struct Realm {
 
     /// Moves to the newest version, that of other threads' and processes' commits.
     ///
-    /// Does nothing inside a write transaction, which stands at the newest version anyway.
+    /// Does nothing inside a write transaction, which stands at the newest version anyway. Where the newest version can't
+    /// be read, or the realm's classes don't fit it any more, the realm stays at its own, and ``refreshError`` says why.
     ///
-    /// - Returns: Whether there was a newer version.
+    /// - Returns: Whether there was a newer version, and the realm has moved to it.
     @discardableResult
     public func refresh() -> Bool {
         do throws(Realm.Error) {
             return try core.refresh()
         } catch {
-            programmerError("\(core) couldn't be refreshed: \(error). Open it anew, which throws.")
+            // A child process that goes on with its parent's realm.
+            if error.code == .databaseClosed { programmerError("\(core) couldn't be refreshed: \(error)") }
+            return false
         }
+    }
+
+    /// Why the realm couldn't move to the newest version when it tried last, by ``refresh()`` or by itself; nil where it
+    /// could.
+    ///
+    /// ``Error/Code/readersExhausted`` where every reader's slot of the file is taken (others hold too many versions),
+    /// ``Error/Code/mapResized`` where another process has grown the file past this process's map,
+    /// ``Error/Code/schemaMismatch`` where another process has migrated it.
+    public var refreshError: Error? {
+        core.verifyThread()
+        return core.refreshError
     }
 
     /// Lets go of the version that the realm shows: every object, list and result of it becomes invalid or empty, an

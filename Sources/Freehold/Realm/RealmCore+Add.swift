@@ -65,11 +65,11 @@ extension RealmCore {
         let name = type(of: object).className()
         guard object._core === self else {
             if object._core == nil {
-                programmerError("An unmanaged \(name) can't be \(use). Add it to \(self) first.")
+                programmerError("An unmanaged \(name) can't be \(use). Add it to \(self.name) first.")
             }
             programmerError(
-                "A \(name) of another realm can't be \(use) in \(self). Find it in this realm by its primary key, or "
-                    + "make a copy with `create(_:value:)`."
+                "This \(name) is already managed by another realm and can't be \(use) in this one (\(self.name)). Use "
+                    + "`create(_:value:)` to copy it, or find it in this realm by its primary key."
             )
         }
         if object.isInvalidated {

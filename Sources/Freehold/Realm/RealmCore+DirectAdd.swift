@@ -37,15 +37,15 @@ extension RealmCore {
 }
 
 extension ManagedTable {
-    /// Whether an embedded object that is given with its owner can be added with it: it has no owner yet, and below it
-    /// is none.
+    /// Whether an embedded object that is given with its owner can be added with it: it has no owner yet, and no embedded
+    /// object is below it, neither as a link nor in a collection.
     func takesDirectly(_ object: ObjectBase) -> Bool {
         guard object._core == nil, object._extra == nil, type(of: object) == info.cls, info.isDirect else {
             return false
         }
         let address = object._fieldAddress(0)
         for property in info.directProperties {
-            if property.isEmbedded ? property.hasLink(address) : !property.fits(address, self) { return false }
+            if property.isEmbedded && property.hasLink(address) || !property.fits(address, self) { return false }
         }
         return true
     }

@@ -3,15 +3,20 @@ import FreeholdEngine
 
 extension RealmCore {
     /// The core of the configuration's file for that thread, queue or actor: the one that is alive, else a new one.
+    ///
+    /// - Parameter standIn: a version that a realm of the configuration shows, which the new one shows where the newest
+    ///   can't be had: because every reader's slot is taken, or another process has grown the file past this one's map.
     static func open(
         _ configuration: Realm.Configuration,
-        _ confinement: Confinement = .current
+        _ confinement: Confinement = .current,
+        standIn: Snapshot? = nil
     ) throws(Realm.Error) -> RealmCore {
         let configuration = configuration.withModes
         let source = try configuration.source()
         let key = confinement.key!
         if let core = RealmCache.core(source, key) {
             try core.checkFits(configuration)
+            core.confinement.join(confinement)
             return core
         }
         // Mistaken models make no file.
@@ -25,31 +30,47 @@ extension RealmCore {
         // Another path to the same file.
         if let core = RealmCache.core(.database(database.identity), key) {
             try core.checkFits(configuration)
+            core.confinement.join(confinement)
             return core
         }
-        let core = try make(file, configuration, schema, confinement)
+        let core = try make(file, configuration, schema, confinement, standIn)
+        Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")
+        Log.write(
+            .trace,
+            .storage,
+            "\(core) has \(schema.classes.count) classes and shows version \(core.snapshotVersion!)."
+        )
         RealmCache.insert(core, [source, .database(database.identity)])
         core.watch()
         return core
     }
 
     /// The core for the queue, the actor or the thread of the caller.
-    static func here(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
-        if let core = RealmCache.here(try configuration.source()) {
+    static func here(
+        _ configuration: Realm.Configuration,
+        _ file: RealmFile,
+        standIn: Snapshot? = nil
+    ) throws(Realm.Error) -> RealmCore {
+        if let core = RealmCache.here(.database(file.database.identity)) {
             try core.checkKey(configuration)
             return core
         }
-        return try open(configuration)
+        return try open(configuration, standIn: standIn)
     }
 
     private static func make(
         _ file: RealmFile,
         _ configuration: Realm.Configuration,
         _ schema: Schema,
-        _ confinement: Confinement
+        _ confinement: Confinement,
+        _ standIn: Snapshot?
     ) throws(Realm.Error) -> RealmCore {
         do {
-            let snapshot = try prepare(file, configuration, schema)
+            let snapshot: Snapshot
+            do { snapshot = try prepare(file, configuration, schema) } catch let error as EngineError {
+                guard let standIn, error.code == .readersFull || error.code == .mapResized else { throw error }
+                snapshot = standIn
+            }
             return RealmCore(
                 file: file,
                 configuration: configuration,

@@ -61,6 +61,14 @@ final class RealmCore {
     /// In a migration: the realm of the old objects.
     var predecessor: RealmCore?
     @exclusivity(unchecked) private var snapshot: Snapshot?
+    /// The version of the opening, until somebody reads or moves on: so long a reference may lead to an older one.
+    private var unread: Snapshot?
+    /// Keeps the core itself between `beginWrite()` and the end of the transaction.
+    private var keeper: WritingKeeper?
+    /// The version that it showed before `invalidate()`.
+    private var lastVersion: UInt64 = 0
+    /// Why the last `refresh` didn't reach the newest version.
+    private(set) var refreshError: Realm.Error?
     @exclusivity(unchecked) private var invalidations = Invalidations()
 
     init(
@@ -76,7 +84,7 @@ final class RealmCore {
         self.configuration = configuration
         tracker = configuration.observationTracking && !isFrozen ? RealmTracker() : nil
         self.schema = schema
-        self.snapshot = snapshot
+        if isFrozen { self.snapshot = snapshot } else { unread = snapshot }
         // Else the first use looks whether it is at the right place.
         if case .thread = confinement { threadToken = UInt(fh_thread_id()) } else { threadToken = 0 }
         boundSchema = snapshot.schema
@@ -88,7 +96,15 @@ final class RealmCore {
 
     deinit {
         life.end()
-        transaction?.cancel()
+        if let transaction {
+            Log.write(
+                .warn,
+                .sdk,
+                "\(self) was let go of in a write transaction, which is rolled back. Hold it, and commit."
+            )
+            transaction.cancel()
+            file.didEndWrite(transaction)
+        }
         dynamicCatalogue?.clear()
     }
 
@@ -97,10 +113,20 @@ final class RealmCore {
     /// The state that reads see: the open transaction's, else the snapshot's.
     var view: DataView { transaction ?? snapshot ?? beginRead() }
 
-    /// After `invalidate()` the next read takes the newest version.
+    /// The first read is one of the version of the opening. After `invalidate()` the next read takes the newest version, or
+    /// if that can't be had, one that others hold and that is no older than what was seen before.
     private func beginRead() -> DataView {
+        if let unread {
+            snapshot = unread
+            self.unread = nil
+            return unread
+        }
         do {
-            let snapshot = try database.snapshot()
+            let snapshot: Snapshot
+            do { snapshot = try database.snapshot() } catch {
+                guard let held = database.heldSnapshot(), held.version >= lastVersion else { throw error }
+                snapshot = held
+            }
             try checkFits(snapshot.schema)
             self.snapshot = snapshot
             follow(snapshot.schema)
@@ -183,7 +209,7 @@ final class RealmCore {
     func requireTable(for cls: ObjectBase.Type) -> ManagedTable {
         if let table = table(for: cls) { return table }
         programmerError(
-            "Class \(cls.className()) isn't in the schema of \(self). Add it to `objectTypes` of the configuration."
+            "Class \(cls.className()) isn't in the schema of \(name). Add it to `objectTypes` of the configuration."
         )
     }
 
@@ -193,7 +219,7 @@ final class RealmCore {
     func requireTable(of info: ClassInfo) -> ManagedTable {
         guard info.dynamic != nil else { return requireTable(for: info.cls) }
         if let table = dynamicTable(named: info.tableName) { return table }
-        programmerError("Class \(info.className) isn't in \(self). Add it to the schema of its configuration.")
+        programmerError("Class \(info.className) isn't in \(name). Add it to the schema of its configuration.")
     }
 
     // MARK: Confinement
@@ -204,6 +230,13 @@ final class RealmCore {
     @inline(__always)
     func verifyThread() {
         if threadToken != UInt(fh_thread_id()) { verifyConfinement() }
+    }
+
+    /// The realm of what belongs to it, also for a caller who mayn't use it: to ask for its configuration. Nil for what is
+    /// invalidated, as far as the caller may know.
+    func handle(isInvalidated: () -> Bool) -> Realm? {
+        let isHere = threadToken == UInt(fh_thread_id()) || confinement.isSurelyHere
+        return isHere && isInvalidated() ? nil : Realm(core: self)
     }
 
     /// What a queue or an actor does next may be done by another thread.
@@ -350,7 +383,7 @@ final class RealmCore {
         }
         let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
         let transaction: WriteTransaction
-        if let overtaken { transaction = overtaken } else { transaction = try database.beginWrite(configuration) }
+        if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
             throw error
@@ -360,6 +393,18 @@ final class RealmCore {
             cancel()
             throw pendingError
         }
+    }
+
+    /// Begins a transaction that can only be rolled back, on the version that the realm shows: for who can't be told
+    /// otherwise why no other could begin.
+    ///
+    /// - Returns: false where there is no version to show.
+    func beginFailed(_ error: Realm.Error) -> Bool {
+        guard let base = snapshot ?? database.heldSnapshot(), (try? checkFits(base.schema)) != nil else { return false }
+        let failure = error.cause as? EngineError ?? EngineError(.environmentFailed, error.message)
+        adopt(database.failedWrite(on: base, failure))
+        pendingError = error
+        return true
     }
 
     func checkWritable() throws(Realm.Error) {
@@ -382,7 +427,8 @@ final class RealmCore {
 
     /// Goes on inside a transaction that was begun for this core.
     func adopt(_ transaction: WriteTransaction) {
-        let isMoved = snapshot?.version != transaction.base.version
+        let isMoved = snapshotVersion != transaction.base.version
+        unread = nil
         tracking(snapshot, transaction.base) {
             self.transaction = transaction
             // The version of before isn't held any longer.
@@ -391,6 +437,8 @@ final class RealmCore {
             transaction.didCascade = { [weak self] in self?.didDelete() }
             advance()
         }
+        file.didBeginWrite(transaction, confinement)
+        Log.write(.debug, .transaction, "Begin a write of \(name), after version \(transaction.base.version).")
         invalidations.didBegin(at: stateVersion)
         changesAtBegin = changeCount
         observers?.didBegin(at: transaction.base, movedTo: isMoved, self)
@@ -422,8 +470,11 @@ final class RealmCore {
             tracking(transaction.base, snapshot) {
                 self.snapshot = snapshot
                 self.transaction = nil
+                file.didEndWrite(transaction)
                 advance()
             }
+            endKeeping()
+            Log.write(.debug, .transaction, "Committed version \(snapshot.version) of \(name).")
             observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
             if hasRealmObservers { realmObservers.tell(.didChange, except: tokens) }
         } catch {
@@ -439,15 +490,18 @@ final class RealmCore {
     }
 
     /// Nil after `invalidate()`, until the next read.
-    var snapshotVersion: UInt64? { snapshot?.version }
+    var snapshotVersion: UInt64? { (snapshot ?? unread)?.version }
 
     /// Drops the changes. ``pendingError`` stays readable until the next transaction begins.
     func cancel() {
         guard let transaction else { return }
+        Log.write(.debug, .transaction, "Roll back a write of \(name).")
+        endKeeping()
         func end() {
             snapshot = transaction.base
             self.transaction = nil
             transaction.cancel()
+            file.didEndWrite(transaction)
             advance()
             invalidations.didCancel(at: stateVersion)
         }
@@ -466,15 +520,44 @@ final class RealmCore {
 
     /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
     func leaveTransaction() {
+        endKeeping()
+        if let transaction { file.didEndWrite(transaction) }
         transaction = nil
         predecessor = nil
         invalidate()
     }
 
     /// Moves to the newest version; whether there was a newer one.
+    ///
+    /// - Throws: where it can't be read, or the classes don't fit it any more; the realm stays where it is.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
+        if let unread {
+            snapshot = unread
+            self.unread = nil
+        }
+        do throws(Realm.Error) {
+            let isNewer = try moveToNewest()
+            refreshError = nil
+            return isNewer
+        } catch {
+            refreshError = error
+            throw error
+        }
+    }
+
+    /// Moves at least to a version that another realm of the file holds, which takes no reader's slot.
+    func catchUp(with target: Snapshot) {
+        guard transaction == nil, !isFrozen else { return }
+        if let version = snapshotVersion, version >= target.version { return }
+        if (try? refresh()) != nil, committed.version >= target.version { return }
+        guard (try? checkFits(target.schema)) != nil else { return }
+        observers?.drain(upTo: target, self)
+        move(to: target)
+    }
+
+    private func moveToNewest() throws(Realm.Error) -> Bool {
         let newest: Snapshot
         do throws(EngineError) {
             newest = try database.snapshot()
@@ -491,6 +574,40 @@ final class RealmCore {
             advance()
         }
         return isNewer
+    }
+
+    /// To be called before a reference of that version is followed: the realm then shows it, or a newer one.
+    ///
+    /// - Parameter isUncommitted: whether what the reference leads to may be of the next version.
+    func reach(_ version: Snapshot, isUncommitted: Bool) {
+        verifyThread()
+        if isFrozen || transaction != nil { return }
+        if let snapshot {
+            if snapshot.version > version.version || snapshot.version == version.version && !isUncommitted { return }
+        } else if !isUncommitted, (try? checkFits(version.schema)) != nil {
+            unread = nil
+            snapshot = version
+            advance()
+            // Nobody has told it of what was committed since.
+            if version.version < database.lastVersion { mailbox?.post { [life] in life.core?.didCommitElsewhere() } }
+            return
+        }
+        Realm(core: self).refresh()
+        catchUp(with: version)
+    }
+
+    // MARK: Keeping
+
+    /// The core lives until the transaction ends, whoever lets go of it. To be called by one who leaves it open.
+    func keepWhileWriting() {
+        // An observer that was told of the begin may have ended it.
+        if transaction != nil { keeper = WritingKeeper(self) }
+    }
+
+    private func endKeeping() {
+        if keeper == nil { return }
+        keeper?.end()
+        keeper = nil
     }
 
     /// Moves to a later version.
@@ -525,7 +642,9 @@ final class RealmCore {
         cancel()
         observers?.endAll()
         observers = nil
+        lastVersion = snapshot?.version ?? lastVersion
         snapshot = nil
+        unread = nil
         advance()
         invalidations.before = stateVersion
     }
@@ -536,6 +655,9 @@ extension RealmCore: CustomStringConvertible {
         if let url = configuration.fileURL { return "The realm at \(url.path)" }
         return "The in-memory realm \"\(configuration.inMemoryIdentifier ?? "")\""
     }
+
+    /// The same within a sentence.
+    var name: String { "t" + description.dropFirst() }
 }
 
 /// Which accessors became invalid without their rows showing it.

@@ -5,7 +5,8 @@ extension Realm.Error {
     /// The same error in the terms of this module.
     init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
         self.init(
-            Code(error.code),
+            // As in RealmSwift.
+            error.underlying == ENOTDIR ? .fileOperationFailed : Code(error.code),
             error.message,
             className: className ?? error.table,
             property: property ?? error.columns?.joined(separator: ", "),

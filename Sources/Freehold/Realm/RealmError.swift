@@ -79,10 +79,10 @@ extension Realm.Error: CustomStringConvertible, LocalizedError, CustomNSError {
         return text
     }
 
+    /// The class and property, unless the message begins with them.
     private var place: String? {
-        guard let className else { return property }
-        guard let property else { return className }
-        return "\(className).\(property)"
+        let place = [className, property].compactMap { $0 }.joined(separator: ".")
+        return place.isEmpty || message.hasPrefix(place + " ") ? nil : place
     }
 
     public var errorDescription: String? {

@@ -9,6 +9,7 @@ final class RealmFile: Sendable {
     let readOnly: Bool
     let watchers = Watchers()
     let hub: ObservationHub
+    let writingPlace = Mutex<WritingPlace?>(nil)
     private let commitObserver: Int
 
     private init(database: Database, readOnly: Bool) {
@@ -140,6 +141,13 @@ enum RealmCache {
     /// A core is no `Sendable`, but only the key of its own thread, queue or actor leads to it.
     private struct Entry: @unchecked Sendable {
         weak var life: RealmLife?
+        /// Of an actor's.
+        let place: ActorPlace?
+
+        init(_ core: RealmCore) {
+            life = core.life
+            if case .actor(let place) = core.confinement { self.place = place } else { place = nil }
+        }
     }
 
     private struct Entries {
@@ -153,23 +161,25 @@ enum RealmCache {
     static func core(_ source: Source, _ confinement: Confinement.Key) -> RealmCore? {
         let key = Key(source: source, confinement: confinement)
         // A forked child may not use the parent's.
-        guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess else {
-            return nil
-        }
+        guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess,
+            !core.confinement.isGone
+        else { return nil }
         return core
     }
 
-    /// The core of the actor or queue on which this is called, if there is one.
+    /// The core of the queue or actor on which this is called, if there is one.
     static func here(_ source: Source) -> RealmCore? {
-        let found = cores.withLock { cores in
-            cores.byKey.compactMap { $0.key.source == source ? $0.value : nil }
+        for key in Confinement.surroundings {
+            if let core = core(source, key) { return core }
         }
-        for entry in found {
-            guard let core = entry.life?.core, core.confinement.isSurelyHere, core.database.belongsToThisProcess
-            else { continue }
-            return core
+        let executor = Executor.current
+        guard executor.isOneOfSeveral else { return nil }
+        // Another executor may be the same place under another address.
+        let others = cores.withLock { cores in
+            cores.byKey.compactMap { $0.key.source == source && $0.value.place != nil ? $0.value : nil }
         }
-        return nil
+        return others.filter { $0.place!.isCurrent }.min { $0.place!.executor.identity < $1.place!.executor.identity }
+            .flatMap { $0.life?.core }
     }
 
     /// Whether any thread of the process has a realm of it.
@@ -186,7 +196,7 @@ enum RealmCache {
                 cores.limit = max(64, 2 * cores.byKey.count)
             }
             for source in sources {
-                cores.byKey[Key(source: source, confinement: confinement)] = Entry(life: core.life)
+                cores.byKey[Key(source: source, confinement: confinement)] = Entry(core)
             }
         }
     }

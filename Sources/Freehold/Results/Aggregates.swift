@@ -81,28 +81,66 @@ extension RealmCollection {
     }
 }
 
+// For types that no property has: `NSNumber`, `NSDate`.
+extension RealmCollection {
+    /// The least value of a property as a reference: see ``min(ofProperty:)``.
+    @_disfavoredOverload
+    public func min<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        AggregateValue.reference(aggregated(.minimum, property), T.self)
+    }
+
+    /// The greatest value of a property as a reference: see ``max(ofProperty:)``.
+    @_disfavoredOverload
+    public func max<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        AggregateValue.reference(aggregated(.maximum, property), T.self)
+    }
+
+    /// The sum of a property's values as an `NSNumber`.
+    @_disfavoredOverload
+    public func sum<T: _HasPersistedType>(ofProperty property: String) -> T where T.PersistedType: AddableType {
+        guard let sum = AggregateValue.reference(aggregated(.sum, property), T.self) else {
+            programmerError("A sum can't be given as \(T.self). Ask for a number.")
+        }
+        return sum
+    }
+
+    /// The mean of a property's values as an `NSNumber`; nil where there is none.
+    @_disfavoredOverload
+    public func average<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
+        AggregateValue.reference(aggregated(.average, property), T.self)
+    }
+}
+
+extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
+    public typealias PersistedType = NSNumber
+}
+
+extension NSDate: _HasPersistedType, MinMaxType {
+    public typealias PersistedType = NSDate
+}
+
 extension RealmCollection where Element: KeypathSortable {
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
+        min(ofProperty: placedName(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
+        max(ofProperty: placedName(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type (so the low bits, where it is over that of an integer);
     /// 0 where there is none. `sum(ofProperty:)` gives the type asked for.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
+        sum(ofProperty: placedName(for: keyPath))
     }
 
     /// The mean of the property's values, in the property's type (so the whole part, where that is `Int`); nil where
     /// there is none. `average(ofProperty:)` gives the type asked for.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
+        average(ofProperty: placedName(for: keyPath))
     }
 }
 
@@ -119,6 +157,12 @@ extension RealmCollection where Element.PersistedType: AddableType {
     ///
     /// - Complexity: O(n)
     public func sum() -> Element { sum(ofProperty: "self") }
+
+    /// The mean of the elements as an `NSNumber`; nil if there is none. - Complexity: O(n)
+    @_disfavoredOverload
+    public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
+        average(ofProperty: "self")
+    }
 
     /// The mean of the elements, converted to the type asked for; nil if there is none.
     ///
@@ -145,7 +189,7 @@ enum UnmanagedFold {
         let values = elements.lazy.compactMap { element -> Value? in
             guard case .object(let object?) = Element._rlmContent(element) else { return nil }
             let value = KeyValueCoding.value(of: object, keys, keyPath)
-            return (value as? any _PersistableScalar)?._rlmStored
+            return value.flatMap { PlainNumber.stored($0) }
         }
         return ValueFold.fold(aggregate, values, of: column)
     }
@@ -185,6 +229,15 @@ enum UnmanagedFold {
 }
 
 enum AggregateValue {
+    /// The value in a class of Foundation, or any other type that it can be cast to. Nil for null.
+    static func reference<T>(_ value: Value, _ type: T.Type) -> T? {
+        if let kind = type as? any RealmCollectionValue.Type { return convert(value, to: kind) as? T }
+        return switch value {
+        case .decimal128(let number) where type is NSNumber.Type: NSDecimalNumber(decimal: number.decimalValue) as? T
+        case let value: value.plainValue.flatMap { $0 as? T }
+        }
+    }
+
     /// The value as a `T`; an integer type takes the whole part. Nil for null, and for a number that `T` can't hold.
     static func convert<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T? {
         let value = value.fitted(to: T._rlmShape.type)
@@ -196,6 +249,8 @@ enum AggregateValue {
     /// A sum as a `T`, whatever it is, because no data may end the process: an integer type takes the low bits, and of
     /// floating-point numbers the nearest integer that there is.
     static func sum<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T {
+        // As in RealmSwift: of no mixed values the sum is the whole number 0.
+        if T._rlmShape.type == .any, value == .decimal128(Decimal128()) { return T._rlmFromContent(.value(.int(0)))! }
         var sum = value.fitted(to: T._rlmShape.type)
         if sum.isNull { sum = value.clampedInteger.fitted(to: T._rlmShape.type) }
         return T._rlmFromContent(.value(sum.cut(to: type)))!

@@ -25,7 +25,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     public func index(of object: Element) -> Int? { box.index(of: object) }
     public func makeIterator() -> RLMIterator<Element> { box.makeIterator() }
     public var _source: _CollectionSource? { box.source }
-    public func _moved(to target: _RealmTarget) -> Self? { box.moved(to: target).map { Self($0) } }
+    public var _rlmLocation: _Location { box.location.map { (box: CollectionBox<Element>) in Self(box) } }
     public var _values: _ValueSource<Element>? { box.values }
     public var description: String { box.description }
 
@@ -49,7 +49,8 @@ private class CollectionBox<Element: RealmCollectionValue> {
     var values: _ValueSource<Element>? { fatalError("abstract") }
     var description: String { fatalError("abstract") }
     func isEqual(to other: CollectionBox<Element>) -> Bool { fatalError("abstract") }
-    func moved(to target: _RealmTarget) -> CollectionBox<Element>? { fatalError("abstract") }
+    /// Finds another box.
+    var location: _Location { fatalError("abstract") }
     var core: RealmCore? { fatalError("abstract") }
 }
 
@@ -70,9 +71,7 @@ private final class TypedCollectionBox<C: RealmCollection>: CollectionBox<C.Elem
     override var source: _CollectionSource? { base._source }
     override var values: _ValueSource<C.Element>? { base._values }
     override var description: String { base.description }
-    override func moved(to target: _RealmTarget) -> CollectionBox<C.Element>? {
-        base._moved(to: target).map { TypedCollectionBox($0) }
-    }
+    override var location: _Location { base._rlmLocation.map { (base: C) in TypedCollectionBox(base) } }
     override var core: RealmCore? { base._confinedCore }
 
     override func isEqual(to other: CollectionBox<C.Element>) -> Bool {

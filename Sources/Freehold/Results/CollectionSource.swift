@@ -16,8 +16,8 @@ public struct _CollectionSource {
     let table: ManagedTable
     /// The core, kept alive.
     let core: RealmCore
-    /// The same in another realm of the file, without stages; nil where it isn't there.
-    private let elsewhere: (RealmCore) -> _CollectionSource?
+    /// Makes what finds the same in any realm of the file, without stages. To be called where the realm is.
+    private let locate: () -> (RealmCore) -> _CollectionSource?
     /// Whether the owner of a list or of backlinks still lives.
     private let isOwnerLive: () -> Bool
     /// The core's state when the collection was asked for; `Realm.invalidate()` ends those before it, and with them what
@@ -28,8 +28,9 @@ public struct _CollectionSource {
 
     /// All objects of a class.
     init(of table: ManagedTable) {
-        self.init(.table, of: table, isLive: { true }) { core in
-            core.table(like: table).map { _CollectionSource(of: $0) }
+        self.init(.table, of: table, isLive: { true }) {
+            let like = table.likeness
+            return { $0.table(like: like).map { _CollectionSource(of: $0) } }
         }
     }
 
@@ -37,9 +38,9 @@ public struct _CollectionSource {
         _ base: Base,
         of table: ManagedTable,
         isLive: @escaping () -> Bool,
-        elsewhere: @escaping (RealmCore) -> _CollectionSource?
+        locate: @escaping () -> (RealmCore) -> _CollectionSource?
     ) {
-        self.elsewhere = elsewhere
+        self.locate = locate
         self.base = base
         self.table = table
         core = table.core
@@ -52,8 +53,20 @@ public struct _CollectionSource {
         return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
-    func moved(to core: RealmCore) -> _CollectionSource? {
-        elsewhere(core)?.adding(stages.map { $0.withoutLiveObjects })
+    /// What finds the same in any realm of the file; nil where it isn't there. To be asked where the realm is.
+    func location() -> (RealmCore) -> _CollectionSource? {
+        let find = locate()
+        let stages = stages.map { $0.withoutLiveObjects }
+        return { find($0)?.adding(stages) }
+    }
+
+    /// The conditions, for messages.
+    var written: String {
+        let conditions = stages.compactMap { stage -> String? in
+            guard case .filter(let condition) = stage else { return nil }
+            return QueryPrinter.text(condition) { QueryConstant.of($0) }
+        }
+        return conditions.isEmpty ? "" : ": " + conditions.joined(separator: "; ")
     }
 
     func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }

@@ -59,13 +59,18 @@ extension RealmCollection {
 
     /// The position of the first element that a query string finds; nil if there is none. Traps as `filter` does.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
-        let found = trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
-        return found.first.flatMap { index(of: $0) }
+        trapping { () throws(QueryError) in try firstIndex(.parse(predicateFormat, args)) }
     }
 
     /// The position of the first element that meets the predicate; nil if there is none.
     public func index(matching predicate: NSPredicate) -> Int? {
-        filter(predicate).first.flatMap { index(of: $0) }
+        trapping { () throws(QueryError) in try firstIndex(predicate.writtenQuery()) }
+    }
+
+    /// Of unmanaged objects, too.
+    func firstIndex(_ query: WrittenQuery) throws(QueryError) -> Int? {
+        if _source == nil, _values == nil { return try UnmanagedSearch.firstIndex(Array(self), query) }
+        return try filtered(query).first.flatMap { index(of: $0) }
     }
 
     func filtered(_ text: String, _ arguments: [Any]) throws(QueryError) -> Results<Element> {

@@ -16,10 +16,11 @@ extension RealmCollection {
 
     /// The position of the first element that meets the condition; nil if there is none.
     ///
-    /// - Precondition: a managed collection of objects.
-    /// - Complexity: that of the query.
+    /// - Precondition: a collection of objects. Embedded ones must be managed.
+    /// - Complexity: that of the query; of an unmanaged collection O(all that its objects link to).
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
-        self.where(condition).first.flatMap { self.index(of: $0) }
+        let query = WrittenQuery(condition(Query<Element>()).node)
+        return trapping { () throws(QueryError) in try firstIndex(query) }
     }
 
     /// The elements by that property, or by one that to-one links lead to, or by an element of a map: `"ages['Rex']"`.
@@ -37,7 +38,10 @@ extension RealmCollection {
     /// The elements by the first property, where that is equal by the second, and so on: see
     /// `sorted(byKeyPath:ascending:)`.
     public func sorted<S: Sequence>(by descriptors: S) -> Results<Element> where S.Element == SortDescriptor {
-        adding("sorted", .sort(descriptors.map { (path: NamedPath(trapping: $0.keyPath), ascending: $0.ascending) }))
+        adding(
+            "sorted",
+            .sort(descriptors.map { WrittenSortKey(NamedPath(trapping: $0.keyPath), ascending: $0.ascending) })
+        )
     }
 
     /// Of those elements that are equal in all of these properties the first, in the present order. Elements with a
@@ -70,13 +74,13 @@ extension RealmCollection {
 extension RealmCollection where Element: KeypathSortable {
     /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element> {
-        distinct(by: keyPaths.map { _name(for: $0) })
+        distinct(by: keyPaths.map { placedName(for: $0) })
     }
 }
 
@@ -84,13 +88,13 @@ extension RealmCollection where Element: KeypathSortable {
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
     /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element.Wrapped, T>, ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+        sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element.Wrapped> {
-        distinct(by: keyPaths.map { _name(for: $0) })
+        distinct(by: keyPaths.map { placedName(for: $0) })
     }
 }
 

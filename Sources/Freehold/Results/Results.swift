@@ -58,11 +58,14 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    public func _moved(to target: _RealmTarget) -> Results? {
-        if isInvalidated { return nil }
+    public var _rlmLocation: _Location {
         switch content {
-        case .objects(let query): return query.source.moved(to: target.core).map { Results(trapping: $0) }
-        case .values(let values): return values.source.moved(to: target.core).map { Results($0) }
+        case .objects(let query):
+            let find = query.source.location()
+            return _Location { find($0).map { Results(trapping: $0) } }
+        case .values(let values):
+            let find = values.source.location()
+            return _Location { find($0).map { Results($0) } }
         }
     }
 
@@ -136,7 +139,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         switch content {
-        case .objects(let query) where isMapped: RLMIterator(query.snapshotKeys(), query.table, Self.mapped)
+        case .objects(let query) where isMapped: RLMIterator(query.snapshotKeys(), query.table) { Self.mapped($0) }
         case .objects(let query): RLMIterator(query.snapshotKeys(), query.table)
         case .values(let values): RLMIterator(values: values.elements)
         }

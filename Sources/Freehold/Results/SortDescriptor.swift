@@ -14,7 +14,7 @@ public struct SortDescriptor: Equatable, Sendable, CustomStringConvertible {
     }
 
     public init<Root: KeypathSortable>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
-        self.init(keyPath: _name(for: keyPath), ascending: ascending)
+        self.init(keyPath: placedName(for: keyPath), ascending: ascending)
     }
 
     /// The other direction.

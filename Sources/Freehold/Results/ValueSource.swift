@@ -13,8 +13,8 @@ struct ValueSnapshot<Element: RealmCollectionValue> {
 public struct _ValueSource<Element: RealmCollectionValue> {
     /// Kept alive; nil for an unmanaged collection, which is read once.
     let core: RealmCore?
-    /// The same in another realm of the file, without stages; nil where it isn't there.
-    private let elsewhere: (RealmCore) -> _ValueSource?
+    /// As that of a ``_CollectionSource``.
+    private let locate: () -> (RealmCore) -> _ValueSource?
     /// Whether the owner of the collection still lives.
     private let isOwnerLive: () -> Bool
     /// As that of a ``_CollectionSource``.
@@ -28,12 +28,12 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     init(
         _ core: RealmCore,
         isLive: @escaping () -> Bool,
-        elsewhere: @escaping (RealmCore) -> _ValueSource?,
+        locate: @escaping () -> (RealmCore) -> _ValueSource?,
         stored: @escaping () -> StoredCollection?,
         _ snapshot: @escaping () -> ValueSnapshot<Element>
     ) {
         self.core = core
-        self.elsewhere = elsewhere
+        self.locate = locate
         isOwnerLive = isLive
         birth = core.stateVersion
         self.stored = stored
@@ -43,7 +43,7 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     /// Values that are in memory.
     init(_ elements: [Element]) {
         core = nil
-        elsewhere = { _ in nil }
+        locate = { { _ in nil } }
         isOwnerLive = { true }
         birth = 0
         stored = { nil }
@@ -51,10 +51,15 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         self.snapshot = { snapshot }
     }
 
-    func moved(to core: RealmCore) -> _ValueSource? {
-        var source = elsewhere(core)
-        source?.stages = stages
-        return source
+    /// What finds the same in any realm of the file; nil where it isn't there. To be asked where the realm is.
+    func location() -> (RealmCore) -> _ValueSource? {
+        let find = locate()
+        let stages = stages
+        return { core in
+            var source = find(core)
+            source?.stages = stages
+            return source
+        }
     }
 
     var isInvalidated: Bool {

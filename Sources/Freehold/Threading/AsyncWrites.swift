@@ -33,7 +33,10 @@ final class AsyncWrites {
 
     init(_ core: RealmCore) { self.core = core }
 
-    var isBusy: Bool { !waiting.isEmpty || isBeginning || undelivered > 0 }
+    /// Writes that wait for the lock by `ask`, or run in what it gave them.
+    var underWay = 0
+
+    var isBusy: Bool { !waiting.isEmpty || isBeginning || isRunning || undelivered > 0 || underWay > 0 }
 
     func newID() -> Realm.AsyncTransactionId {
         lastID &+= 1
@@ -88,7 +91,9 @@ final class AsyncWrites {
         unflushed = []
         let holder = CoreHolder(core: core)
         let database = core.database
+        let resident = mailbox.resident
         Task.detached {
+            defer { withExtendedLifetime(resident) {} }
             var failure: EngineError?
             do throws(EngineError) { try database.makeDurable() } catch { failure = error }
             let found = failure
@@ -139,9 +144,11 @@ final class AsyncWrites {
         // Keeps the realm, and is used at its place only.
         let holder = CoreHolder(core: core)
         let turn = ask()
+        let resident = mailbox.resident
         Task.detached {
             await turn.wait()
             mailbox.post { holder.core.asyncWrites.didBegin(turn) }
+            withExtendedLifetime(resident) {}
         }
     }
 
@@ -167,6 +174,7 @@ final class AsyncWrites {
         do throws(Realm.Error) {
             try core.checkFits(transaction.schema)
             core.adopt(transaction)
+            core.file.willRunBlock(transaction)
             item.run()
             if core.transaction != nil { core.cancel() }
         } catch {

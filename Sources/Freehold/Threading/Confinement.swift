@@ -9,7 +9,7 @@ enum Confinement: Sendable {
     /// The main thread, the main queue and the main actor, which are one.
     case main
     case queue(DispatchQueue, QueueMark)
-    case actor(any Actor)
+    case actor(ActorPlace)
     /// Anywhere: the realm never changes.
     case frozen
 
@@ -18,11 +18,13 @@ enum Confinement: Sendable {
         case thread(UInt64)
         case main
         case queue(ObjectIdentifier)
-        case actor(ObjectIdentifier)
+        /// Of an actor: what runs it, so that actors that share an executor are one place.
+        case executor(UInt)
     }
 
     /// Of the caller: the main thread's, else this thread's.
     static var current: Confinement {
+        QueueMark.markMain()
         if isMain { return .main }
         return .thread(fh_thread_serial())
     }
@@ -37,11 +39,12 @@ enum Confinement: Sendable {
     }
 
     static func on(_ actor: any Actor) -> Confinement {
-        if actor === MainActor.shared {
+        let executor = Executor(of: actor)
+        if executor.identity == Executor.main.identity {
             QueueMark.markMain()
             return .main
         }
-        return .actor(actor)
+        return .actor(ActorPlace(actor, executor))
     }
 
     var key: Key? {
@@ -49,9 +52,21 @@ enum Confinement: Sendable {
         case .thread(let serial): .thread(serial)
         case .main: .main
         case .queue(_, let mark): .queue(ObjectIdentifier(mark))
-        case .actor(let actor): .actor(ObjectIdentifier(actor))
+        case .actor(let place): .executor(place.executor.identity)
         case .frozen: nil
         }
+    }
+
+    /// The queue and the actor on which the caller surely is. A realm of the one is to be taken before one of the other: a
+    /// queue's block may run inside of an actor's (`sync`), but nothing of an actor inside of a queue's.
+    static var surroundings: [Key] {
+        var keys: [Key] = []
+        if let mark = DispatchQueue.getSpecific(key: QueueMark.key), mark !== QueueMark.main {
+            keys.append(.queue(ObjectIdentifier(mark)))
+        }
+        let executor = Executor.current
+        if executor.identity != 0 { keys.append(.executor(executor.identity)) }
+        return keys
     }
 
     /// Whether the caller is where the realm may be used. Of actors it traps where it isn't.
@@ -62,22 +77,31 @@ enum Confinement: Sendable {
         case .thread(let serial): return serial == fh_thread_serial()
         case .main: return Self.isMain
         case .queue(_, let mark): return DispatchQueue.getSpecific(key: QueueMark.key) === mark
-        case .actor(let actor):
+        case .actor(let place):
+            if place.isCurrent { return true }
+            // An executor of its own may know better.
+            guard let actor = place.actor else { return false }
             actor.preconditionIsolated(message())
             return true
         case .frozen: return true
         }
     }
 
-    /// Whether the caller is on the queue or the actor.
+    /// Whether the caller is where the realm may be used, as far as can be told without trapping.
     var isSurelyHere: Bool {
         switch self {
-        case .thread, .frozen: false
-        case .main: Self.isMain
-        case .queue(_, let mark): DispatchQueue.getSpecific(key: QueueMark.key) === mark
-        case .actor(let actor): isCurrentExecutor(actor.unownedExecutor)
+        case .actor(let place): place.isCurrent
+        case .thread, .main, .queue, .frozen: isHere("")
         }
     }
+
+    /// Another actor of the same executor uses what is confined here, too.
+    func join(_ other: Confinement) {
+        if case .actor(let place) = self, case .actor(let joining) = other { place.join(joining) }
+    }
+
+    /// Whether nothing can run there any more.
+    var isGone: Bool { if case .actor(let place) = self { place.actor == nil } else { false } }
 
     /// The main queue may be served by any thread once the main thread waits for it (`dispatchMain`, an async `main`).
     static var isMain: Bool {
@@ -90,16 +114,10 @@ enum Confinement: Sendable {
         case .thread: "the thread that opened it"
         case .main: "the main thread or the main actor"
         case .queue(let queue, _): "the queue \"\(queue.label)\""
-        case .actor(let actor): "the actor \(type(of: actor))"
+        case .actor(let place): "the actor \(place.name)"
         case .frozen: "any thread"
         }
     }
-}
-
-/// What the runtime's public calls trap about, answered.
-private func isCurrentExecutor(_ executor: UnownedSerialExecutor) -> Bool {
-    let words = unsafeBitCast(executor, to: (identity: UInt, implementation: UInt).self)
-    return fh_is_current_executor(words.identity, words.implementation)
 }
 
 /// Tells whether code runs on a queue: a queue carries its mark for as long as it lives.

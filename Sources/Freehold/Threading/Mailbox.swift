@@ -15,7 +15,7 @@ final class Mailbox: Sendable {
     private enum Place: Sendable {
         case main
         case queue(DispatchQueue)
-        case actor(any Actor)
+        case actor(ActorPlace)
         case loop(Loop)
     }
 
@@ -29,7 +29,7 @@ final class Mailbox: Sendable {
         switch confinement {
         case .main: place = .main
         case .queue(let queue, _): place = .queue(queue)
-        case .actor(let actor): place = .actor(actor)
+        case .actor(let actors): place = .actor(actors)
         case .thread:
             let loop = RunLoop.current
             guard loop.currentMode != nil else { return nil }
@@ -51,12 +51,26 @@ final class Mailbox: Sendable {
         switch place {
         case .main: DispatchQueue.main.async { self.deliver() }
         case .queue(let queue): queue.async { self.deliver() }
-        case .actor(let actor): Task.detached { await self.deliver(on: actor) }
+        case .actor(let place):
+            // What belonged to an actor that is gone is gone with it.
+            guard let actor = place.actor else { return drop() }
+            Task.detached { await self.deliver(on: actor) }
         case .loop(let loop):
             // `perform` doesn't wake a sleeping loop on Linux; a timer that is due does.
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in self.deliver() }
             loop.loop.add(timer, forMode: .default)
         }
+    }
+
+    /// Keeps an actor alive for one who will post later.
+    var resident: (any Actor)? { if case .actor(let place) = place { place.actor } else { nil } }
+
+    private func drop() {
+        let calls = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        withExtendedLifetime(calls) {}
     }
 
     private func deliver(on actor: isolated any Actor) { deliver() }

@@ -1,11 +1,13 @@
 import FreeholdEngine
 
 extension ObjectBase: ThreadConfined {
-    public final func _moved(to target: _RealmTarget) -> Self? {
-        guard let table = _table, !isInvalidated, let other = target.core.table(like: table),
-            let key = other.living(_key)
-        else { return nil }
-        return unsafeDowncast(other.object(key), to: Self.self)
+    public final var _rlmLocation: _Location {
+        guard let table = _table else { return .nowhere }
+        let (like, key) = (table.likeness, _key)
+        return _Location { core in
+            guard let other = core.table(like: like), let key = other.living(key) else { return nil }
+            return other.object(key)
+        }
     }
 }
 
@@ -15,17 +17,22 @@ extension Map: _ConfinedCollection { var _core: RealmCore? { home?.core } }
 extension LinkingObjects: _ConfinedCollection { var _core: RealmCore? { target?._core } }
 
 extension SectionedResults: ThreadConfined {
-    public func _moved(to target: _RealmTarget) -> Self? {
-        query.results._moved(to: target).map { SectionedResults(query: SectionQuery($0, query.keyOf)) }
+    public var _rlmLocation: _Location {
+        let keyOf = query.keyOf
+        return query.results._rlmLocation.map { (results: Results<SectionElement>) in
+            SectionedResults(query: SectionQuery(results, keyOf))
+        }
     }
 }
 
 extension ResultsSection: ThreadConfined {
-    /// Nil also where no element has the section's key there.
-    public func _moved(to target: _RealmTarget) -> Self? {
-        guard let results = query.results._moved(to: target) else { return nil }
-        let query = SectionQuery(results, query.keyOf)
-        return query.positions(of: key).isEmpty ? nil : ResultsSection(key: key, query: query)
+    /// Nowhere also where no element has the section's key.
+    public var _rlmLocation: _Location {
+        let (key, keyOf) = (key, query.keyOf)
+        return query.results._rlmLocation.map { (results: Results<SectionElement>) in
+            let query = SectionQuery(results, keyOf)
+            return query.positions(of: key).isEmpty ? nil : ResultsSection(key: key, query: query)
+        }
     }
 }
 

@@ -88,7 +88,9 @@ extension Realm {
     ) -> AsyncTransactionId {
         let writes = requireAsync("commitAsyncWrite")
         guard core.transaction != nil else {
-            programmerError("commitAsyncWrite() without a write transaction on \(core). Call `beginAsyncWrite` first.")
+            programmerError(
+                "commitAsyncWrite() without a write transaction on \(core.name). Call `beginAsyncWrite` first."
+            )
         }
         core.check(tokens)
         let id = writes.newID()
@@ -114,7 +116,7 @@ extension Realm {
         core.asyncWrites.cancelCompletion(asyncTransactionId)
     }
 
-    /// Whether an asynchronous write waits to begin, or its completion to run.
+    /// Whether an asynchronous write waits to begin, runs, or its completion waits to run.
     public var isPerformingAsynchronousWriteOperations: Bool {
         core.verifyThread()
         return core.hasAsyncWrites && core.asyncWrites.isBusy

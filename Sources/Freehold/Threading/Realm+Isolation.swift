@@ -6,7 +6,7 @@ extension RealmCore {
     static func open(_ configuration: Realm.Configuration, queue: DispatchQueue?) throws(Realm.Error) -> RealmCore {
         guard let queue else { return try open(configuration) }
         let confinement = Confinement.on(queue)
-        guard confinement.isSurelyHere else {
+        guard confinement.isHere("") else {
             throw Realm.Error(
                 .invalidInput,
                 "A realm of the queue \"\(queue.label)\" was opened outside of it. Open it in a block of the queue.",
@@ -150,7 +150,7 @@ extension Realm {
     ///
     /// - Precondition: the realm is one of the main actor or of an actor.
     /// - Throws: What the block throws; the ``pendingError``, if there is one; a `Realm.Error` of the file;
-    ///   `CancellationError` where the task is cancelled while it waits.
+    ///   `CancellationError` where the task is cancelled before the block runs.
     @discardableResult
     public func asyncWrite<R>(
         _isolation actor: isolated (any Actor)? = #isolation,
@@ -171,13 +171,17 @@ extension Realm {
         core.requireActor("asyncWrite")
         core.check(tokens)
         try core.checkWritable()
+        try Task.checkCancellation()
+        let writes = core.useAsyncWrites()
+        writes.underWay += 1
+        defer { writes.underWay -= 1 }
         let transaction = try await core.beginWaiting()
-        // While it waited, another task may have begun a transaction of this realm.
-        do { try core.checkWritable() } catch {
-            transaction.cancel()
-            throw error
-        }
-        do { try core.checkFits(transaction.schema) } catch {
+        do {
+            try Task.checkCancellation()
+            // While it waited, another task may have begun a transaction of this realm.
+            try core.checkWritable()
+            try core.checkFits(transaction.schema)
+        } catch {
             transaction.cancel()
             throw error
         }

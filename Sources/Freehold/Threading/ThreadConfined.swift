@@ -1,10 +1,17 @@
 import FreeholdEngine
 
+/// What says that a type's conformances may be used on every thread, where the compiler (6.2 and later) asks for it.
+#if compiler(>=6.2)
+    public typealias _SendableMetatype = SendableMetatype
+#else
+    public typealias _SendableMetatype = Any
+#endif
+
 /// What belongs to a realm, and with it to a thread, a queue or an actor: objects, collections, linking objects.
 ///
 /// To use it elsewhere, freeze it (``freeze()``: what is there now, for all threads), or send a
 /// ``ThreadSafeReference`` to it (the live thing, of the realm that resolves it).
-public protocol ThreadConfined {
+public protocol ThreadConfined: _SendableMetatype {
     /// Nil for what is unmanaged.
     var realm: Realm? { get }
     /// Whether it can't be used any more: it or its owner was deleted, or its realm invalidated.
@@ -20,16 +27,31 @@ public protocol ThreadConfined {
     func freeze() -> Self
     /// The live one, of the realm of this thread, queue or actor; nil if it was deleted. Itself if it is live.
     ///
+    /// A realm that stands at an older version than the frozen one moves to the newest first, unless it is in a write
+    /// transaction.
+    ///
     /// - Precondition: it is managed.
     func thaw() -> Self?
-    /// The same in another realm of the file; nil if it isn't there. For the library only.
-    func _moved(to target: _RealmTarget) -> Self?
+    /// Where it lies in the file. To be asked where its realm is. For the library only.
+    var _rlmLocation: _Location { get }
 }
 
-/// A realm of the same file. For the library only.
-public struct _RealmTarget {
-    let core: RealmCore
-    init(_ core: RealmCore) { self.core = core }
+/// Finds something in any realm of the file. Belongs to no realm itself. For the library only.
+///
+/// `Sendable` because what it holds are names and numbers of the file, and closures that the one who finds it runs.
+public struct _Location: @unchecked Sendable {
+    /// Nil where it isn't there.
+    let find: (RealmCore) -> Any?
+
+    init(_ find: @escaping (RealmCore) -> Any?) { self.find = find }
+
+    /// Of what is unmanaged.
+    static let nowhere = _Location { _ in nil }
+
+    /// Finds what is made of it.
+    func map<Found, Other>(_ make: @escaping (Found) -> Other?) -> _Location {
+        _Location { core in (find(core) as! Found?).flatMap(make) }
+    }
 }
 
 extension ThreadConfined {
@@ -44,7 +66,7 @@ extension ThreadConfined {
         if isInvalidated {
             programmerError("freeze() was called on an invalidated \(Self.self). Check `isInvalidated` first.")
         }
-        guard let frozen = _moved(to: _RealmTarget(core.frozen())) else {
+        guard let frozen = _moved(to: core.frozen()) else {
             programmerError(
                 "freeze() was called on a \(Self.self) that was made in the transaction that is open. Commit it first."
             )
@@ -56,8 +78,14 @@ extension ThreadConfined {
         guard let core = _confinedCore else {
             programmerError("thaw() was called on an unmanaged \(Self.self). Add it to a realm first.")
         }
-        return core.isFrozen ? _moved(to: _RealmTarget(core.thawed())) : self
+        guard core.isFrozen else { return self }
+        let live = core.thawed()
+        live.catchUp(with: core.committed)
+        return _moved(to: live)
     }
+
+    /// The same in another realm of the file; nil if it isn't there.
+    func _moved(to core: RealmCore) -> Self? { isInvalidated ? nil : _rlmLocation.find(core) as! Self? }
 
     /// Also of what is invalidated.
     var _confinedCore: RealmCore? {
@@ -80,23 +108,43 @@ extension RealmCore {
     }
 
     /// The live core of the file for the caller.
-    func thawed() -> RealmCore {
-        guard isFrozen else { return self }
-        do {
-            return try RealmCore.here(configuration)
+    func thawed() -> RealmCore { isFrozen ? .live(configuration, file, standIn: committed) : self }
+
+    /// The live core of the file for the caller. Traps where it can't be opened.
+    ///
+    /// - Parameter standIn: what it shows where the newest version can't be had.
+    static func live(_ configuration: Realm.Configuration, _ file: RealmFile, standIn: Snapshot? = nil) -> RealmCore {
+        do throws(Realm.Error) {
+            return try here(configuration, file, standIn: standIn)
         } catch {
-            programmerError("\(self) couldn't be thawed: \(error). Open it by `Realm(configuration:)`, which throws.")
+            programmerError(
+                "A realm couldn't be opened where something of it is used: \(error) Open it by `Realm(configuration:)`, which "
+                    + "throws."
+            )
         }
     }
 
     /// The table of the same class, or of the same dynamic one; nil where this realm's schema lacks it.
-    func table(like other: ManagedTable) -> ManagedTable? {
-        if other.info.dynamic == nil {
-            return table(id: other.table.id).flatMap { $0.info.cls == other.info.cls ? $0 : nil }
+    func table(like other: ManagedTable) -> ManagedTable? { table(like: other.likeness) }
+
+    func table(like other: TableLikeness) -> ManagedTable? {
+        if !other.isDynamic {
+            return table(id: other.id).flatMap { $0.info.cls == other.cls ? $0 : nil }
         }
         let schema = view.schema
-        return schema.table(id: other.table.id).flatMap { dynamicTable($0, in: schema) }
+        return schema.table(id: other.id).flatMap { dynamicTable($0, in: schema) }
     }
+}
+
+/// What the same table of another realm has, too.
+struct TableLikeness: Sendable {
+    let id: Int
+    let cls: ObjectBase.Type
+    let isDynamic: Bool
+}
+
+extension ManagedTable {
+    var likeness: TableLikeness { TableLikeness(id: table.id, cls: info.cls, isDynamic: info.dynamic != nil) }
 }
 
 extension Realm {
@@ -118,6 +166,7 @@ extension Realm {
     /// The live one of this realm; nil if it was deleted.
     public func thaw<T: ThreadConfined>(_ value: T) -> T? {
         core.verifyThread()
-        return value._moved(to: _RealmTarget(core))
+        if let other = value._confinedCore, other.isFrozen { core.catchUp(with: other.committed) }
+        return value._moved(to: core)
     }
 }

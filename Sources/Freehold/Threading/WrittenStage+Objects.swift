@@ -12,8 +12,8 @@ extension Condition {
     fileprivate var withoutLiveObjects: Condition {
         switch self {
         case .truth: self
-        case .and(let all): .and(all.map(\.withoutLiveObjects))
-        case .or(let all): .or(all.map(\.withoutLiveObjects))
+        case .and(let all, let closings): .and(all.map(\.withoutLiveObjects), closings: closings)
+        case .or(let all, let closings): .or(all.map(\.withoutLiveObjects), closings: closings)
         case .not(let inner): .not(inner.withoutLiveObjects)
         case .compare(let a, let op, let b, let options):
             .compare(a.withoutLiveObjects, op, b.withoutLiveObjects, options)
@@ -50,15 +50,21 @@ extension FreeholdEngine.Constant {
         case .argument(let argument):
             guard let value = PlainValue.unwrap(argument) else { return .value(.null) }
             if let object = Self.object(value) { return object }
+            if let members = try? MemberValues.of(value) { return .argument(members) }
             guard !PlainArgument.isPlain(value), !(value is any _GeoShape), let elements = value as? any Sequence
             else { return self }
             let all = Array<Any>(erasing: elements)
-            guard all.contains(where: { PlainValue.unwrap($0).map { Self.object($0) != nil } ?? false }) else {
+            guard all.contains(where: { PlainValue.unwrap($0).map(Self.isLive) ?? false }) else {
                 return self
             }
             return .list(all.map { FreeholdEngine.Constant.argument($0).withoutLiveObjects })
         case .value, .number, .object, .objectWithPrimaryKey, .shape: return self
         }
+    }
+
+    private static func isLive(_ value: Any) -> Bool {
+        if PlainArgument.isPlain(value) { return false }
+        return object(value) != nil || (try? MemberValues.of(value)) != nil
     }
 
     private static func object(_ value: Any) -> FreeholdEngine.Constant? {

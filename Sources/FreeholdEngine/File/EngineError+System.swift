@@ -18,8 +18,10 @@ extension EngineError {
             EngineError(name, text, path: path, underlying: code)
         }
         switch code {
-        case ENOENT, ENOTDIR:
+        case ENOENT:
             return make(.fileNotFound, "\(message) The file or its folder doesn't exist.")
+        case ENOTDIR:
+            return make(.fileNotFound, "\(message) What should be its folder is none: parent path is not a directory.")
         case EACCES, EPERM, EROFS:
             return make(.permissionDenied, "\(message) \(detail).")
         case ENOSPC, EDQUOT:

@@ -1,3 +1,4 @@
+import CFreeholdShims
 import Synchronization
 
 #if canImport(Glibc)
@@ -26,23 +27,52 @@ final class EnvironmentRegistry: Sendable {
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
+    /// The files that are being exchanged, by path, and the threads that do it.
+    private let exchanges = Mutex<[String: UInt64]>([:])
 
     /// Opens a file, or joins those who have it open.
     ///
+    /// Waits while another thread or process exchanges the file, but never with the registry locked: other files are
+    /// opened and closed meanwhile, also by the one who exchanges this file.
+    ///
     /// - Throws: what `StorageEnvironment.open` does; `.invalidArgument` if the file is open with other options, or
-    ///   was replaced by another while it was open.
+    ///   was replaced by another while it was open; `.fileInUse` if this thread is exchanging the file.
     func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> EnvironmentLease {
-        // Waits where the file is being exchanged, and not with the registry locked.
-        let presence: PresenceLock? =
-            if options.isShared, !isOpen(path: path), let canonical = try? StorageEnvironment.canonicalPath(path) {
-                try PresenceLock.shared(of: canonical)
-            } else { nil }
-        return try entries.withLock { entries throws(EngineError) in
-            entries = entries.filter { $0.value.environment.belongsToThisProcess }
-            var status = stat()
-            if stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] {
-                return try join(.file(FileIdentity(status)), entry, &entries, options, path)
+        if let lease = try joinNow(path: path, options: options) { return lease }
+        return try UnfinishedFile.retrying(path: path) { () throws(EngineError) in
+            var presence: PresenceLock?
+            if options.isShared, let canonical = try? StorageEnvironment.canonicalPath(path) {
+                try checkExchange(canonical)
+                presence = try PresenceLock.shared(of: canonical)
             }
+            return try openNow(path: path, options: options, presence)
+        }
+    }
+
+    /// Joins those who have the file open; nil where nobody has.
+    private func joinNow(path: String, options: StorageOptions) throws(EngineError) -> EnvironmentLease? {
+        try entries.withLock { entries throws(EngineError) in try join(path, options, &entries) }
+    }
+
+    private func join(
+        _ path: String,
+        _ options: StorageOptions,
+        _ entries: inout [Key: Entry]
+    ) throws(EngineError) -> EnvironmentLease? {
+        entries = entries.filter { $0.value.environment.belongsToThisProcess }
+        var status = stat()
+        guard stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] else { return nil }
+        return try join(.file(FileIdentity(status)), entry, &entries, options, path)
+    }
+
+    /// Opens the file, or joins those who have opened it since `joinNow`, without waiting for anybody.
+    private func openNow(
+        path: String,
+        options: StorageOptions,
+        _ presence: PresenceLock?
+    ) throws(EngineError) -> StorageOpening<EnvironmentLease> {
+        try entries.withLock { entries throws(EngineError) in
+            if let lease = try join(path, options, &entries) { return .opened(lease) }
             let canonical = try StorageEnvironment.canonicalPath(path)
             if entries.values.contains(where: { $0.environment.path == canonical }) {
                 throw EngineError(
@@ -51,8 +81,11 @@ final class EnvironmentRegistry: Sendable {
                     path: path
                 )
             }
-            let environment = try StorageEnvironment.open(path: canonical, options: options, presence: presence)
-            return add(.file(environment.identity), environment, &entries)
+            switch try StorageEnvironment.openNow(path: canonical, options: options, presence: presence) {
+            case .opened(let environment): return .opened(add(.file(environment.identity), environment, &entries))
+            case .exchanged: return .exchanged
+            case .unfinished: return .unfinished
+            }
         }
     }
 
@@ -88,8 +121,22 @@ final class EnvironmentRegistry: Sendable {
         guard let presence = try PresenceLock.exclusive(of: canonical) else {
             throw EngineError(.fileInUse, isOpen(path: canonical) ? here : other, path: path)
         }
-        defer { withExtendedLifetime(presence) {} }
+        exchanges.withLock { $0[canonical] = fh_thread_serial() }
+        defer {
+            exchanges.withLock { $0[canonical] = nil }
+            withExtendedLifetime(presence) {}
+        }
         return try body(canonical)
+    }
+
+    /// Who waits for himself would wait for ever.
+    private func checkExchange(_ canonicalPath: String) throws(EngineError) {
+        guard exchanges.withLock({ $0[canonicalPath] }) == fh_thread_serial() else { return }
+        throw EngineError(
+            .fileInUse,
+            "The file is being compacted by this very thread: it can't be opened by the closure that decides about that.",
+            path: canonicalPath
+        )
     }
 
     /// Whether this process has the file open; readers that live on count.

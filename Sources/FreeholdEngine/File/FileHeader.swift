@@ -21,6 +21,8 @@ struct FileHeader: Equatable, Sendable {
 
     enum Content: Equatable {
         case empty
+        /// It holds a part of what LMDB makes a file with, and never had a version.
+        case unfinished
         case valid(FileHeader)
         /// Says why.
         case invalid(String)
@@ -34,14 +36,16 @@ struct FileHeader: Equatable, Sendable {
     private static let metaSize = 16 + 136
 
     static func read(_ descriptor: Int32) throws(EngineError) -> Content {
-        let first = try readOnce(descriptor)
+        var content = try readOnce(descriptor)
         // Another process may just be creating the file, or writing a root.
-        guard case .invalid = first, try startsLikeLMDB(descriptor) else { return first }
-        var content = first
         for _ in 0..<10 {
+            switch content {
+            case .empty, .valid: return content
+            case .invalid: guard try startsLikeLMDB(descriptor) else { return content }
+            case .unfinished: break
+            }
             usleep(2000)
             content = try readOnce(descriptor)
-            guard case .invalid = content else { break }
         }
         return content
     }
@@ -53,6 +57,7 @@ struct FileHeader: Equatable, Sendable {
 
     private static func readOnce(_ descriptor: Int32) throws(EngineError) -> Content {
         if try size(of: descriptor) == 0 { return .empty }
+        if try isUnfinished(descriptor) { return .unfinished }
         guard let first = try meta(descriptor, at: 0) else {
             return .invalid("The file is too short to be a database.")
         }
@@ -68,8 +73,10 @@ struct FileHeader: Equatable, Sendable {
         case .success(let header): other = header
         case .failure(let reason): return .invalid(reason.text)
         }
-        let newest = other.version > one.version ? other : one
-        if let reason = checkRoots(newest == other ? second : first, lastPage: newest.lastPage) {
+        // Of two equal ones LMDB takes the first.
+        let isSecond = other.version > one.version
+        let newest = isSecond ? other : one
+        if let reason = checkRoots(isSecond ? second : first, lastPage: newest.lastPage) {
             return .invalid(reason.text)
         }
         // The size is read after the root: a concurrent commit can only have made the file longer.
@@ -81,6 +88,47 @@ struct FileHeader: Equatable, Sendable {
         }
         return .valid(newest)
     }
+
+    /// No creation that is broken off makes a file longer than this.
+    private static let unfinishedLimit: UInt64 = 4 << 20
+
+    /// Whether the file begins with the first page of a new file, or a part of it, and the second page isn't there.
+    ///
+    /// A file of a later version than the first, which holds nothing but the header, has a version in its first page.
+    private static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {
+        let size = try size(of: descriptor)
+        guard size <= unfinishedLimit else { return false }
+        var bytes = [UInt8](repeating: 0, count: metaSize)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count >= 0 else { throw .system(errno, "The file can't be read.") }
+        for i in 0..<min(count, metaSize) {
+            if let expected = newMeta[i], bytes[i] != expected { return false }
+        }
+        guard count == metaSize else { return true }
+        let pageSize = Int(bytes.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self))
+        guard pageSize >= 512, pageSize <= 65536, let second = try meta(descriptor, at: pageSize) else {
+            return size < UInt64(pageSize + metaSize)
+        }
+        if case .failure = parse(second, index: 1, pageSize: pageSize) { return true }
+        return false
+    }
+
+    /// What LMDB begins a new file with: nil for bytes that depend on how it was opened.
+    private static let newMeta: [UInt8?] = {
+        var out = [UInt8?](repeating: 0, count: metaSize)
+        func put<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+            withUnsafeBytes(of: value) { for (i, byte) in $0.enumerated() { out[offset + i] = byte } }
+        }
+        put(metaPageFlag, at: 10)
+        put(magic, at: 16)
+        put(dataVersion, at: 20)
+        // The map's size, the page's, flags.
+        for i in 32..<46 { out[i] = nil }
+        put(noPage, at: 16 + 24 + 40)
+        put(noPage, at: 16 + 72 + 40)
+        put(UInt64(1), at: 16 + 120)
+        return out
+    }()
 
     private struct Reason: Error { let text: String }
 

@@ -28,27 +28,48 @@ final class PresenceLock: Sendable {
 
     /// That of one who has the file open; waits while it is exchanged. Nil where `….writer` can't be opened.
     static func shared(of path: String) throws(EngineError) -> PresenceLock? {
-        try lock(path + ".writer", flags: O_RDONLY, isExclusive: false)
+        guard case .taken(let lock) = try lock(path + ".writer", O_RDONLY, isExclusive: false, waits: true) else {
+            return nil
+        }
+        return lock
+    }
+
+    enum Attempt {
+        case taken(PresenceLock)
+        /// `….writer` can't be opened, for a reason that the error number tells.
+        case unavailable(Int32)
+        /// Others hold a lock that this one doesn't go with.
+        case refused
+    }
+
+    /// The same without waiting: `.refused` while the file is exchanged.
+    static func sharedNow(of path: String) throws(EngineError) -> Attempt {
+        try lock(path + ".writer", O_RDONLY, isExclusive: false, waits: false)
     }
 
     /// That of one who exchanges the file. Nil where somebody has it open.
     static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
         let name = path + ".writer"
-        guard let lock = try Self.lock(name, flags: O_RDWR | O_CREAT, isExclusive: true) else { return nil }
-        return try isInUseWithout(path) ? nil : lock
+        switch try Self.lock(name, O_RDWR | O_CREAT, isExclusive: true, waits: false) {
+        case .taken(let lock): return try isInUseWithout(path) ? nil : lock
+        case .refused: return nil
+        case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
+        }
     }
 
-    private static func lock(_ name: String, flags: Int32, isExclusive: Bool) throws(EngineError) -> PresenceLock? {
+    private static func lock(
+        _ name: String,
+        _ flags: Int32,
+        isExclusive: Bool,
+        waits: Bool
+    ) throws(EngineError) -> Attempt {
         while true {
             let descriptor = Platform.open(name, flags | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else {
-                guard isExclusive else { return nil }
-                throw .system(errno, "The file's lock can't be opened.", path: name)
-            }
-            let code = fh_ofd_lock(descriptor, byte, 1, isExclusive ? 1 : 0, isExclusive ? 0 : 1)
+            guard descriptor >= 0 else { return .unavailable(errno) }
+            let code = fh_ofd_lock(descriptor, byte, 1, isExclusive ? 1 : 0, waits ? 1 : 0)
             guard code == 0 else {
                 Platform.close(descriptor)
-                if code == EAGAIN || code == EACCES { return nil }
+                if code == EAGAIN || code == EACCES { return .refused }
                 throw .system(code, "The file's lock can't be taken.", path: name)
             }
             let made = PresenceLock(descriptor)
@@ -56,14 +77,14 @@ final class PresenceLock: Sendable {
             var mine = stat()
             var found = stat()
             if fstat(descriptor, &mine) == 0, stat(name, &found) == 0, FileIdentity(mine) == FileIdentity(found) {
-                return made
+                return .taken(made)
             }
         }
     }
 
     /// Whether another process has LMDB's lock file open: one that goes without this lock, or an older Freehold.
     ///
-    /// The only place but `LockFileSpace` that opens that file. It may, because this process has no environment of the
+    /// The only place but `LockFile` and `LockFileSpace` that opens that file. It may, because this process has no environment of the
     /// database: closing a descriptor drops all locks that a process has on a file.
     private static func isInUseWithout(_ path: String) throws(EngineError) -> Bool {
         let name = path + "-lock"

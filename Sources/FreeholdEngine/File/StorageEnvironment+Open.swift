@@ -9,23 +9,43 @@ import CLMDB
 #endif
 
 extension StorageEnvironment {
-    /// Opens a file, or creates it where it is missing or empty and the options allow writing.
+    /// Opens a file, or creates it where it is missing or empty and the options allow writing. Waits while the file is
+    /// exchanged.
     ///
     /// A file that is refused is left as it was, and nothing is created beside it. Whether a valid file holds this
     /// engine's blocks is the caller's to check. Must not be called for a file that this process has open: that is
     /// `EnvironmentRegistry`'s business.
     ///
     /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.mapFull`, `.outOfDiskSpace`, `.io`.
-    /// - Parameter presence: the lock that says that the file is open, if the caller has taken it already.
-    static func open(
-        path: String,
-        options: StorageOptions = .init(),
-        presence: PresenceLock? = nil
-    ) throws(EngineError) -> StorageEnvironment {
+    static func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> StorageEnvironment {
         if options.inMemory { return try openInMemory(options) }
         let path = try canonicalPath(path)
-        let header = try check(path, options)
-        return try openChecked(path, options, required: header?.requiredSize ?? 0, presence)
+        return try UnfinishedFile.retrying(path: path) { () throws(EngineError) in
+            let presence = options.isShared ? try PresenceLock.shared(of: path) : nil
+            return try openNow(path: path, options: options, presence: presence)
+        }
+    }
+
+    /// The same, without waiting for anybody.
+    ///
+    /// - Parameters:
+    ///   - path: without symbolic links.
+    ///   - presence: the lock that says that the file is open, if the caller could take it already.
+    static func openNow(
+        path: String,
+        options: StorageOptions,
+        presence: PresenceLock?
+    ) throws(EngineError) -> StorageOpening<StorageEnvironment> {
+        let required: UInt64
+        switch try check(path, options) {
+        case .valid(let header): required = header.requiredSize
+        case .unfinished where !options.readOnly: return .unfinished
+        case .empty where !options.readOnly: required = 0
+        case .empty, .unfinished: throw EngineError(.invalidDatabase, "The file is empty.", path: path)
+        case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
+        }
+        guard let made = try openChecked(path, options, required: required, presence) else { return .exchanged }
+        return .opened(made)
     }
 
     /// A database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as
@@ -43,7 +63,8 @@ extension StorageEnvironment {
             unlink(path + "-lock")
             rmdir(folder)
         }
-        return try openChecked(path, options, required: 0)
+        // Nobody else knows of it.
+        return try openChecked(path, options, required: 0)!
     }
 
     /// Follows symbolic links: two processes that name one file differently would each use a lock file of their
@@ -68,12 +89,12 @@ extension StorageEnvironment {
         return base == "/" ? "/" + name : base + "/" + name
     }
 
-    /// Looks at a file without LMDB. Nil where it is to be created.
-    private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader? {
+    /// Looks at a file without LMDB. `.empty` where it is to be created.
+    private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader.Content {
         let descriptor = Platform.open(path, (options.readOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
             switch errno {
-            case ENOENT where !options.readOnly: return nil
+            case ENOENT where !options.readOnly: return .empty
             case EISDIR: throw EngineError(.invalidDatabase, "The path is a folder's.", path: path)
             default: throw .system(errno, "The file can't be opened.", path: path)
             }
@@ -84,20 +105,24 @@ extension StorageEnvironment {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw EngineError(.invalidDatabase, "The path isn't a regular file's.", path: path)
         }
-        switch try FileHeader.read(descriptor) {
-        case .valid(let header): return header
-        case .empty where !options.readOnly: return nil
-        case .empty: throw EngineError(.invalidDatabase, "The file is empty.", path: path)
-        case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
+        let content = try FileHeader.read(descriptor)
+        if content == .empty || content == .unfinished, options.isShared, let version = LockFile.lastVersion(of: path) {
+            throw EngineError(
+                .invalidDatabase,
+                "The file is empty, but its lock file says that it had version \(version): it was cut off. Put a backup in its place, or delete it to begin anew.",
+                path: path
+            )
         }
+        return content
     }
 
+    /// - Returns: nil where the file is being exchanged.
     private static func openChecked(
         _ path: String,
         _ options: StorageOptions,
         required: UInt64,
         _ taken: PresenceLock? = nil
-    ) throws(EngineError) -> StorageEnvironment {
+    ) throws(EngineError) -> StorageEnvironment? {
         let mapSize = try reservation(options, required: required, path: path)
         // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
         let lockPath = options.readOnly || !options.isShared ? nil : path + ".writer"
@@ -105,7 +130,18 @@ extension StorageEnvironment {
         var presence = taken
         if options.isShared || options.inMemory {
             do throws(EngineError) {
-                if presence == nil, options.isShared { presence = try PresenceLock.shared(of: path) }
+                if presence == nil, options.isShared {
+                    switch try PresenceLock.sharedNow(of: path) {
+                    case .taken(let lock): presence = lock
+                    case .unavailable(let code):
+                        // Only who reads where nothing can be written goes without.
+                        if options.readOnly, code != EMFILE, code != ENFILE { break }
+                        throw EngineError.system(code, "The file's lock can't be opened.", path: path + ".writer")
+                    case .refused:
+                        writerLock.close()
+                        return nil
+                    }
+                }
                 try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
             } catch {
                 writerLock.close()
@@ -114,7 +150,10 @@ extension StorageEnvironment {
         }
         var created: OpaquePointer?
         var code = mdb_env_create(&created)
-        guard code == 0, let handle = created else { throw .system(code, "The file can't be opened.", path: path) }
+        guard code == 0, let handle = created else {
+            writerLock.close()
+            throw .system(code, "The file can't be opened.", path: path)
+        }
         do throws(EngineError) {
             mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
             mdb_env_set_mapsize(handle, Int(mapSize))

@@ -41,6 +41,8 @@ final class StorageEnvironment: Sendable {
 
     private let generation = ForkGeneration.current
     private let state = Mutex(State())
+    /// Write transactions begun by this process.
+    private let writes = Atomic<Int>(0)
 
     private struct State {
         /// Held while the file is open.
@@ -164,21 +166,63 @@ final class StorageEnvironment: Sendable {
                 state.users += 1
                 return StorageReader(environment: self, transaction: standby, ownsTransaction: false)
             }
-            var transaction: OpaquePointer?
-            var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-            if code == MDB_READERS_FULL {
-                mdb_reader_check(handle, nil)
-                code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-            }
-            if code == MDB_MAP_RESIZED, state.users == 0, !state.writing {
-                try remap(&state)
-                code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-            }
-            guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
+            let transaction = try beginTransaction(&state)
             state.users += 1
-            state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
-            return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
+            return makeReader(transaction, &state)
         }
+    }
+
+    private func beginTransaction(_ state: inout State) throws(EngineError) -> OpaquePointer {
+        var transaction: OpaquePointer?
+        var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        if code == MDB_READERS_FULL {
+            mdb_reader_check(handle, nil)
+            code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        }
+        if code == MDB_MAP_RESIZED, state.users == 0, !state.writing {
+            try remap(&state)
+            code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        }
+        guard code == 0, let transaction else { throw error(code, "Reading can't begin.") }
+        return transaction
+    }
+
+    private func makeReader(_ transaction: OpaquePointer, _ state: inout State) -> StorageReader {
+        state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
+        return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
+    }
+
+    /// A reader's slot that pins nothing yet.
+    struct ReaderSlot: Sendable {
+        fileprivate let bits: UInt
+        fileprivate var transaction: OpaquePointer { OpaquePointer(bitPattern: bits)! }
+    }
+
+    /// Takes a reader's slot for a version that is to come: so who commits can't fail to read what he has committed. It
+    /// is to be given to `beginReserved` or `giveUp`.
+    ///
+    /// - Throws: as `beginRead`.
+    func reserveRead() throws(EngineError) -> ReaderSlot {
+        guard generation.isCurrent else { throw closedError }
+        return try state.withLock { state throws(EngineError) in
+            guard !state.closed, !state.closeRequested, !state.isFatal else { throw state.failure ?? closedError }
+            let transaction = try beginTransaction(&state)
+            mdb_txn_reset(transaction)
+            state.users += 1
+            return ReaderSlot(bits: UInt(bitPattern: transaction))
+        }
+    }
+
+    func giveUp(_ slot: ReaderSlot) { endRead(slot.transaction, ownsTransaction: true) }
+
+    /// Pins the newest version with a slot that was taken before; one that fails is given up.
+    func beginReserved(_ slot: ReaderSlot) throws(EngineError) -> StorageReader {
+        let code = mdb_txn_renew(slot.transaction)
+        guard code == 0 else {
+            giveUp(slot)
+            throw error(code, "Reading can't begin.")
+        }
+        return state.withLock { makeReader(slot.transaction, &$0) }
     }
 
     /// When the first of this process's readers of each version began.
@@ -230,6 +274,7 @@ final class StorageEnvironment: Sendable {
             throw EngineError(.readOnly, "The file was opened read-only.", path: path)
         }
         assert(writer.isCurrent, "Writes belong to the environment's writer thread.")
+        clearStaleReadersNowAndThen()
         if let code = options.faults?.error(at: .write), code != 0 { throw error(code, "Writing can't begin.") }
         try state.withLock { state throws(EngineError) in
             guard !state.closed, !state.closeRequested else { throw closedError }
@@ -253,6 +298,14 @@ final class StorageEnvironment: Sendable {
             endWrite()
             throw error
         }
+    }
+
+    /// A process that was killed goes on pinning the versions that it read, so that the file grows with every commit. LMDB
+    /// looks for such only when its table is full, or when one died amid a commit. This asks the system once for each
+    /// other process that reads.
+    private func clearStaleReadersNowAndThen() {
+        guard options.isShared, writes.add(1, ordering: .relaxed).newValue % 16 == 0 else { return }
+        mdb_reader_check(handle, nil)
     }
 
     /// Called by a writer that ends.

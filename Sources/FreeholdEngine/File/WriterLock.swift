@@ -27,12 +27,14 @@ final class WriterLock: Sendable {
         /// Someone in the process holds the lock, or is the one who waits for other processes.
         var isTaken = false
         var waiters: [WriterWaiter] = []
-        /// Used by whoever has taken the lock in the process.
+        /// Used by whoever has taken the lock in the process. Negative where the file was deleted and couldn't be opened
+        /// again: who takes the lock next tries anew.
         var descriptor: Int32 = -1
         /// A thread waits for other processes, for somebody who may have given up meanwhile.
         var isWaitingElsewhere = false
         /// The file was to be closed while that thread waited; the thread closes it.
         var closesLater = false
+        var isClosed = false
     }
 
     /// - Parameter path: the lock's file, created where missing; nil if no other process can reach the database.
@@ -113,9 +115,14 @@ final class WriterLock: Sendable {
                 state.closesLater = true
                 return
             }
-            if state.descriptor >= 0 { Platform.close(state.descriptor) }
-            state.descriptor = -1
+            state.isClosed = true
+            Self.closeFile(&state)
         }
+    }
+
+    private static func closeFile(_ state: inout State) {
+        if state.descriptor >= 0 { Platform.close(state.descriptor) }
+        state.descriptor = -1
     }
 
     private static func cancellation(_ path: String?) -> EngineError {
@@ -243,9 +250,11 @@ final class WriterLock: Sendable {
     private func lockFile(wait: Bool) throws(EngineError) -> Bool {
         guard path != nil else { return true }
         while true {
-            let descriptor = state.withLock { $0.descriptor }
+            let (descriptor, isClosed) = state.withLock { ($0.descriptor, $0.isClosed) }
+            if isClosed { throw EngineError(.environmentClosed, "The file has been closed.", path: path) }
             guard descriptor >= 0 else {
-                throw EngineError(.environmentClosed, "The file has been closed.", path: path)
+                try openFile()
+                continue
             }
             for byte in [Self.turnstile, Self.holder] {
                 let code = fh_ofd_lock(descriptor, byte, 1, 1, wait ? 1 : 0)
@@ -257,8 +266,7 @@ final class WriterLock: Sendable {
             }
             _ = fh_ofd_unlock(descriptor, Self.turnstile, 1)
             if isLinked(descriptor) { return true }
-            close()
-            try openFile()
+            state.withLock { Self.closeFile(&$0) }
         }
     }
 
@@ -274,6 +282,10 @@ final class WriterLock: Sendable {
         guard let path else { return }
         let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(errno, "The writer lock's file can't be opened.", path: path) }
-        state.withLock { $0.descriptor = descriptor }
+        let isLate = state.withLock { state in
+            if !state.isClosed { state.descriptor = descriptor }
+            return state.isClosed
+        }
+        if isLate { Platform.close(descriptor) }
     }
 }

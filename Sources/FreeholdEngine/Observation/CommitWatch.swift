@@ -29,16 +29,22 @@ package final class CommitWatch: Sendable {
         }
         do throws(EngineError) {
             file = try FileWatch.shared.add(core.path) { [weak core] in
-                guard let core, let version = core.readableVersion(after: told.version) else { return true }
-                if told.advance(to: version) { body(version) }
-                return version >= core.storage.lastVersion
+                guard let core else { return true }
+                do throws(EngineError) {
+                    guard let version = try core.readableVersion(after: told.version) else { return true }
+                    if told.advance(to: version) { body(version) }
+                    return version >= core.storage.lastVersion
+                } catch {
+                    // Somebody will let go of a reader's slot.
+                    return error.code != .readersFull
+                }
             }
         } catch {
             database.removeCommitObserver(observer)
             throw error
         }
         // What was committed while the watches were being set up.
-        if let version = core.readableVersion(after: told.version), told.advance(to: version) { body(version) }
+        if let version = try? core.readableVersion(after: told.version), told.advance(to: version) { body(version) }
     }
 
     deinit {
@@ -68,9 +74,9 @@ package final class CommitWatch: Sendable {
 extension DatabaseCore {
     /// The newest version that a reader gets, if there may be a newer one than that: while another process commits, the
     /// file's newest version can be one that isn't there yet.
-    fileprivate func readableVersion(after version: UInt64) -> UInt64? {
+    fileprivate func readableVersion(after version: UInt64) throws(EngineError) -> UInt64? {
         guard storage.lastVersion > version else { return nil }
-        return try? storage.beginRead().version
+        return try storage.beginRead().version
     }
 }
 

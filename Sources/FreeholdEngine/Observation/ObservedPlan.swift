@@ -36,7 +36,7 @@ struct ObservedPlan: Sendable {
         var order = Order.table
         if case .sort(let sort)? = steps.first {
             order = .sorted(sort)
-            for key in sort { ordering.add(key.path) }
+            for key in sort { ordering.add(key) }
             steps = steps.dropFirst()
         }
         var lastWindow: Window?
@@ -51,7 +51,7 @@ struct ObservedPlan: Sendable {
             for step in pipeline.steps {
                 switch step {
                 case .filter(let condition): ordering.add(condition)
-                case .sort(let sort): for key in sort { ordering.add(key.path) }
+                case .sort(let sort): for key in sort { ordering.add(key) }
                 case .distinct(let paths): for path in paths { ordering.add(path) }
                 case .window: break
                 }

@@ -5,7 +5,7 @@ extension Query {
         for step in Pipeline(self).steps {
             switch step {
             case .filter(let condition): tree.add(condition)
-            case .sort(let keys): for key in keys { tree.add(key.path) }
+            case .sort(let keys): for key in keys { tree.add(key) }
             case .distinct(let paths): for path in paths { tree.add(path) }
             case .window: break
             }

@@ -56,6 +56,16 @@ struct WatchTree: Sendable {
         if let column = path.column { nodes[end].columns.insert(column.id) }
     }
 
+    mutating func add(_ key: SortKey) {
+        guard let distance = key.distance else { return add(key.path) }
+        addPlaces(key.path, distance.columns, from: 0)
+    }
+
+    private mutating func addPlaces(_ path: PropertyPath, _ columns: PlaceColumns, from start: Int) {
+        let end = walk(path.reachingObjects.steps, from: start)
+        nodes[end].columns.formUnion([columns.type.id, columns.coordinates.id])
+    }
+
     mutating func add(_ predicate: Predicate, from start: Int = 0) {
         switch predicate {
         case .constant, .objects: break
@@ -65,11 +75,7 @@ struct WatchTree: Sendable {
         case .operands(let a, _, let b), .texts(let a, _, let b, _):
             add(a, from: start)
             add(b, from: start)
-        case .within(let path, let test):
-            var steps = path.steps
-            if let column = path.column { steps.append(.link(column)) }
-            let end = walk(steps, from: start)
-            nodes[end].columns.formUnion([test.columns.type.id, test.columns.coordinates.id])
+        case .within(let path, let test): addPlaces(path, test.columns, from: start)
         case .and(let all), .or(let all): for one in all { add(one, from: start) }
         case .not(let inner): add(inner, from: start)
         }

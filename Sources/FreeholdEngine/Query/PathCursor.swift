@@ -45,10 +45,17 @@ final class PathCursor {
     private let path: PropertyPath
     private let links: [LeafTable]
     private let leaves: LeafTable?
+    private let distance: DistanceKey?
 
-    init(_ path: PropertyPath, in view: DataView) {
+    /// What a sort key looks at: the path's values, or how far its places are from a point.
+    convenience init(_ key: SortKey, in view: DataView) {
+        self.init(key.distance == nil ? key.path : key.path.reachingObjects, in: view, key.distance)
+    }
+
+    init(_ path: PropertyPath, in view: DataView, _ distance: DistanceKey? = nil) {
         self.view = view
         self.path = path
+        self.distance = distance
         column = path.column
         var links: [LeafTable] = []
         for case .link(let link) in path.steps { links.append(LeafTable(link, in: view)) }
@@ -101,6 +108,7 @@ final class PathCursor {
             case .backlink: preconditionFailure("Several objects have no order")
             }
         }
+        if let distance { return distance.value(key, in: view) }
         guard let column else { return .link(key) }
         return reader.values(PropertyPath([], column, subscripts: path.subscripts), key).first ?? .null
     }

@@ -19,7 +19,21 @@ struct Pipeline {
         table = query.table
         source = query.source
         choice = query.choice
-        for stage in query.stages { add(stage) }
+        var rest = query.stages[...]
+        while let stage = rest.popFirst() {
+            guard case .sort(var keys) = stage, case .sort? = rest.first else {
+                add(stage)
+                continue
+            }
+            // A run of sorts is put together at once, however long it is.
+            var run = [keys]
+            while case .sort(let next)? = rest.first {
+                run.append(next)
+                rest.removeFirst()
+            }
+            keys = run.reversed().flatMap { $0 }
+            add(.sort(keys))
+        }
     }
 
     private mutating func add(_ stage: Stage) {

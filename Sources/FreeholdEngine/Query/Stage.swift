@@ -6,10 +6,21 @@ public struct SortKey: Sendable {
     /// Links, then the column to sort by.
     public var path: PropertyPath
     public var ascending: Bool
+    /// The path leads to places, by whose distances from a point the objects are sorted. Those without a place come last,
+    /// ascending or not.
+    public let distance: DistanceKey?
 
     public init(_ path: PropertyPath, ascending: Bool = true) {
         self.path = path
         self.ascending = ascending
+        distance = nil
+    }
+
+    /// - Parameter path: to-one, to objects of the table that has the columns.
+    public init(distanceTo point: GeoPoint, at path: PropertyPath, _ columns: PlaceColumns, ascending: Bool = true) {
+        self.path = path
+        self.ascending = ascending
+        distance = DistanceKey(columns: columns, point: point)
     }
 
     public init(_ path: [Column], ascending: Bool = true) {
@@ -17,6 +28,12 @@ public struct SortKey: Sendable {
     }
 
     public init(_ column: Column, ascending: Bool = true) { self.init(PropertyPath(column), ascending: ascending) }
+}
+
+/// How far places are from a point.
+public struct DistanceKey: Sendable {
+    public let columns: PlaceColumns
+    public let point: GeoPoint
 }
 
 /// What is done to the sequence of objects that the stages before it give.

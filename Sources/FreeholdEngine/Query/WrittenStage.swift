@@ -3,7 +3,7 @@
 package enum WrittenStage {
     case filter(Condition)
     /// The first path matters most.
-    case sort([(path: NamedPath, ascending: Bool)])
+    case sort([WrittenSortKey])
     case distinct([NamedPath])
     case limit(Int)
     case offset(Int)
@@ -33,7 +33,7 @@ extension QueryCompiler {
             case .filter(let condition): out.append(.filter(try whole(condition)))
             case .sort(let keys):
                 var sort: [SortKey] = []
-                for key in keys { sort.append(SortKey(try orderedPath(key.path, "sorted"), ascending: key.ascending)) }
+                for key in keys { sort.append(try sortKey(key)) }
                 out.append(.sort(sort))
             case .distinct(let named):
                 var paths: [PropertyPath] = []
@@ -44,6 +44,15 @@ extension QueryCompiler {
             }
         }
         return out
+    }
+
+    private func sortKey(_ key: WrittenSortKey) throws(QueryError) -> SortKey {
+        guard let point = key.point else {
+            return SortKey(try orderedPath(key.path, "sorted"), ascending: key.ascending)
+        }
+        let resolved = try resolve(key.path)
+        let columns = try places(key.path, resolved, "A distance")
+        return SortKey(distanceTo: point, at: try singlePath(key.path), columns, ascending: key.ascending)
     }
 
     /// A path with one value for each object, which has a place in an order.
@@ -101,6 +110,7 @@ extension NamedPath {
         var rest = Substring(keyPath)
         while true {
             let end = rest.firstIndex { $0 == "." || $0 == "[" } ?? rest.endIndex
+            if steps.count >= Condition.maximumDepth { throw QueryError(.syntax, Self.tooLong) }
             let name = String(rest[..<end])
             if name.isEmpty || name.contains("]") { throw Self.malformed(keyPath) }
             if name.hasPrefix("@") {
@@ -109,6 +119,7 @@ extension NamedPath {
             steps.append(.name(name))
             rest = rest[end...]
             while rest.first == "[" {
+                if steps.count > Condition.maximumDepth { throw QueryError(.syntax, Self.tooLong) }
                 guard let place = Self.place(&rest) else { throw Self.malformed(keyPath) }
                 steps.append(.place(place))
             }
@@ -135,7 +146,7 @@ extension NamedPath {
     }
 
     private static func malformed(_ keyPath: String) -> QueryError {
-        QueryError(.syntax, "'\(keyPath)' is no key path. Write names with dots between them.")
+        QueryError(.syntax, "'\(QueryToken.short(keyPath))' is no key path. Write names with dots between them.")
     }
 
     /// As it would be written.
@@ -170,7 +181,7 @@ extension WrittenStage {
     /// The stage in words without the constants of its conditions, for logs.
     package var outline: String {
         switch self {
-        case .filter(let condition): QueryPrinter.format(condition).0
+        case .filter(let condition): PredicateFormat.of(condition).0
         case .sort(let keys):
             "SORT(" + keys.map { $0.path.keyPath + ($0.ascending ? " ASC" : " DESC") }.joined(separator: ", ") + ")"
         case .distinct(let paths): "DISTINCT(" + paths.map(\.keyPath).joined(separator: ", ") + ")"

@@ -176,7 +176,6 @@ package struct SchemaPlan {
                 EngineError(.invalidArgument, "Table '\(spec.name)': \(text)")
             }
             guard names.insert(spec.name).inserted else { throw refuse("there are two of that name.") }
-            guard !spec.columns.isEmpty else { throw refuse("it has no columns.") }
             var columns: Set<String> = []
             for column in spec.columns {
                 guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }

@@ -64,13 +64,16 @@ final class DatabaseCore: Sendable {
     }
 
     /// After a commit of this process, before the writer lock is released.
+    ///
+    /// - Parameter slot: what `reserveRead` gave.
     func openCommitted(
+        in slot: StorageEnvironment.ReaderSlot,
         base: Snapshot,
         lease: EnvironmentLease,
         changes: [UInt32: [UInt64]],
         version: UInt64
     ) throws(EngineError) -> Snapshot {
-        let reader = try storage.beginRead()
+        let reader = try storage.beginReserved(slot)
         guard reader.version == version else {
             throw EngineError(
                 .invalidDatabase,
@@ -79,6 +82,12 @@ final class DatabaseCore: Sendable {
             )
         }
         return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes)
+    }
+
+    /// The newest version that somebody in this process holds, which needs no reader's slot.
+    func held(_ lease: EnvironmentLease) -> Snapshot? {
+        guard storage.belongsToThisProcess, let pin = latest.withLock({ $0.pin }), !isFull(pin) else { return nil }
+        return Snapshot(pin, core: self, lease: lease)
     }
 
     func publish(_ snapshot: Snapshot, _ record: ChangeRecord) {
@@ -183,15 +192,20 @@ public final class Database: Sendable {
 
     private static func make(_ lease: EnvironmentLease, _ options: Options) throws(EngineError) -> Database {
         let environment = lease.environment
-        let lock = environment.writerLock
-        let header = try readOrCreateHeader(environment, lock, options)
-        if let core = environment.attached(DatabaseCore.self), core.cipher?.key != options.encryptionKey {
+        func checkKey(_ core: DatabaseCore) throws(EngineError) {
+            if core.cipher?.key == options.encryptionKey { return }
             throw EngineError(
                 .fileInUse,
                 "The file is open in this process with another encryption key, or without one.",
                 path: environment.path
             )
         }
+        if let core = environment.attached(DatabaseCore.self) {
+            try checkKey(core)
+            return Database(lease: lease, core: core, isReadOnly: options.readOnly)
+        }
+        let header = try readOrCreateHeader(environment, environment.writerLock, options)
+        if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
         let cipher = try header.cipher(options.encryptionKey, path: environment.path)
         var isFirst = false
         let core = environment.attachment {
@@ -201,9 +215,6 @@ public final class Database: Sendable {
         if isFirst, Diagnostics.wants(.files) { core.tellOpened(isReadOnly: options.readOnly) }
         return Database(lease: lease, core: core, isReadOnly: options.readOnly)
     }
-
-    /// One header is made at a time, in this process; the writer lock keeps other processes out.
-    private static let creation = Mutex(())
 
     private static func readOrCreateHeader(
         _ environment: StorageEnvironment,
@@ -220,17 +231,15 @@ public final class Database: Sendable {
         if options.readOnly {
             throw EngineError(.invalidDatabase, "The file is empty, and opened read-only.", path: environment.path)
         }
-        return try creation.withLock { _ throws(EngineError) in
-            try lock.acquire()
-            defer { lock.release() }
-            if let header = try read() { return header }
-            if let header = try createHeader(environment, options) { return header }
-            // Who made it was killed before it could tell readers.
-            guard let header = try read() else {
-                throw EngineError(.invalidDatabase, "The file's header isn't there.", path: environment.path)
-            }
-            return header
+        try lock.acquire()
+        defer { lock.release() }
+        if let header = try read() { return header }
+        if let header = try createHeader(environment, options) { return header }
+        // Who made it was killed before it could tell readers.
+        guard let header = try read() else {
+            throw EngineError(.invalidDatabase, "The file's header isn't there.", path: environment.path)
         }
+        return header
     }
 
     /// - Returns: nil where there is one.
@@ -285,6 +294,23 @@ public final class Database: Sendable {
     /// The newest version, shared with all that hold it.
     /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
     public func snapshot() throws(EngineError) -> Snapshot { try core.newest(lease) }
+
+    /// The newest version that somebody in this process holds; nil where nobody does. Unlike `snapshot()` it can't fail
+    /// for others' sake.
+    package func heldSnapshot() -> Snapshot? { core.held(lease) }
+
+    /// A write transaction that can't be committed, for who can't be told otherwise that none began: all changes are made
+    /// in memory, on a version that need not be the newest, and `commit` throws the failure.
+    package func failedWrite(on base: Snapshot, _ failure: EngineError) -> WriteTransaction {
+        WriteTransaction(base: base, failure: failure)
+    }
+
+    /// `beginWrite` where that takes no waiting; nil where others write, or wait to.
+    package func beginWriteNow() throws(EngineError) -> WriteTransaction? {
+        try checkWritable()
+        let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
+        return try core.writerLock.tryAcquire() ? try begin(timing) : nil
+    }
 
     /// Returns when all commits until now have reached the disk: those that `WriteTransaction.commit(durably:)` left to the
     /// system, too. Blocks the thread; any may call it.

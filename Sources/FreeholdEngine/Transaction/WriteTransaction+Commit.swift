@@ -36,20 +36,33 @@ extension WriteTransaction {
         try WorkLimit.check()
         forgetDroppedBlocks()
         let history = record.encoded()
+        // Taken before anything is durable: a commit isn't reported as failed because it can't be read.
+        let slot = try core.storage.reserveRead()
         let addresses = sealed.keys.sorted()
         var version: UInt64 = 0
-        try core.storage.writer.sync { () throws(EngineError) in
-            try writeBlocks(addresses)
-            let writer = storageWriter!
-            try removeDroppedBlocks(writer)
-            try History.append(history, to: writer, version: base.version + 1) {
-                core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
+        do throws(EngineError) {
+            try core.storage.writer.sync { () throws(EngineError) in
+                try writeBlocks(addresses)
+                let writer = storageWriter!
+                try removeDroppedBlocks(writer)
+                try History.append(history, to: writer, version: base.version + 1) {
+                    core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
+                }
+                version = try writer.commit(durably: durably)
+                if timing != nil { timing!.bytes = writer.bytesStored }
             }
-            version = try writer.commit(durably: durably)
-            if timing != nil { timing!.bytes = writer.bytesStored }
+        } catch {
+            core.storage.giveUp(slot)
+            throw error
         }
         storageWriter = nil
-        let snapshot = try core.openCommitted(base: base, lease: base.lease, changes: writtenBlocks(), version: version)
+        let snapshot = try core.openCommitted(
+            in: slot,
+            base: base,
+            lease: base.lease,
+            changes: writtenBlocks(),
+            version: version
+        )
         core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
         return snapshot
     }

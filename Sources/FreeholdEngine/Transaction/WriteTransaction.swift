@@ -52,9 +52,21 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     var failure: EngineError?
     /// Nil if nobody listens to writes.
     var timing: WriteTiming?
+    /// Whether others wait for it.
+    package let holdsLock: Bool
 
-    init(base: Snapshot) {
+    /// Holding the writer lock.
+    convenience init(base: Snapshot) { self.init(base: base, holdsLock: true) }
+
+    /// One that holds no lock, and has failed from the beginning: it takes changes, and its commit throws.
+    convenience init(base: Snapshot, failure: EngineError) {
+        self.init(base: base, holdsLock: false)
+        self.failure = failure
+    }
+
+    private init(base: Snapshot, holdsLock: Bool) {
         self.base = base
+        self.holdsLock = holdsLock
         core = base.core
         currentSchema = base.schema
         root = base.root
@@ -128,7 +140,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         tables = []
         backlinkChanges = [:]
         if timing != nil { timing!.waiting = core.writerLock.waitingCount }
-        core.writerLock.release()
+        if holdsLock { core.writerLock.release() }
     }
 
     func freeMemory() {

@@ -170,15 +170,30 @@ enum Interposer {
 
     /// Starts it.
     ///
-    /// - Parameter killedAt: after how many commits' roots it is killed: before it can tell anybody of the last of them.
+    /// - Parameters:
+    ///   - file: whose writes are recorded; nil for none.
+    ///   - killedAt: after how many commits' roots it is killed: before it can tell anybody of the last of them.
     static func start(
         _ folder: ChildFolder,
         _ arguments: [String],
-        _ file: String,
+        _ file: String?,
         _ environment: [String: String] = [:],
         killedAt: Int? = nil
     ) throws -> ChildProcess {
+        var variables = environment
+        variables["LD_PRELOAD"] = try library(folder)
+        if let file {
+            variables["FREEHOLD_RECORD"] = folder.file("record")
+            variables["FREEHOLD_RECORD_FILE"] = file
+        }
+        if let killedAt { variables["FREEHOLD_KILL_AT"] = "\(killedAt)" }
+        return try ChildProcess(arguments, environment: variables)
+    }
+
+    /// Compiled with the folder's first child.
+    private static func library(_ folder: ChildFolder) throws -> String {
         let library = folder.file("interposer.so")
+        if FileManager.default.fileExists(atPath: library) { return library }
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Interposer/interposer.c").standardizedFileURL.path
         let compilation = Process()
@@ -189,12 +204,6 @@ enum Interposer {
         guard compilation.terminationStatus == 0 else {
             throw ChildProcess.Failure(description: "the interposer doesn't compile")
         }
-
-        var variables = environment
-        variables["LD_PRELOAD"] = library
-        variables["FREEHOLD_RECORD"] = folder.file("record")
-        variables["FREEHOLD_RECORD_FILE"] = file
-        if let killedAt { variables["FREEHOLD_KILL_AT"] = "\(killedAt)" }
-        return try ChildProcess(arguments, environment: variables)
+        return library
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestScript
 import Testing
 
 @testable import FreeholdEngine
@@ -64,37 +65,71 @@ import Testing
         #expect(environment.readerList() == [])
     }
 
-    /// Another environment on the same file stands for another process: LMDB can't tell, as long as none is closed.
+    /// Another process makes the file grow past a map of a megabyte, because a third holds a version.
+    private func growElsewhere(_ path: String) throws {
+        let pin = try ChildProcess(["pin", path])
+        #expect(pin.readLine()?.hasPrefix("pinned") == true)
+        let writer = try ChildProcess(["transactions", path, "4", "100"])
+        #expect(writer.readLines().last == "100")
+        #expect(writer.wait() == 0)
+    }
+
+    private func openSmall(_ path: String) throws -> Database {
+        var options = Database.Options()
+        options.mapSize = 1 << 20
+        return try Database.open(at: path, options: options)
+    }
+
     @Test func aMapResizedElsewhereIsFollowedOnceNothingIsPinned() throws {
         let path = folder.file()
-        let small = try StorageEnvironment.open(path: path, options: .init(mapSize: 1 << 20))
-        let large = try StorageEnvironment.open(path: path, options: .init(mapSize: 64 << 20))
-        var pinned: StorageReader? = try small.beginRead()
-        try large.write { writer throws(EngineError) in
-            for number: UInt64 in 0..<1000 { try writer.put(1, number, bytes(3, 8000)) }
+        let database = try openSmall(path)
+        var pinned: Snapshot? = try database.snapshot()
+        let version = database.lastVersion
+        try growElsewhere(path)
+        for _ in 0..<2 {
+            #expect(code { () throws(EngineError) in _ = try database.snapshot() } == .mapResized)
+            #expect(code { () throws(EngineError) in _ = try database.beginWrite() } == .mapResized)
         }
-        let found = error { () throws(EngineError) in _ = try small.beginRead() }
-        #expect(found?.code == .mapResized)
-        #expect(code { () throws(EngineError) in try small.write { _ in } } == .mapResized)
-        #expect(pinned?.numbers(in: 1) == [])
+        #expect(pinned?.version == version && pinned?.verify() == [])
         pinned = nil
-        #expect(try small.beginRead().numbers(in: 1).count == 1000)
+        #expect(State(try database.snapshot()).transaction == 100)
     }
 
     @Test func aMapResizedElsewhereIsFollowed() throws {
         let path = folder.file()
-        let small = try StorageEnvironment.open(path: path, options: .init(mapSize: 1 << 20))
-        let large = try StorageEnvironment.open(path: path, options: .init(mapSize: 64 << 20))
-        try small.write { writer throws(EngineError) in try writer.put(2, 1, [1]) }
-        try large.write { writer throws(EngineError) in
-            for number: UInt64 in 0..<1000 { try writer.put(1, number, bytes(3, 8000)) }
+        let database = try openSmall(path)
+        _ = try database.snapshot()
+        try growElsewhere(path)
+        let transaction = try database.beginWrite()
+        #expect(State(transaction).transaction == 100)
+        transaction.cancel()
+        #expect(try #require(database.core.storage.info).mapSize > 1 << 20)
+        #expect(try database.snapshot().verify() == [])
+    }
+
+    @Test func `the readers of a killed process are forgotten by those who write on`() throws {
+        let path = folder.file()
+        let database = try Database.open(at: path)
+        let killed = try ChildProcess(["pin", path])
+        #expect(killed.readLine()?.hasPrefix("pinned") == true)
+        func write(_ count: Int) throws {
+            for i in 0..<count {
+                let transaction = try database.beginWrite()
+                try transaction.applySchema(
+                    [TableSpec("Counter", columns: [ColumnSpec("number", .int)])],
+                    userVersion: UInt64(database.lastVersion) + UInt64(i)
+                )
+                _ = try transaction.commit()
+            }
         }
-        #expect(try small.beginRead().bytes(1, 999) == bytes(3, 8000))
-        try large.write { writer throws(EngineError) in
-            for number: UInt64 in 1000..<6000 { try writer.put(1, number, bytes(4, 8000)) }
-        }
-        #expect(try small.write { writer throws(EngineError) in try writer.put(2, 1, [2]) } == 4)
-        #expect(try large.beginRead().bytes(2, 1) == [2])
-        #expect(try #require(small.info).mapSize >= 64 << 20)
+        try write(40)
+        #expect(database.readers().contains { $0.processIdentifier == killed.identifier })
+        killed.kill()
+        killed.wait()
+        try write(16)
+        #expect(!database.readers().contains { $0.processIdentifier == killed.identifier })
+        let size = try database.fileUse().total
+        try write(200)
+        #expect(try database.fileUse().total <= size + 1 << 20)
     }
 }

@@ -55,6 +55,25 @@ import Testing
         one.release()
     }
 
+    @Test func `a lock file that couldn't be made again is made by the next who takes the lock`() throws {
+        let path = folder.file("test.realm.writer")
+        let one = try makeLock()
+        try FileManager.default.removeItem(atPath: path)
+        // No file of that name can be opened, as if there were no descriptors left.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        for _ in 0..<2 {
+            #expect(error { () throws(EngineError) in try one.acquire() }?.code != .environmentClosed)
+            #expect(code { () throws(EngineError) in _ = try one.tryAcquire() } != nil)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        let other = try makeLock()
+        try one.acquire()
+        #expect(try !other.tryAcquire())
+        one.release()
+        one.close()
+        #expect(code { () throws(EngineError) in try one.acquire() } == .environmentClosed)
+    }
+
     @Test func withoutAFileItWorksInsideTheProcess() async throws {
         let lock = try WriterLock(path: nil)
         try lock.acquire()

@@ -355,7 +355,7 @@ struct NaiveEvaluator {
     ) -> Bool {
         if pattern.isNull {
             switch op {
-            case .equal, .like: return value.isNull
+            case .equal, .like, .matches: return value.isNull
             case .notEqual: return !value.isNull
             case .beginsWith, .endsWith, .contains: return true
             }
@@ -376,6 +376,7 @@ struct NaiveEvaluator {
         case .endsWith: return a.reversed().starts(with: b.reversed())
         case .contains:
             return b.isEmpty || (0...max(0, a.count - b.count)).contains { a.dropFirst($0).starts(with: b) }
+        case .matches: preconditionFailure("has tests of its own: RegularExpressionTests")
         case .like:
             return like(
                 Array(String(decoding: a, as: UTF8.self).unicodeScalars)[...],

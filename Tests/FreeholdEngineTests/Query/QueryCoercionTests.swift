@@ -80,7 +80,7 @@ import Testing
         ("float > 1e300", .double(1e300)), ("float == '2.5'", .float(2.5)),
         ("double == 1.1", .double(1.1)), ("double == 5", .int(5)), ("double == '5.5'", .double(5.5)),
         ("double == 1.5f", .float(1.5)), ("double == inf", .double(.infinity)), ("double == 0x10", .int(16)),
-        ("double == 12345678901234567890", .double(12345678901234567890)),
+        ("double == 12345678901234567890", .double(12345678901234567168)),
         ("decimal == 5", .decimal128("5")), ("decimal == 1.1", .decimal128("1.1")),
         ("decimal == 12345678901234567890.125", .decimal128("12345678901234567890.125")),
         ("decimal == '7.25'", .decimal128("7.25")), ("decimal == inf", .decimal128(.infinity)),
@@ -213,9 +213,9 @@ import Testing
 
     @Test
     func `what nests to the limit is compiled and run`() throws {
-        let n = QueryParser.maximumDepth
+        let n = Condition.maximumDepth
         for text in [
-            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n) + " > 1",
+            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n - 1) + " > 1",
             "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
         ] {
             let query = try compiler.compile(try QueryParser.parse(text))

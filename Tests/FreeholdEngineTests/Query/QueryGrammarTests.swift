@@ -253,7 +253,7 @@ import Testing
     @Test
     func `positions of names are those of characters, not of bytes`() throws {
         let query = try QueryParser.parse("größe == '😀e\u{301}' AND b.c == 1")
-        guard case .and(let all) = query.condition, case .compare(.path(let path), _, _, _) = all[1] else {
+        guard case .and(let all, _) = query.condition, case .compare(.path(let path), _, _, _) = all[1] else {
             Issue.record("not a conjunction")
             return
         }
@@ -261,33 +261,65 @@ import Testing
         #expect(path.stepPositions == [18, 20])
     }
 
-    @Test
-    func `a long chain takes time in proportion`() throws {
-        let clock = ContinuousClock()
-        func time(_ count: Int) throws -> Duration {
-            let text = Array(repeating: "a.b == 'größe'", count: count).joined(separator: " OR ")
-            // The best of some: the machine may do something else meanwhile.
-            return try (0..<5).map { _ in try clock.measure { _ = try QueryParser.parse(text) } }.min()!
+    @Test(arguments: [
+        ("a == 1", " OR "), ("a == 1", " AND "), ("(a == 1)", " AND "), ("NOT a == 1", " OR "),
+        ("a IN {1, 2}", " AND "),
+        ("SUBQUERY(a, $x, $x.b == 1).@count > 0", " OR "), ("a.b.c == 'größe'", " AND "),
+    ])
+    func `a long chain takes steps in proportion`(piece: String, operation: String) throws {
+        func steps(_ count: Int) throws -> Int {
+            var parser = QueryParser(Array(repeating: piece, count: count).joined(separator: operation), [])
+            _ = try parser.query()
+            return parser.steps
         }
-        let (short, long) = (try time(500), try time(5_000))
-        #expect(long < short * 60, "\(short) for 500, \(long) for 5,000")
+        #expect(try steps(4_000) <= 2 * steps(2_000) + 10)
+    }
+
+    @Test(arguments: ["a == 1 SORT(", "a == 1 DISTINCT("])
+    func `long lists of stages take steps in proportion`(start: String) throws {
+        func steps(_ count: Int) throws -> Int {
+            var parser = QueryParser(start + Array(repeating: "a.b", count: count).joined(separator: ", ") + ")", [])
+            _ = try parser.query()
+            return parser.steps
+        }
+        #expect(try steps(4_000) <= 2 * steps(2_000) + 10)
+    }
+
+    @Test
+    func `however a chain is put in parentheses it is one list`() throws {
+        for text in [
+            String(repeating: "(", count: 3_000) + "a == 0" + String(repeating: " AND a == 1)", count: 3_000),
+            String(repeating: "(a == 1 AND ", count: 3_000) + "a == 0" + String(repeating: ")", count: 3_000),
+            String(repeating: "(", count: 3_000) + "a == 0" + String(repeating: ")", count: 3_000),
+        ] {
+            let condition = try QueryParser.parse(text).condition
+            guard case .and(let all, _) = condition else { continue }
+            #expect(all.count == 3_001)
+        }
+        let mixed = try QueryParser.parse("(a == 1 OR (b == 2 OR c == 3)) AND ((d == 4 AND e == 5) AND f == 6)")
+        #expect(
+            QueryPrinter.text(mixed) { _ in nil } == "(a == 1 || b == 2 || c == 3) && d == 4 && e == 5 && f == 6"
+        )
     }
 
     @Test(arguments: ["(", "NOT (", "!", "a + (", "SUBQUERY(a, $x, $x.b == (", "a == {"])
     func `what nests too deeply is an error, however deep it is`(piece: String) {
-        for count in [QueryParser.maximumDepth + 1, 100_000] {
+        for count in [Condition.maximumDepth + 1, 100_000] {
             #expect(throws: QueryError.self) { try QueryParser.parse(String(repeating: piece, count: count) + "a") }
         }
     }
 
     @Test
     func `what nests to the limit is read`() throws {
-        let n = QueryParser.maximumDepth
-        _ = try QueryParser.parse(String(repeating: "(", count: n) + "a == 1" + String(repeating: ")", count: n))
-        _ = try QueryParser.parse(String(repeating: "NOT ", count: n) + "a == 1")
-        _ = try QueryParser.parse("a" + String(repeating: " + 1", count: n) + " > 1")
-        #expect(throws: QueryError.self) {
-            try QueryParser.parse("a" + String(repeating: " + 1", count: n + 1) + " > 1")
+        let n = Condition.maximumDepth
+        _ = try QueryParser.parse(String(repeating: "NOT ", count: n - 1) + "a == 1")
+        _ = try QueryParser.parse("a" + String(repeating: " + 1", count: n - 1) + " > 1")
+        _ = try QueryParser.parse(String(repeating: "a.", count: n - 1) + "a > 1")
+        for text in [
+            String(repeating: "NOT ", count: n) + "a == 1", "a" + String(repeating: " + 1", count: n) + " > 1",
+            String(repeating: "a.", count: n) + "a > 1",
+        ] {
+            #expect(throws: QueryError.self) { try QueryParser.parse(text) }
         }
     }
 }

@@ -170,13 +170,13 @@ struct RandomPredicates {
             let count = one([0, 1, 3, 8, 9, 20, 40])
             return .oneOf(path, (0..<count).map { _ in constant(for: path) })
         case 6, 7:
-            let op = one(StringOperator.allCases)
+            let op = one(StringOperator.withoutMatches)
             let path = path(table) { [.string, .data, .mixed].contains($0.type) }
             return .text(path, op, pattern(op), options())
         case 8: return .operands(number(table, depth: 1), op, number(table, depth: 1))
         case 9: return .operands(operand(table, depth: 1), op, operand(table, depth: 1))
         case 10:
-            let operator_ = one(StringOperator.allCases)
+            let operator_ = one(StringOperator.withoutMatches)
             func isText(_ column: Column) -> Bool { [.string, .data, .mixed].contains(column.type) }
             let isPlain = chance(2)
             func wanted(_ column: Column) -> Bool { isText(column) && (!isPlain || column.collection == .none) }
@@ -204,4 +204,9 @@ struct RandomPredicates {
         default: return .not(predicate(table, depth: depth - 1))
         }
     }
+}
+
+extension StringOperator {
+    /// Those whose patterns may be any strings.
+    static var withoutMatches: [StringOperator] { allCases.filter { $0 != .matches } }
 }

@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: StringOperator.allCases)
     func `a null on the right of a string operator, and on its left`(op: StringOperator) {
-        let isEqual = op == .equal || op == .like
+        let isEqual = op == .equal || op == .like || op == .matches
         let ofNull = ValueTest(.text(op, .null, []))
         #expect(ofNull.matches(.null) == (op != .notEqual))
         #expect(ofNull.matches(.string("a")) == !isEqual)

@@ -5,8 +5,24 @@ import Testing
 
 typealias StoredKind = _PersistableInsideOptional & _RealmCollectionValueInsideOptional
 
+/// What has one type in every position.
+protocol HoldsKinds<Kind>: ObjectBase {
+    associatedtype Kind: StoredKind
+    var plain: Kind { get set }
+    var optional: Kind? { get set }
+    var list: List<Kind> { get }
+    var optionalList: List<Kind?> { get }
+    var set: MutableSet<Kind> { get }
+    var optionalSet: MutableSet<Kind?> { get }
+    var map: Map<String, Kind> { get }
+    var optionalMap: Map<String, Kind?> { get }
+    var mixed: AnyRealmValue { get set }
+    var mixedList: List<AnyRealmValue> { get }
+    var mixedMap: Map<String, AnyRealmValue> { get }
+}
+
 /// One type in every position. Each type has a subclass, which is the model.
-class Kinds<T: StoredKind>: Object {
+class Kinds<T: StoredKind>: Object, HoldsKinds {
     @Persisted var plain: T
     @Persisted var optional: T?
     @Persisted var list: List<T>
@@ -43,6 +59,33 @@ final class CelsiusKinds: Kinds<Celsius> {}
 struct KindRow<T: StoredKind> {
     let model: Kinds<T>.Type
     let values: [T]
+
+    /// States that an object goes through, the first one that of a new object.
+    var states: [ExpectedKinds<T>] {
+        let (a, b) = (values[0], values[1])
+        let c = values.last!
+        return [
+            ExpectedKinds<T>(),
+            ExpectedKinds(
+                plain: a,
+                optional: b,
+                list: values,
+                optionalList: [nil] + values,
+                map: ["a": a, "ü": b],
+                optionalMap: ["a": a, "none": nil]
+            ),
+            ExpectedKinds(
+                plain: b,
+                optional: c,
+                list: [c, b, c],
+                optionalList: [b, nil, b],
+                map: ["a": c, "c": a],
+                optionalMap: ["none": b, "a": nil]
+            ),
+            ExpectedKinds(plain: c, optional: nil, optionalList: [nil], optionalMap: ["none": nil]),
+            ExpectedKinds(plain: a),
+        ]
+    }
 }
 
 protocol KindVisitor {
@@ -98,7 +141,7 @@ struct KindMatrixTests {
 }
 
 /// What an object is expected to hold.
-private struct Expected<T: StoredKind> {
+struct ExpectedKinds<T: StoredKind> {
     var plain: T?
     var optional: T?
     var list: [T] = []
@@ -106,7 +149,7 @@ private struct Expected<T: StoredKind> {
     var map: [String: T] = [:]
     var optionalMap: [String: T?] = [:]
 
-    func check(_ object: Kinds<T>, _ place: Comment) {
+    func check(_ object: some HoldsKinds<T>, _ place: Comment) {
         if let plain { #expect(object.plain == plain, place) }
         #expect(object.optional == optional, place)
         #expect(Array(object.list) == list && object.list.count == list.count, place)
@@ -132,7 +175,7 @@ private struct Expected<T: StoredKind> {
     }
 
     /// Brings an object to what is expected.
-    func apply(to object: Kinds<T>) {
+    func apply(to object: some HoldsKinds<T>) {
         if let plain { object.plain = plain }
         object.optional = optional
         object.list.removeAll()
@@ -157,30 +200,8 @@ private struct Expected<T: StoredKind> {
 
 private struct Positions: KindVisitor {
     func visit<T>(_ row: KindRow<T>) throws {
-        let (a, b) = (row.values[0], row.values[1])
-        let c = row.values.last!
-        let states = [
-            Expected<T>(),
-            Expected(
-                plain: a,
-                optional: b,
-                list: row.values,
-                optionalList: [nil] + row.values,
-                map: ["a": a, "ü": b],
-                optionalMap: ["a": a, "none": nil]
-            ),
-            Expected(
-                plain: b,
-                optional: c,
-                list: [c, b, c],
-                optionalList: [b, nil, b],
-                map: ["a": c, "c": a],
-                optionalMap: ["none": b, "a": nil]
-            ),
-            Expected(plain: c, optional: nil, optionalList: [nil], optionalMap: ["none": nil]),
-            Expected(plain: a),
-        ]
-        let made = row.model.init(_freehold: _HiddenInitializer())
+        let states = row.states
+        let made = row.model.init()
         states[0].check(made, "a new object")
         for (i, state) in states.enumerated() {
             state.apply(to: made)
@@ -196,14 +217,14 @@ private struct Positions: KindVisitor {
         do {
             let realm = try Realm(configuration: configuration)
             for (i, state) in states.enumerated() {
-                let object = row.model.init(_freehold: _HiddenInitializer())
+                let object = row.model.init()
                 state.apply(to: object)
                 let (list, set, map) = (object.list, object.set, object.map)
                 try realm.write { realm.add(object) }
                 #expect(object.list === list && object.set === set && object.map === map, "collections stay the same")
                 state.check(object, "added in state \(i)")
             }
-            let object = row.model.init(_freehold: _HiddenInitializer())
+            let object = row.model.init()
             try realm.write { realm.add(object) }
             for (i, state) in (states + states.reversed()).enumerated() {
                 try realm.write {
@@ -238,7 +259,7 @@ private struct PlainData: KindVisitor {
             "optionalMap": ["k": stored[0], "none": NSNull()] as [String: Any], "mixed": stored[0], "mixedList": stored,
             "mixedMap": ["k": stored[0]],
         ]
-        let expected = Expected<T>(
+        let expected = ExpectedKinds<T>(
             plain: row.values[0],
             optional: row.values[1],
             list: row.values,
@@ -256,7 +277,7 @@ private struct PlainData: KindVisitor {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [row.model])
         )
-        let unmanaged = row.model.init(_freehold: _HiddenInitializer())
+        let unmanaged = row.model.init()
         for (name, given) in value { unmanaged[name] = given }
         check(unmanaged)
         try realm.write {

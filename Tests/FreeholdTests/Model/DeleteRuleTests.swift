@@ -296,8 +296,8 @@ struct DeleteRuleTests {
         try autoreleasing {
             var schema = try Schema(classes: Self.types)
             for c in schema.objectSchema.indices {
-                for p in schema.objectSchema[c].properties.indices {
-                    schema.objectSchema[c].properties[p].deleteRule = .nullify
+                for p in schema.objectSchema[c].allProperties.indices {
+                    schema.objectSchema[c].allProperties[p].deleteRule = .nullify
                 }
             }
             var plain = Realm.Configuration(fileURL: url)

@@ -64,15 +64,14 @@ struct DiscoveryTests {
         #expect(legacy.primaryKeyIndex == 0 && legacy.properties[1].isIndexed)
     }
 
-    @Test("Default values are dropped only where nothing else is made by an initialiser")
-    func dropping() {
-        #expect(ClassInfo.of(ModelDog.self).canDropDefaults)
-        #expect(!ClassInfo.of(ModelPerson.self).canDropDefaults)
-        #expect(!ClassInfo.of(ModelMaker.self).canDropDefaults)
+    @Test("Initialisers are passed over only where all stored properties are @Persisted")
+    func templates() {
+        #expect(ClassInfo.of(ModelDog.self).canReuseAccessors)
+        #expect(!ClassInfo.of(ModelPerson.self).canReuseAccessors)
         let maker = ClassInfo.of(ModelMaker.self).makeAccessor() as! ModelMaker
-        #expect(maker.other?.name == "Rex")
+        #expect(ClassInfo.of(ModelMaker.self).canReuseAccessors == (maker.other == nil))
         _ = ClassInfo.of(ModelDog.self).makeAccessor()
-        #expect(ModelDog().name == "Rex")
+        #expect(ModelDog().name == "Rex" && ModelMaker().other?.name == "Rex")
     }
 }
 

@@ -80,7 +80,7 @@ struct MappedNameTests {
             "lastName": "family_name", "friend": "best_friend", "friends": "all_friends",
         ]
         func mapping(_ object: ObjectBase) -> [String: String] {
-            Dictionary(uniqueKeysWithValues: object.objectSchema.properties.map { ($0.name, $0.columnName) })
+            Dictionary(uniqueKeysWithValues: object.objectSchema.allProperties.map { ($0.name, $0.columnName) })
         }
         #expect(mapping(NamesHuman()) == person)
         #expect(mapping(NamesPerson()) == person.merging(["dogs": "pets"]) { $1 })

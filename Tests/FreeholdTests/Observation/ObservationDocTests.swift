@@ -107,8 +107,6 @@ struct ObservationDocTests {
                     for i in newSections { place.table.insert([], at: i) }
                     for path in insertions { place.table[path.section].insert(sections[path].name, at: path.item) }
                     for path in change.newModifications { place.table[path.section][path.item] = sections[path].name }
-                case .error:
-                    break
                 }
             }
         }

@@ -60,6 +60,7 @@ struct ObservationLifeTests {
             ]
             try realm!.write { person(0, realm!).age += 1 }
             usleep(wait)
+            withExtendedLifetime(tokens) {}
             tokens = []
             realm = nil
         }

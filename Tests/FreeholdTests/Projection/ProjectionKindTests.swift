@@ -26,7 +26,7 @@ struct ProjectionKindTests {
             let origins = ProjectionSchema.of(KindProjection<T>.self).properties
             #expect(origins.map(\.path) == ["plain", "optional", "list", "optionalList", "set", "map", "mixed"])
             #expect(origins.allSatisfy { $0.isStored })
-            let object = row.model.init(_freehold: _HiddenInitializer())
+            let object = row.model.init()
             let projection = KindProjection(projecting: object)
             fill(projection, row.values)
             check(projection, row.values)
@@ -89,7 +89,7 @@ struct ProjectionKindTests {
                 origin(\.kinds?.mixed) == "kinds.mixed true" && origin(\.kinds?.plain.hashValue) == "kinds.plain false"
             )
             let owner = KindOwner<T>()
-            owner.kinds = row.model.init(_freehold: _HiddenInitializer())
+            owner.kinds = row.model.init()
             let projection = BehindProjection<T>(projecting: owner)
             for value in row.values {
                 projection.value = value

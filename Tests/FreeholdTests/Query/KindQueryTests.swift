@@ -82,7 +82,7 @@ func kindRealm<T: StoredKind & Hashable>(_ model: Kinds<T>.Type, _ values: [T]) 
     func any(_ value: T) -> AnyRealmValue { AnyRealmValue._rlmFromContent(T._rlmContent(value) as _StoredContent)! }
     try realm.write {
         for i in 0..<24 {
-            let object = model.init(_freehold: _HiddenInitializer())
+            let object = model.init()
             let at = { values[($0) % values.count] }
             object.plain = at(i)
             object.optional = i % 4 == 0 ? nil : at(i / 2)

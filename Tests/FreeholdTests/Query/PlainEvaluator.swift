@@ -246,8 +246,8 @@ struct PlainEvaluator {
     func holds(_ condition: Condition, _ object: ObjectBase) -> Bool {
         switch condition {
         case .truth(let value): return value
-        case .and(let all): return all.allSatisfy { holds($0, object) }
-        case .or(let all): return all.contains { holds($0, object) }
+        case .and(let all, _): return all.allSatisfy { holds($0, object) }
+        case .or(let all, _): return all.contains { holds($0, object) }
         case .not(let inner): return !holds(inner, object)
         case .term(let term):
             let (facts, quantifier) = values(term, object)
@@ -284,7 +284,7 @@ struct PlainEvaluator {
         case .lessOrEqual: return Fact.less(a, b) || Fact.equal(a, b)
         case .greaterOrEqual: return Fact.less(b, a) || Fact.equal(a, b)
         case .isIn: return Fact.equal(a, b)
-        case .contains, .beginsWith, .endsWith, .like: break
+        case .contains, .beginsWith, .endsWith, .like, .matches: break
         }
         if case .null = b { return op == .like ? Fact.equal(a, b) : true }
         guard case .string(let text) = a, case .string(let pattern) = b else { return false }

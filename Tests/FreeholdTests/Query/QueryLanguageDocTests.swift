@@ -64,6 +64,12 @@ struct QueryLanguageDocTests {
             #"$0.height > 1.7"#: { $0.height > 1.7 },
             #"!($0.height > 1.7)"#: { !($0.height > 1.7) },
             #"$0.best.name == nil"#: { $0.best.name == nil },
+            #"$0.name.matches(regularExpression: "[A-C]\\w{2}")"#: {
+                $0.name.matches(regularExpression: "[A-C]\\w{2}")
+            },
+            #"$0.name.matches(regularExpression: "Z.E|bob", options: [.caseInsensitive, .diacriticInsensitive])"#: {
+                $0.name.matches(regularExpression: "Z.E|bob", options: [.caseInsensitive, .diacriticInsensitive])
+            },
             #"$0.name.contains("o")"#: { $0.name.contains("o") },
             #"$0.name.starts(with: "C")"#: { $0.name.starts(with: "C") },
             #"$0.name.ends(with: "b")"#: { $0.name.ends(with: "b") },

@@ -34,7 +34,7 @@ struct QueryTextTests {
                 "(((id > %@) && (id > %@)) && (id > %@))",
                 3
             ) { $0.id > 1 && $0.id > 2 && $0.id > 3 },
-            Case("NOT (id == 5)", "NOT (id == %@)", 1) { !($0.id == 5) },
+            Case("NOT (id == 5)", "(NOT id == %@)", 1) { !($0.id == 5) },
             Case("name CONTAINS[c] \"x\"", "(name CONTAINS[c] %@)", 1) {
                 $0.name.contains("x", options: .caseInsensitive)
             },

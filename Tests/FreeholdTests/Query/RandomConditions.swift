@@ -97,7 +97,7 @@ struct RandomConditions {
         }
         steps += last
         var path = NamedPath(steps)
-        if below(4) == 0 { path.quantifier = some([.any, .all, .none]) }
+        if below(4) == 0 { path.quantifier = some([Quantifier.any, .all, .none]) }
         return (path, isNullable)
     }
 

@@ -204,20 +204,19 @@ struct SnapshotTests {
             var friends: [Friend]
         }
         func path(_ type: (some Codable).Type) -> String? {
-            do {
-                _ = try dog.snapshot(as: type)
-                return nil
-            } catch let DecodingError.valueNotFound(_, context) {
+            let decoded = Result { _ = try dog.snapshot(as: type) }
+            guard case .failure(let error) = decoded else { return nil }
+            switch error {
+            case DecodingError.valueNotFound(_, let context):
                 return "null " + context.codingPath.map(\.stringValue).joined(separator: ".")
-            } catch let DecodingError.typeMismatch(_, context) {
+            case DecodingError.typeMismatch(_, let context):
                 return "type " + context.codingPath.map(\.stringValue).joined(separator: ".")
-            } catch let DecodingError.keyNotFound(key, context) {
+            case DecodingError.keyNotFound(let key, let context):
                 #expect(context.debugDescription.contains("maybeMood"))
                 return "key " + key.stringValue
-            } catch let DecodingError.dataCorrupted(context) {
+            case DecodingError.dataCorrupted(let context):
                 return "data " + context.codingPath.map(\.stringValue).joined(separator: ".")
-            } catch {
-                return "\(error)"
+            default: return "\(error)"
             }
         }
         #expect(path(Needs.self) == "null age")

@@ -71,11 +71,7 @@ struct ThreadSafeReferenceTests {
             _ = realm.resolve(reference)
             _ = realm.resolve(reference)
         }
-        await #expect(processExitsWith: .failure) {
-            let realm = try threadingRealm(threadingConfiguration())
-            let other = try threadingRealm(threadingConfiguration())
-            _ = other.resolve(ThreadSafeReference(to: realm.objects(THPerson.self).first!))
-        }
+        await #expect(processExitsWith: .failure) { _ = ThreadSafe(wrappedValue: THPerson()) }
         await #expect(processExitsWith: .failure) {
             let realm = try threadingRealm(threadingConfiguration())
             let person = realm.objects(THPerson.self).first!

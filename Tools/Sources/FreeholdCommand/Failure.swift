@@ -6,6 +6,7 @@ import Freehold
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case failure = 1
+    case unfinished = 2
     case usage = 64
     case data = 65
     case noInput = 66
@@ -18,8 +19,9 @@ enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .success: "done"
         case .failure: "the file is damaged or of another format; what no other number stands for"
+        case .unfinished: "convert: something was left alone, which somebody has to look at"
         case .usage: "the command line is wrong"
-        case .data: "what was given is wrong: a query, a class or column, JSON or CSV, a schema that doesn't fit"
+        case .data: "what was given is wrong: a query, class, column or schema; JSON, CSV, Swift"
         case .noInput: "a file isn't there"
         case .cantCreate: "a file is there already, or can't be made"
         case .io: "reading or writing failed; the disk is full"
@@ -65,8 +67,8 @@ struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as Realm.Error: self.init(error)
-        case let error as QueryError: self.init(.data, error.description)
-        case let error as JSONError: self.init(.of(error), error.description)
+        case let error as QueryError: self.init(.data, OptionNames.used(in: error.description))
+        case let error as JSONError: self.init(.of(error), OptionNames.used(in: error.description))
         default: return nil
         }
     }
@@ -75,7 +77,7 @@ struct Failure: Error {
         var text = error.message
         if let name = error.className { text = "\(error.property.map { "\(name).\($0)" } ?? name): \(text)" }
         if let path = error.fileURL?.relativePath, !text.contains(path) { text = "\(path): \(text)" }
-        self.init(ExitStatus.statuses[error.code] ?? .failure, text)
+        self.init(ExitStatus.statuses[error.code] ?? .failure, OptionNames.used(in: text))
     }
 
     /// Ends the process: with the error's one line, or as the argument parser ends it.
@@ -102,5 +104,18 @@ struct Failure: Error {
         Progress.clear()
         StandardError.write("freehold: \(failure.message)\n")
         Foundation.exit(failure.status.rawValue)
+    }
+}
+
+/// The library's messages speak of its functions. The command's user has options for them.
+enum OptionNames {
+    private static let names = [
+        ("`update: .modified`", "--update modified"),
+        ("The query was given no arguments.", "No value is given for it: give one with --arg."),
+        ("is missing: the query was given", "is missing: give it with --arg. There are"),
+    ]
+
+    static func used(in message: String) -> String {
+        names.reduce(message) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
     }
 }

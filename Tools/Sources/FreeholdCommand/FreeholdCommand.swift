@@ -8,15 +8,16 @@ struct FreeholdCommand: ParsableCommand {
         abstract: "Looks into Freehold's database files, and moves data in and out of them.",
         discussion: """
             Files are opened by the names of their classes; no Swift class is needed. All commands but import, compact \
-            and 'migrate --apply' only read, also while other processes write. Data goes to standard output, everything \
+            and 'migrate --apply' only read them, also while other processes write. Data goes to standard output, everything \
             else to standard error.
 
             EXAMPLES:
               freehold info app.realm
-              freehold query app.realm Person 'age > 17 AND name BEGINSWITH "A"' --sort name --limit 20
+              freehold query app.realm Person 'age > 17' --sort name --limit 20
               freehold schema app.realm --format swift > Models.swift
               freehold export app.realm --output app.json
               freehold backup app.realm backups/app.realm
+              freehold convert Sources --write
 
             EXIT CODES:
             \(ExitStatus.table)
@@ -25,17 +26,34 @@ struct FreeholdCommand: ParsableCommand {
         subcommands: [
             InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self, ImportCommand.self,
             VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self, MigrateCommand.self,
+            ConvertCommand.self,
         ]
     )
 
     static func main() {
+        Drafts.watchSignals()
         do {
+            try checkName(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
             try command.run()
             try StandardOutput.shared.flush()
         } catch {
             Failure.exit(with: error)
         }
+    }
+}
+
+extension FreeholdCommand {
+    /// The parser takes a misspelt command for an argument too many.
+    private static func checkName(_ arguments: [String]) throws {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+        throw Failure(
+            .usage,
+            "there is no command '\(TerminalText.escaped(word))'. "
+                + Suggestions.text(for: word, among: names, "There are")
+        )
     }
 }
 

@@ -94,23 +94,23 @@ public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> 
 
     /// The least value of the property; nil where there is none.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T? where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
+        min(ofProperty: placedName(for: keyPath))
     }
 
     /// The greatest value of the property; nil where there is none.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T? where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
+        max(ofProperty: placedName(for: keyPath))
     }
 
     /// The sum of the property's values, in the property's type; 0 where there is none.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
+        sum(ofProperty: placedName(for: keyPath))
     }
 
     /// The mean of the property's values as a `Double`; nil where there is none.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> Double?
     where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
+        average(ofProperty: placedName(for: keyPath))
     }
 }
 
@@ -121,7 +121,7 @@ extension RealmCollection where Element: KeypathSortable {
     /// - Precondition: a managed collection.
     /// - Complexity: O(n), once a version of the realm.
     public func grouped<Key: RealmCollectionValue>(by keyPath: KeyPath<Element, Key>) -> GroupedResults<Key, Element> {
-        grouped([_name(for: keyPath)]) { GroupKey.make($0[0]) }
+        grouped([placedName(for: keyPath)]) { GroupKey.make($0[0]) }
     }
 
     /// The objects in groups of those that are equal in several properties; the key is a tuple.
@@ -136,8 +136,8 @@ extension RealmCollection where Element: KeypathSortable {
         by first: KeyPath<Element, First>,
         _ rest: repeat KeyPath<Element, each Rest>
     ) -> GroupedResults<(First, repeat each Rest), Element> {
-        var names = [_name(for: first)]
-        for keyPath in repeat each rest { names.append(_name(for: keyPath)) }
+        var names = [placedName(for: first)]
+        for keyPath in repeat each rest { names.append(placedName(for: keyPath)) }
         return grouped(names) { contents in
             var rest = contents.dropFirst()
             return (GroupKey.make(contents[0]), repeat GroupKey.next((each Rest).self, &rest))

@@ -33,7 +33,10 @@ extension RealmCollection where Element: KeypathSortable {
         by keyPath: KeyPath<Element, Key>,
         ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        sectioned(by: keyPath, sortDescriptors: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
+        sectioned(
+            by: keyPath,
+            sortDescriptors: [SortDescriptor(keyPath: placedName(for: keyPath), ascending: ascending)]
+        )
     }
 
     /// The objects in sections of those with the same value of a property.
@@ -45,7 +48,7 @@ extension RealmCollection where Element: KeypathSortable {
         by keyPath: KeyPath<Element, Key>,
         sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        let name = _name(for: keyPath)
+        let name = placedName(for: keyPath)
         if let first = sortDescriptors.first, first.keyPath != name {
             programmerError(
                 "The sections are by '\(name)', but the first sort descriptor is about '\(first.keyPath)'. Sort by '\(name)' first."
@@ -55,8 +58,10 @@ extension RealmCollection where Element: KeypathSortable {
     }
 }
 
-extension RealmCollection where Element.PersistedType: SortableType {
+extension RealmCollection {
     /// The values in order, in sections by what the closure gives for each of them.
+    ///
+    /// - Precondition: a collection of values that can be sorted; of objects name what to sort by.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key,
         ascending: Bool = true

@@ -13,6 +13,7 @@ enum BytesTest: Sendable {
     case endsWith([UInt8])
     case contains([UInt8])
     case like(LikePattern)
+    case matches(RegularExpression)
     /// At least (after) the lower bound, at most (before) the upper; nil: unbounded.
     case range(lower: [UInt8]?, includingLower: Bool, upper: [UInt8]?, includingUpper: Bool)
     case oneOf(BytesSet)
@@ -26,6 +27,7 @@ enum BytesTest: Sendable {
             guard bytes.count >= p.count else { return false }
             return p.isEmpty || Self.hasRun(bytes, p)
         case .like(let pattern): return pattern.matches(bytes)
+        case .matches(let expression): return expression.matches(bytes)
         case .range(let lower, let includingLower, let upper, let includingUpper):
             if let lower {
                 let c = lower.withUnsafeBytes { Value.compareBytes(bytes, $0) }

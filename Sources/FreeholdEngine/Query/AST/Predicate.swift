@@ -44,6 +44,9 @@ public enum StringOperator: Sendable, CaseIterable {
     case equal, notEqual, beginsWith, endsWith, contains
     /// `*` stands for any run of characters, `?` for one code point; there is no escape.
     case like
+    /// All of the string fits a regular expression. A pattern that is none matches nothing: the query language refuses
+    /// it.
+    case matches
 }
 
 /// How strings are compared.

@@ -68,7 +68,7 @@ struct ValueTest: Sendable {
     /// Whether a value meets a string condition with a null on the right.
     static func matchesNullPattern(_ op: StringOperator, _ value: Value) -> Bool {
         switch op {
-        case .equal, .like: value.isNull
+        case .equal, .like, .matches: value.isNull
         case .notEqual: !value.isNull
         case .beginsWith, .endsWith, .contains: true
         }
@@ -113,6 +113,10 @@ struct BytesCondition: Sendable {
     }
 
     init(_ op: StringOperator, _ pattern: UnsafeRawBufferPointer, _ fold: TextFold?) {
+        if op == .matches {
+            self.init(expression: pattern, fold)
+            return
+        }
         let bytes = fold?.folded(pattern) ?? Array(pattern)
         let test: BytesTest =
             switch op {
@@ -120,9 +124,17 @@ struct BytesCondition: Sendable {
             case .beginsWith: .beginsWith(bytes)
             case .endsWith: .endsWith(bytes)
             case .contains: .contains(bytes)
-            case .like: LikePattern.test(bytes)
+            case .like, .matches: LikePattern.test(bytes)
             }
         self.init(test, fold: fold, isNegated: op == .notEqual)
+    }
+
+    /// Accents are taken from the pattern and from the text; of case the pattern itself knows.
+    private init(expression pattern: UnsafeRawBufferPointer, _ fold: TextFold?) {
+        let accents = fold?.ignoresAccents == true ? TextFold(.ignoringDiacritics) : nil
+        let text = String(decoding: accents?.folded(pattern) ?? Array(pattern), as: UTF8.self)
+        let expression = try? RegularExpression(text, ignoresCase: fold?.ignoresCase == true)
+        self.init(expression.map { .matches($0) } ?? .oneOf(BytesSet([])), fold: accents)
     }
 
     /// Of a pattern that is used once.

@@ -25,6 +25,7 @@ final class BytesScan: ColumnScan {
         case .oneOf: 100
         case .range: 150
         case .like: 400
+        case .matches: 4000
         }
     }
 

@@ -200,6 +200,8 @@ extension QuerySource {
     /// likely to be quicker.
     func ordered(by sort: [SortKey], limit: Int?) -> [ObjectKey]? {
         guard choice != .scan, !hasKeys else { return nil }
+        if sort[0].distance != nil { return limit.flatMap { nearest(sort, limit: $0) } }
+        if sort.contains(where: { $0.distance != nil }) { return nil }
         let planner = Planner(view: view)
         let isAll: Bool
         if case .constant(let all) = predicate {

@@ -18,7 +18,10 @@ extension PlanRecorder {
     private var last: Int { steps.last { $0.depth == 0 }?.matches ?? 0 }
 
     func addSort(_ sort: [SortKey], found: Int) {
-        let names = sort.map { $0.path.written + ($0.ascending ? "" : " descending") }
+        let names = sort.map { key in
+            (key.distance == nil ? key.path.written : "distance of \(key.path.written)")
+                + (key.ascending ? "" : " descending")
+        }
         let rows = last
         add(.sort, names.joined(separator: ", "), estimate: rows, examined: rows, matches: found)
     }

@@ -1,20 +1,25 @@
 extension QueryCompiler {
     /// The columns that make places of the objects at the path's end.
     /// - Throws: `.type` for paths that lead elsewhere.
-    func places(_ named: NamedPath, _ resolved: ResolvedPath) throws(QueryError) -> PlaceColumns {
+    /// - Parameter what: what needs places, for errors.
+    func places(
+        _ named: NamedPath,
+        _ resolved: ResolvedPath,
+        _ what: String = "geoWithin"
+    ) throws(QueryError) -> PlaceColumns {
         guard named.suffix == nil, let target = resolved.target else {
-            throw notPlaces("geoWithin needs a link to embedded objects on its left side.", named)
+            throw notPlaces("\(what) needs a link to embedded objects.", named)
         }
         let name = names.className(of: target)
         guard names.table(of: target).isEmbedded else {
-            throw notPlaces("geoWithin needs embedded objects, and \(name) is no embedded class.", named)
+            throw notPlaces("\(what) needs embedded objects, and \(name) is no embedded class.", named)
         }
         guard case .column(let type)? = names.property(named: "type", of: target)?.kind,
             case .column(let coordinates)? = names.property(named: "coordinates", of: target)?.kind,
             let columns = PlaceColumns(type: type, coordinates: coordinates)
         else {
             throw notPlaces(
-                "geoWithin needs places, and \(name) isn't of that shape: a String property 'type' (\"Point\") and a "
+                "\(what) needs places, and \(name) isn't of that shape: a String property 'type' (\"Point\") and a "
                     + "List<Double> 'coordinates' (longitude, latitude).",
                 named
             )

@@ -4,8 +4,10 @@
 /// `QueryCompiler` turns them into the engine's predicates.
 package indirect enum Condition {
     case truth(Bool)
-    case and([Condition])
-    case or([Condition])
+    /// - Parameter closings: how those of a closure were put in parentheses, which matters to `PredicateFormat` only:
+    ///   how many pairs close after each. Empty: all by twos, to the left.
+    case and([Condition], closings: [Int] = [])
+    case or([Condition], closings: [Int] = [])
     case not(Condition)
     case compare(Term, ConditionOperator, Term, TextOptions)
     /// `lower <= term <= upper` (closed) or `lower <= term < upper`, both for the same element.
@@ -29,6 +31,8 @@ package enum ConditionOperator: String {
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
     case like = "LIKE"
+    /// The right side is a constant: a regular expression.
+    case matches = "MATCHES"
     /// The right side is a list of constants, or a path to several values.
     case isIn = "IN"
 }
@@ -97,10 +101,24 @@ package struct NamedPath {
     }
 }
 
+/// What is sorted by, as it is written.
+package struct WrittenSortKey {
+    package var path: NamedPath
+    package var ascending: Bool
+    /// The path leads to places, by whose distances from this point objects are sorted.
+    package var point: GeoPoint?
+
+    package init(_ path: NamedPath, ascending: Bool, distanceTo point: GeoPoint? = nil) {
+        self.path = path
+        self.ascending = ascending
+        self.point = point
+    }
+}
+
 /// A query as it is written.
 package struct WrittenQuery {
     package enum Stage {
-        case sort([(path: NamedPath, ascending: Bool)])
+        case sort([WrittenSortKey])
         case distinct([NamedPath])
         case limit(Int)
         case offset(Int)
@@ -119,52 +137,51 @@ package struct WrittenQuery {
 }
 
 extension Condition {
+    /// Both conditions, as one list with those that either of them is a list of: a chain doesn't nest, however it is
+    /// put in parentheses.
     package static func conjunction(_ a: Condition, _ b: Condition) -> Condition {
         switch (a, b) {
-        case (.and(let x), .and(let y)): .and(x + y)
-        case (.and(let x), let y): .and(x + [y])
-        case (let x, let y): .and([x, y])
+        case (.and(let x, let closings), .and(let y, let others)):
+            .and(x + y, closings: closed(closings, x.count, others, y.count))
+        case (.and(let x, let closings), _): .and(x + [b], closings: closings.isEmpty ? [] : closings + [1])
+        case (_, .and(let y, let others)): .and([a] + y, closings: closed([], 1, others, y.count))
+        default: .and([a, b])
         }
     }
 
     package static func disjunction(_ a: Condition, _ b: Condition) -> Condition {
         switch (a, b) {
-        case (.or(let x), .or(let y)): .or(x + y)
-        case (.or(let x), let y): .or(x + [y])
-        case (let x, let y): .or([x, y])
+        case (.or(let x, let closings), .or(let y, let others)):
+            .or(x + y, closings: closed(closings, x.count, others, y.count))
+        case (.or(let x, let closings), _): .or(x + [b], closings: closings.isEmpty ? [] : closings + [1])
+        case (_, .or(let y, let others)): .or([a] + y, closings: closed([], 1, others, y.count))
+        default: .or([a, b])
         }
     }
-}
 
-extension Condition {
-    /// Of negations, subqueries, calculations, and of AND in OR and the other way round.
-    package static let maximumDepth = 1000
-
-    /// Whether nothing nests deeper. Looks no further down than that.
-    func fits(depth: Int) -> Bool {
-        if depth < 0 { return false }
-        switch self {
-        case .truth, .fullText, .within: return true
-        case .and(let all), .or(let all): return all.allSatisfy { $0.fits(depth: depth - 1) }
-        case .not(let inner): return inner.fits(depth: depth - 1)
-        case .compare(let a, _, let b, _): return a.fits(depth: depth) && b.fits(depth: depth)
-        case .between(let term, _, _, _), .term(let term): return term.fits(depth: depth)
-        }
+    /// All of the conditions, chains among them flattened.
+    package static func conjunction(_ all: [Condition]) -> Condition {
+        .and(all.flatMap { if case .and(let inner, _) = $0 { inner } else { [$0] } })
     }
-}
 
-extension Term {
-    fileprivate func fits(depth: Int) -> Bool {
-        if depth < 0 { return false }
-        switch self {
-        case .constant, .path: return true
-        case .subquery(_, _, let condition): return condition.fits(depth: depth - 1)
-        case .arithmetic(_, let a, let b): return a.fits(depth: depth - 1) && b.fits(depth: depth - 1)
+    package static func disjunction(_ all: [Condition]) -> Condition {
+        .or(all.flatMap { if case .or(let inner, _) = $0 { inner } else { [$0] } })
+    }
+
+    private static func closed(_ a: [Int], _ count: Int, _ b: [Int], _ otherCount: Int) -> [Int] {
+        func closings(_ given: [Int], _ count: Int) -> [Int] {
+            given.isEmpty ? (0..<count).map { $0 == 0 ? 0 : 1 } : given
         }
+        var all = closings(a, count) + closings(b, otherCount)
+        all[all.count - 1] += 1
+        return all
     }
 }
 
 extension NamedPath {
+    /// Whether a property or class can have the name, so that query strings and key paths can write it.
+    package static func isName(_ text: String) -> Bool { QueryLexer.isName(text) }
+
     /// As it is written, without a quantifier.
     package var text: String { QueryPrinter.text(self, variable: nil) }
 

@@ -1,8 +1,8 @@
 /// Names that may have been meant.
-enum NearNames {
+package enum NearNames {
     /// At most three, the nearest first.
     /// - Complexity: O(sum of the products of lengths); nothing for names that no name can be near to.
-    static func of(_ name: String, _ all: [String]) -> [String] {
+    package static func of(_ name: String, _ all: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= 100 else { return [] }
         let limit = max(1, (wanted.count + 1) / 3)

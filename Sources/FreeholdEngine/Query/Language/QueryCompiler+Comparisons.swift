@@ -166,6 +166,9 @@ extension QueryCompiler {
         let op = op == .isIn ? .equal : op
         if options.isEmpty, let comparison = op.comparison { return .operands(a, comparison, b.operand) }
         guard let text = op.text else { throw error(.type, "\(op.rawValue) always regards case.", b.named) }
+        if op == .matches {
+            throw error(.type, "MATCHES needs a property on its left and one pattern on its right.", b.named)
+        }
         try checkText(op, side)
         return .texts(a, text, b.operand, options)
     }
@@ -184,7 +187,7 @@ extension QueryCompiler {
                 )
             default: return
             }
-        case .contains, .beginsWith, .endsWith, .like: try checkText(op, side)
+        case .contains, .beginsWith, .endsWith, .like, .matches: try checkText(op, side)
         }
     }
 
@@ -207,6 +210,7 @@ extension QueryCompiler {
         _ written: Constant,
         _ options: TextOptions
     ) throws(QueryError) -> Predicate {
+        if let predicate = try members(side, op, written, options) { return predicate }
         let constant = try self.constant(written, side)
         switch constant {
         case .list(let constants, let quantifier):
@@ -249,6 +253,10 @@ extension QueryCompiler {
         if side.isLinkList, value.isNull {
             throw error(.type, "'\(side.name)' is a collection of objects, which is never null.", side.named)
         }
+        if value.isNull, op.isOrder, let path = side.path, side.type == .column(.string) || side.type == .column(.data)
+        {
+            return ordered(path, op)
+        }
         // Values of other types aren't strings, so that their case doesn't matter.
         if let comparison = op.comparison, options.isEmpty || (side.type == .column(.mixed) && !value.isText) {
             return side.path.map { .comparison($0, comparison, value) }
@@ -262,7 +270,37 @@ extension QueryCompiler {
             if side.type == .column(.mixed) { return .constant(false) }
             throw error(.type, "\(op.rawValue) needs a string.", side.named)
         }
+        if op == .matches { try checkPattern(value, side, options) }
         return .text(path, text, value, options)
+    }
+
+    /// Whether the constant is a regular expression that is understood.
+    private func checkPattern(_ value: Value, _ side: Side, _ options: TextOptions) throws(QueryError) {
+        if value.isNull { return }
+        guard case .string(let pattern) = value, side.type != .column(.data) else {
+            throw error(.type, "MATCHES needs a string property and a regular expression.", side.named)
+        }
+        do throws(PatternError) {
+            _ = try RegularExpression(pattern, ignoresCase: options.contains(.ignoringCase))
+        } catch {
+            throw self.error(
+                .constant,
+                "'\(QueryToken.short(pattern))' can't be used with MATCHES: \(error.message) It is at character "
+                    + "\(error.position + 1) of the pattern.",
+                side.named
+            )
+        }
+    }
+
+    /// Strings and data compared with null: as in Realm it is less than all of them, unlike null numbers and dates,
+    /// which have no order.
+    private func ordered(_ path: PropertyPath, _ op: ConditionOperator) -> Predicate {
+        switch op {
+        case .greater: .comparison(path, .notEqual, .null)
+        // What holds for every value.
+        case .greaterOrEqual: .text(path, .contains, .null, [])
+        default: .comparison(path, op.comparison ?? .equal, .null)
+        }
     }
 
     /// Compared with an object that no link leads to.
@@ -357,49 +395,6 @@ extension Value {
         switch self {
         case .null, .string, .data: true
         default: false
-        }
-    }
-}
-
-extension ConditionOperator {
-    var isOrder: Bool { self == .less || self == .lessOrEqual || self == .greater || self == .greaterOrEqual }
-
-    /// Nil for operators of strings and lists only.
-    package var comparison: Comparison? {
-        switch self {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .less: .less
-        case .lessOrEqual: .lessOrEqual
-        case .greater: .greater
-        case .greaterOrEqual: .greaterOrEqual
-        case .contains, .beginsWith, .endsWith, .like, .isIn: nil
-        }
-    }
-
-    package var text: StringOperator? {
-        switch self {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .contains: .contains
-        case .beginsWith: .beginsWith
-        case .endsWith: .endsWith
-        case .like: .like
-        case .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: nil
-        }
-    }
-
-    /// The same with the sides exchanged; nil where that isn't possible.
-    package var mirrored: ConditionOperator? {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        // `3 IN list`: any element is 3.
-        case .isIn: .equal
-        case .contains, .beginsWith, .endsWith, .like: nil
         }
     }
 }

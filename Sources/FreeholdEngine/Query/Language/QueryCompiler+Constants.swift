@@ -34,7 +34,7 @@ extension QueryCompiler {
             guard let cls = names.cls(named: className) else {
                 throw QueryError(
                     .unknownName,
-                    "There is no class '\(className)'.",
+                    "There is no class '\(QueryToken.short(className))'.",
                     position: side.named?.position,
                     suggestions: NearNames.of(className, names.classNames)
                 )

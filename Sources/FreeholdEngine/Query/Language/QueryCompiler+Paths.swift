@@ -11,6 +11,7 @@ extension QueryCompiler {
     }
 
     package func resolve(_ named: NamedPath) throws(QueryError) -> ResolvedPath {
+        if named.steps.count > Condition.maximumDepth { throw error(.syntax, NamedPath.tooLong, named) }
         var path = PropertyPath([], nil, quantifier: named.quantifier ?? .any)
         var suffix = named.suffix
         var cls: Names.Class? = cls
@@ -45,7 +46,7 @@ extension QueryCompiler {
                 guard let owner = cls, let property = names.property(named: name, of: owner) else {
                     throw fail(
                         .unknownName,
-                        "Class \(cls.map { names.className(of: $0) } ?? "") has no property '\(name)'.",
+                        "Class \(cls.map { names.className(of: $0) } ?? "") has no property '\(QueryToken.short(name))'.",
                         suggestions: cls.map { NearNames.of(name, names.propertyNames(of: $0)) } ?? []
                     )
                 }
@@ -58,14 +59,14 @@ extension QueryCompiler {
                 guard let origin = names.cls(named: className) else {
                     throw fail(
                         .unknownName,
-                        "There is no class '\(className)'.",
+                        "There is no class '\(QueryToken.short(className))'.",
                         suggestions: NearNames.of(className, names.classNames)
                     )
                 }
                 guard let owner = cls, let found = names.property(named: property, of: origin) else {
                     throw fail(
                         .unknownName,
-                        "Class \(className) has no property '\(property)'.",
+                        "Class \(className) has no property '\(QueryToken.short(property))'.",
                         suggestions: NearNames.of(property, names.propertyNames(of: origin))
                     )
                 }

@@ -30,17 +30,15 @@ package struct QueryCompiler<Names: QueryNames> {
 
     /// A condition from outside, which may nest deeper than a thread's stack is.
     func whole(_ condition: Condition) throws(QueryError) -> Predicate {
-        if !condition.fits(depth: Condition.maximumDepth) {
-            throw error(.syntax, "The condition nests deeper than \(Condition.maximumDepth) levels.", nil)
-        }
+        if !condition.fits() { throw error(.syntax, Condition.tooDeep, nil) }
         return try predicate(condition)
     }
 
     package func predicate(_ condition: Condition) throws(QueryError) -> Predicate {
         switch condition {
         case .truth(let value): return .constant(value)
-        case .and(let all): return .and(try predicates(all))
-        case .or(let all): return .or(try predicates(all))
+        case .and(let all, _): return .and(try predicates(all))
+        case .or(let all, _): return .or(try predicates(all))
         case .not(let inner): return .not(try predicate(inner))
         case .term(let term): return try predicate(.compare(term, .equal, .constant(.value(.bool(true))), []))
         case .compare(.path(let path), let op, .constant(.argument(let argument)), []):

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Why a query can't be run: it isn't written in the language, or doesn't fit the classes.
 public struct QueryError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
@@ -46,9 +52,25 @@ public struct QueryError: Error, Sendable, Equatable, CustomStringConvertible {
         if !expected.isEmpty { lines[0] += " Expected: \(expected.joined(separator: ", "))." }
         if !suggestions.isEmpty { lines[0] += " Did you mean \(suggestions.joined(separator: ", "))?" }
         if let text, let position {
-            lines.append("  \(text)")
-            lines.append("  \(String(repeating: " ", count: position))^ at character \(position + 1)")
+            let (excerpt, column) = Self.excerpt(text, position)
+            lines.append("  \(excerpt)")
+            lines.append("  \(String(repeating: " ", count: column))^ at character \(position + 1)")
         }
         return lines.joined(separator: "\n")
     }
+
+    /// Of a long text what stands around the place, and the place in that.
+    private static func excerpt(_ text: String, _ position: Int) -> (String, column: Int) {
+        let (before, after) = (100, 60)
+        let start = position > before + 20 ? position - before : 0
+        var rest = text.dropFirst(start)
+        let isCut = rest.count > position - start + after + 20
+        if isCut { rest = rest.prefix(position - start + after) }
+        return ((start > 0 ? "…" : "") + rest + (isCut ? "…" : ""), position - start + (start > 0 ? 1 : 0))
+    }
+}
+
+extension QueryError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }

@@ -379,6 +379,18 @@ struct QueryLexer {
         QueryError(code, message, position: position, expected: expected)
     }
 
+    /// Whether the language has a way to write the name.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, isNameStart(first) || first == UInt8(ascii: " "),
+            text.utf8.allSatisfy({
+                isNameStart($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ")
+            })
+        else { return false }
+        // `$0` and `$K0` are arguments.
+        var lexer = QueryLexer(text)
+        return first != UInt8(ascii: "$") || lexer.numberedArgument() == nil
+    }
+
     static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (byte >= 9 && byte <= 13) }
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
     static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (byte | 0x20) &- UInt8(ascii: "a") < 6 }

@@ -22,10 +22,14 @@ package protocol QueryNames {
     /// The short way for a property compared with an argument of just its type, which most conditions are. Nil for all
     /// others, mistakes too.
     func plain(_ name: String, of cls: Class, _ argument: Any) -> (column: Column, value: Value)?
+
+    /// The members of an argument that is stored as an embedded object; nil for all others.
+    func members(of argument: Any) throws(QueryError) -> MemberValues?
 }
 
 extension QueryNames {
     package func plain(_ name: String, of cls: Class, _ argument: Any) -> (column: Column, value: Value)? { nil }
+    package func members(of argument: Any) throws(QueryError) -> MemberValues? { argument as? MemberValues }
 }
 
 package struct NamedProperty<Class> {

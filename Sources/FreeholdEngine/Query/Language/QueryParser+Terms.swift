@@ -27,7 +27,7 @@ extension QueryParser {
 
     private mutating func truth(_ value: Bool) -> Node {
         advance()
-        return .condition(.truth(value))
+        return .condition(.truth(value), height: 0)
     }
 
     private var isFollowedByPath: Bool {
@@ -82,7 +82,7 @@ extension QueryParser {
     mutating func subqueryHead() throws(QueryError) -> (NamedPath, String) {
         advance()
         try expect(.open)
-        let path = try path(nil)
+        let path = try countedPath()
         if path.suffix != nil { throw fail(.type, "A subquery needs a collection of objects.", at: previous.start) }
         try expect(.comma)
         guard let variable = current.name, variable.hasPrefix("$"), variable.utf8.count > 1 else {
@@ -91,6 +91,15 @@ extension QueryParser {
         advance()
         try expect(.comma)
         return (path, variable)
+    }
+
+    /// Inside another subquery the path may leave the variable out, as RealmSwift writes it.
+    private mutating func countedPath() throws(QueryError) -> NamedPath {
+        guard let name = current.name, !name.hasPrefix("$") else { return try path(nil) }
+        let outer = variables
+        variables = []
+        defer { variables = outer }
+        return try path(nil)
     }
 
     /// `.@count`
@@ -292,7 +301,7 @@ extension QueryParser {
         let stage: WrittenQuery.Stage
         switch name {
         case "sort":
-            var keys: [(path: NamedPath, ascending: Bool)] = []
+            var keys: [WrittenSortKey] = []
             repeat { keys.append(try sortKey()) } while accept(.comma)
             stage = .sort(keys)
         case "distinct":
@@ -309,17 +318,42 @@ extension QueryParser {
         return stage
     }
 
-    private mutating func sortKey() throws(QueryError) -> (path: NamedPath, ascending: Bool) {
-        let path = try path(nil)
-        guard let word = current.name else { return (path, true) }
+    private mutating func sortKey() throws(QueryError) -> WrittenSortKey {
+        var key: WrittenSortKey
+        if isWord("distance"), case .symbol(.open) = token(after: 1).kind {
+            key = try distance()
+        } else {
+            key = WrittenSortKey(try path(nil), ascending: true)
+        }
+        guard let word = current.name else { return key }
         switch word.lowercased() {
         case "asc", "ascending": advance()
         case "desc", "descending":
             advance()
-            return (path, false)
+            key.ascending = false
         default: throw fail("'\(QueryToken.short(word))' is no direction.", expected: ["ASC", "DESC", "','", "')'"])
         }
-        return (path, true)
+        return key
+    }
+
+    /// `distance(path, [longitude, latitude])`, or with the point as an argument.
+    private mutating func distance() throws(QueryError) -> WrittenSortKey {
+        advance()
+        advance()
+        let path = try path(nil)
+        try expect(.comma)
+        let point: GeoPoint
+        if case .argument(let number) = current.kind {
+            guard let given = try argument(number) as? GeoPoint else {
+                throw fail(.argument, "A distance is that from a GeoPoint.")
+            }
+            advance()
+            point = given
+        } else {
+            point = try self.point()
+        }
+        try expect(.close)
+        return WrittenSortKey(path, ascending: true, distanceTo: point)
     }
 
     private mutating func number() throws(QueryError) -> Int {

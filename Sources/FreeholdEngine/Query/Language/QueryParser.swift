@@ -4,12 +4,12 @@
 ///
 /// | | |
 /// |-|-|
-/// | query | condition, then any of `SORT(path ASC, path DESC)` `DISTINCT(path, …)` `LIMIT(n)` `OFFSET(n)` in written order |
+/// | query | condition, then any of `SORT(path ASC, distance(path, [x, y]) DESC)` `DISTINCT(path, …)` `LIMIT(n)` `OFFSET(n)` in written order |
 /// | condition | `a OR b`, `a \|\| b` |
 /// | | `a AND b`, `a && b` |
 /// | | `NOT a`, `!a`, `(a)`, `TRUEPREDICATE`, `FALSEPREDICATE` |
 /// | comparison | `=` `==` `!=` `<>` `<` `<=` `=<` `>` `>=` `=>` |
-/// | strings | `CONTAINS` `BEGINSWITH` `ENDSWITH` `LIKE`; after these, `==` `!=` and `IN`: `[c]` ignores case, `[d]` accents, `[cd]` both |
+/// | strings | `CONTAINS` `BEGINSWITH` `ENDSWITH` `LIKE` `MATCHES`; after these, `==` `!=` and `IN`: `[c]` ignores case, `[d]` accents, `[cd]` both |
 /// | sets | `IN {1, 2}`, `IN %@`, `constant IN path`, `BETWEEN {1, 2}`, `BETWEEN {1, <2}` without the 2, `BETWEEN %@` |
 /// | words | `path TEXT "words"`, for a full-text index |
 /// | places | `path geoWithin shape`, `path IN shape` |
@@ -35,11 +35,9 @@
 /// `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in
 /// lower case.
 ///
-/// Takes time linear in the text and never traps: what nests deeper than `maximumDepth` is an error.
+/// Takes time linear in the text and never traps: what nests deeper than `Condition.maximumDepth` is an error.
+/// Parentheses by themselves don't nest, nor do chains of `AND` and `OR` however they are put in parentheses.
 package struct QueryParser {
-    /// Of parentheses, negations, subqueries and chains of arithmetic.
-    package static let maximumDepth = 500
-
     let text: String
     let arguments: [Any]
     private let tokens: [QueryToken]
@@ -47,7 +45,8 @@ package struct QueryParser {
     private let characters: [Int32]
     private var index = 0
     private var nextArgument = 0
-    private var depth = 0
+    /// How many tokens and operators were dealt with: what reading took.
+    private(set) var steps = 0
     /// Parentheses that haven't been closed.
     private var open = 0
     /// Of the subqueries around, the innermost last.
@@ -75,7 +74,7 @@ package struct QueryParser {
         return path
     }
 
-    private mutating func query() throws(QueryError) -> WrittenQuery {
+    mutating func query() throws(QueryError) -> WrittenQuery {
         if case .end = current.kind {
             throw fail("The query is empty.", expected: ["a condition", "TRUEPREDICATE"])
         }
@@ -83,7 +82,7 @@ package struct QueryParser {
             throw fail("A condition must stand before \(current.name!).", expected: ["a condition", "TRUEPREDICATE"])
         }
         let node = try expression()
-        var query = WrittenQuery(try condition(node))
+        var query = WrittenQuery(try measured(node).0)
         while let stage = try stage() { query.stages.append(stage) }
         try expectEnd(["AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET"])
         query.text = text
@@ -96,28 +95,6 @@ package struct QueryParser {
     }
 
     // MARK: Precedence
-
-    /// A condition, or a term that may become a side of one.
-    enum Node {
-        case condition(Condition)
-        case term(WrittenTerm)
-    }
-
-    struct WrittenTerm {
-        var term: Term
-        /// Of its first token, in bytes.
-        var start: Int
-        /// A constant that could be a property's name as well.
-        var word: String?
-        /// Of its calculations.
-        var height = 0
-
-        init(_ term: Term, _ start: Int, word: String? = nil) {
-            self.term = term
-            self.start = start
-            self.word = word
-        }
-    }
 
     /// What waits for its right side, or for its end.
     fileprivate enum Pending {
@@ -148,8 +125,6 @@ package struct QueryParser {
         while true {
             while let prefix = try prefix() {
                 pending.append(prefix)
-                depth += 1
-                try checkDepth(depth)
             }
             operands.append(try primary())
             while let closed = try close(&operands, &pending) { operands.append(closed) }
@@ -184,14 +159,16 @@ package struct QueryParser {
         open -= 1
         try reduce(&operands, &pending, above: 0)
         let node = operands.removeLast()
-        depth -= 1
         switch pending.removeLast() {
         case .subquery(let path, let variable, let start):
-            let condition = try condition(node)
+            let (condition, height) = try measured(node)
             advance()
             variables.removeLast()
             try subqueryEnd()
-            return .term(WrittenTerm(.subquery(path, variable: variable, condition), start))
+            var term = WrittenTerm(.subquery(path, variable: variable, condition), start)
+            term.height = path.steps.count + Condition.subqueryWeight + height
+            try check(height: term.height)
+            return .term(term)
         case .parenthesis(let start):
             advance()
             guard case .term(var term) = node else { return node }
@@ -208,7 +185,7 @@ package struct QueryParser {
             if case .symbol(let symbol) = current.kind, let op = symbol.arithmetic {
                 let next = Pending.arithmetic(op)
                 try reduce(&operands, &pending, above: next.precedence - 1)
-                if case .condition = operands.last {
+                guard case .term = operands.last else {
                     throw fail("A condition can't be calculated with.", expected: ["AND", "OR"])
                 }
                 advance()
@@ -219,7 +196,7 @@ package struct QueryParser {
                 let next: Pending = isOr ? .or : .and
                 // Those of one kind wait for each other, to become one list.
                 try reduce(&operands, &pending, above: next.precedence)
-                _ = try condition(operands[operands.count - 1])
+                if case .term = operands[operands.count - 1] { throw missingComparison() }
                 advance()
                 return next
             }
@@ -230,7 +207,7 @@ package struct QueryParser {
                 throw fail("A condition can't be compared with anything.", at: mark, expected: ["AND", "OR"])
             }
             if case .comparison(let op) = relation { return .comparison(op, try textOptions(op)) }
-            operands[operands.count - 1] = .condition(try special(relation, left))
+            operands[operands.count - 1] = .condition(try special(relation, left), height: left.height)
             while let closed = try close(&operands, &pending) { operands.append(closed) }
         }
     }
@@ -243,41 +220,66 @@ package struct QueryParser {
     ) throws(QueryError) {
         while let last = pending.last, last.precedence > precedence {
             pending.removeLast()
+            steps += 1
             let right = operands.removeLast()
             switch last {
             case .parenthesis, .subquery: preconditionFailure("nothing binds less")
             case .not:
-                depth -= 1
-                operands.append(.condition(.not(try condition(right))))
-            case .and, .or:
-                var all = [try condition(right), try condition(operands.removeLast())]
-                while let other = pending.last, other.precedence == last.precedence {
-                    pending.removeLast()
-                    all.append(try condition(operands.removeLast()))
-                }
-                all.reverse()
-                operands.append(.condition(last.precedence == 1 ? .or(all) : .and(all)))
+                let (condition, height) = try measured(right)
+                try check(height: height + 1)
+                operands.append(.condition(.not(condition), height: height + 1))
+            case .and, .or: operands.append(try joined(operands.removeLast(), right, isAnd: last.precedence == 2))
             case .comparison(let op, let options):
                 let right = try term(right)
                 let left = try term(operands.removeLast())
-                operands.append(.condition(try compared(left, op, right, options)))
+                let height = max(left.height, right.height)
+                operands.append(.condition(try compared(left, op, right, options), height: height))
             case .arithmetic(let op):
                 let right = try term(right)
                 let left = try term(operands.removeLast())
                 var result = WrittenTerm(.arithmetic(op, left.term, right.term), left.start)
                 result.height = max(left.height, right.height) + 1
-                try checkDepth(depth + result.height)
+                try check(height: result.height)
                 operands.append(.term(result))
             }
         }
     }
 
-    /// The node as a condition; where it is a term, an operator was to follow.
-    func condition(_ node: Node) throws(QueryError) -> Condition {
-        switch node {
-        case .condition(let condition): return condition
-        case .term: throw fail("A comparison is missing.", expected: Self.operators)
+    /// Chains of one kind become one, so that they don't nest.
+    private func joined(_ left: Node, _ right: Node, isAnd: Bool) throws(QueryError) -> Node {
+        switch (left, right) {
+        case (.chain(let a), .chain(let b)) where a.isAnd == isAnd && b.isAnd == isAnd: return .chain(a.joined(b))
+        case (.chain(let chain), _) where chain.isAnd == isAnd:
+            let (condition, height) = try measured(right)
+            chain.append(condition, height)
+            return .chain(chain)
+        case (_, .chain(let chain)) where chain.isAnd == isAnd:
+            let (condition, height) = try measured(left)
+            chain.prepend(condition, height)
+            return .chain(chain)
+        default:
+            let chain = Chain(isAnd: isAnd)
+            for node in [left, right] {
+                let (condition, height) = try measured(node)
+                chain.append(condition, height)
+            }
+            return .chain(chain)
         }
+    }
+
+    /// The node as a condition; where it is a term, an operator was to follow.
+    private func measured(_ node: Node) throws(QueryError) -> (Condition, height: Int) {
+        switch node {
+        case .condition(let condition, let height): return (condition, height)
+        case .chain(let chain):
+            try check(height: chain.height)
+            return (chain.condition, chain.height)
+        case .term: throw missingComparison()
+        }
+    }
+
+    private func missingComparison() -> QueryError {
+        fail("A comparison is missing.", expected: Self.operators)
     }
 
     func term(_ node: Node) throws(QueryError) -> WrittenTerm {
@@ -292,7 +294,7 @@ package struct QueryParser {
     }
 
     private static let operators = [
-        "==", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "LIKE",
+        "==", "!=", "<", "<=", ">", ">=", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "LIKE", "MATCHES",
     ]
 
     // MARK: Comparisons
@@ -374,8 +376,7 @@ package struct QueryParser {
             case "between": relation = .between
             case "text": relation = .fullText
             case "geowithin": relation = .within
-            case "matches":
-                throw fail("MATCHES isn't supported.", expected: ["LIKE with * and ?", "CONTAINS", "BEGINSWITH"])
+            case "matches": relation = .comparison(.matches)
             case "and", "or": return nil
             default:
                 if stageKeyword() != nil { return nil }
@@ -449,7 +450,10 @@ package struct QueryParser {
 
     func token(after offset: Int) -> QueryToken { tokens[min(index + offset, tokens.count - 1)] }
 
-    mutating func advance() { if index < tokens.count - 1 { index += 1 } }
+    mutating func advance() {
+        steps += 1
+        if index < tokens.count - 1 { index += 1 }
+    }
 
     func at(_ symbol: QueryToken.Symbol) -> Bool {
         if case .symbol(symbol) = current.kind { true } else { false }
@@ -507,10 +511,8 @@ package struct QueryParser {
 
     // MARK: Depth and errors
 
-    private func checkDepth(_ depth: Int) throws(QueryError) {
-        if depth > Self.maximumDepth {
-            throw fail("The query nests deeper than \(Self.maximumDepth) levels.")
-        }
+    private func check(height: Int) throws(QueryError) {
+        if height > Condition.maximumDepth { throw fail(Condition.tooDeep) }
     }
 
     /// At the present token, or at a byte of the text.

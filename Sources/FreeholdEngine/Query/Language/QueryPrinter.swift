@@ -1,19 +1,24 @@
-/// Writes conditions as text.
-///
-/// Inline, with constants spelled out, the parser reads the text back to a condition with the same meaning. With
-/// placeholders it is what RealmSwift makes of closures: `((age > %@) && (name CONTAINS[c] %@))` and the arguments.
+/// Writes conditions as text that the parser reads back to a condition with the same meaning.
 package struct QueryPrinter {
-    /// What arguments stand for; nil: for `%@`.
-    private let constant: ((Any) -> Constant?)?
+    /// What arguments stand for.
+    private let constant: (Any) -> Constant?
+    /// Comparisons that are written as other conditions.
+    private var spelled: (Term, ConditionOperator, Term) -> Condition? = { _, _, _ in nil }
     private var out = ""
-    private var arguments: [Any] = []
     private var variables: [String] = []
 
-    private init(_ constant: ((Any) -> Constant?)?) { self.constant = constant }
+    private init(_ constant: @escaping (Any) -> Constant?) { self.constant = constant }
 
-    /// - Parameter constant: the constants that arguments stand for; nil for what has no spelling.
-    package static func text(_ condition: Condition, constant: @escaping (Any) -> Constant?) -> String {
+    /// - Parameters:
+    ///   - constant: the constants that arguments stand for; nil for what has no spelling.
+    ///   - spelled: the condition that a comparison without a spelling of its own stands for; nil for all others.
+    package static func text(
+        _ condition: Condition,
+        spelled: @escaping (Term, ConditionOperator, Term) -> Condition? = { _, _, _ in nil },
+        constant: @escaping (Any) -> Constant?
+    ) -> String {
         var printer = QueryPrinter(constant)
+        printer.spelled = spelled
         printer.write(condition)
         return printer.out
     }
@@ -28,13 +33,6 @@ package struct QueryPrinter {
         return printer.out
     }
 
-    /// With `%@` for each constant. Constants that were no arguments are given as `Value`s.
-    package static func format(_ condition: Condition) -> (String, [Any]) {
-        var printer = QueryPrinter(nil)
-        printer.write(condition)
-        return (printer.out, printer.arguments)
-    }
-
     static func text(_ path: NamedPath, variable: String?) -> String {
         var printer = QueryPrinter({ _ in nil })
         if let variable { printer.variables = [variable] }
@@ -42,88 +40,53 @@ package struct QueryPrinter {
         return printer.out
     }
 
-    private var isInline: Bool { constant != nil }
-
     // MARK: Conditions
 
     private mutating func write(_ condition: Condition, isNested: Bool = false) {
         switch condition {
         case .truth(let value): out += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .and(let all): write(all, "&&", isNested, empty: true)
-        case .or(let all): write(all, "||", isNested, empty: false)
+        case .and(let all, _): write(all, "&&", isNested, empty: true)
+        case .or(let all, _): write(all, "||", isNested, empty: false)
         case .not(let inner):
-            out += "NOT "
-            if isInline {
-                out += "("
-                write(inner)
-                out += ")"
-            } else {
-                write(inner, isNested: true)
-            }
+            out += "NOT ("
+            write(inner)
+            out += ")"
         case .compare(let left, let op, let right, let options):
-            comparison { printer in
-                printer.write(left)
-                printer.out += " \(op.rawValue)\(options.text) "
-                // `value IN list` says it already.
-                if op == .isIn, !printer.isInline, case .path(let path) = right {
-                    printer.writeSteps(path)
-                } else {
-                    printer.write(right)
-                }
-            }
-        case .between(let term, let lower, let upper, let isClosed) where isClosed || isInline:
-            comparison { printer in
-                printer.write(term)
-                printer.out += " BETWEEN {"
-                printer.write(lower)
-                printer.out += isClosed ? ", " : ", <"
-                printer.write(upper)
-                printer.out += "}"
-            }
-        case .between(let term, let lower, let upper, _):
-            // NSPredicate has no other way. Of one value it means the same; of several, one may meet the first
-            // comparison and another one the second.
-            let from = Condition.compare(term, .greaterOrEqual, .constant(lower), [])
-            write(.and([from, .compare(term, .less, .constant(upper), [])]), isNested: isNested)
+            if let other = spelled(left, op, right) { return write(other, isNested: isNested) }
+            write(left)
+            out += " \(op.rawValue)\(options.text) "
+            write(right)
+        case .between(let term, let lower, let upper, let isClosed):
+            write(term)
+            out += " BETWEEN {"
+            write(lower)
+            out += isClosed ? ", " : ", <"
+            write(upper)
+            out += "}"
         case .fullText(let path, let constant):
-            comparison { printer in
-                printer.write(path)
-                printer.out += " TEXT "
-                printer.write(constant)
-            }
+            write(path)
+            out += " TEXT "
+            write(constant)
         case .within(let path, let constant):
-            comparison { printer in
-                printer.write(path)
-                printer.out += printer.isInline ? " geoWithin " : " IN "
-                printer.write(constant)
-            }
+            write(path)
+            out += " geoWithin "
+            write(constant)
         case .term(let term):
-            comparison { printer in
-                printer.write(term)
-                printer.out += " == true"
-            }
+            write(term)
+            out += " == true"
         }
-    }
-
-    private mutating func comparison(_ body: (inout QueryPrinter) -> Void) {
-        if !isInline { out += "(" }
-        body(&self)
-        if !isInline { out += ")" }
     }
 
     private mutating func write(_ all: [Condition], _ word: String, _ isNested: Bool, empty: Bool) {
         guard all.count > 1 else {
             return write(all.first ?? .truth(empty), isNested: isNested)
         }
-        // RealmSwift nests them by twos, to the left.
-        let opening = isInline ? (isNested ? "(" : "") : String(repeating: "(", count: all.count - 1)
-        out += opening
+        if isNested { out += "(" }
         for (i, condition) in all.enumerated() {
             if i > 0 { out += " \(word) " }
             write(condition, isNested: true)
-            if i > 0, !isInline { out += ")" }
         }
-        if isInline, isNested { out += ")" }
+        if isNested { out += ")" }
     }
 
     // MARK: Terms
@@ -151,11 +114,7 @@ package struct QueryPrinter {
     }
 
     private mutating func write(_ path: NamedPath) {
-        if let quantifier = path.quantifier {
-            out += quantifier.text + " "
-        } else if !isInline, !path.collections.isEmpty, path.suffix == nil {
-            out += "ANY "
-        }
+        if let quantifier = path.quantifier { out += quantifier.text + " " }
         writeSteps(path)
     }
 
@@ -172,21 +131,17 @@ package struct QueryPrinter {
             out += "SELF"
             isFirst = false
         }
-        for (i, step) in path.steps.enumerated() {
+        for step in path.steps {
             switch step {
             case .name(let name):
                 separate(&self)
-                out += name.replacing(" ", with: "\\ ")
+                out += Self.written(name)
             case .links(let className, let property):
                 separate(&self)
-                out += "@links.\(className.replacing(" ", with: "\\ ")).\(property.replacing(" ", with: "\\ "))"
+                out += "@links.\(Self.written(className)).\(Self.written(property))"
             case .place(.keys):
                 separate(&self)
-                out += isInline ? "@keys" : "@allKeys"
-            // Of a map, whose values a closure asks for.
-            case .place(.all) where !isInline && path.collections.contains(i + 1):
-                separate(&self)
-                out += "@allValues"
+                out += "@keys"
             case .place(let place): write(place)
             }
             isFirst = false
@@ -202,8 +157,10 @@ package struct QueryPrinter {
         }
     }
 
+    static func written(_ name: String) -> String { name.replacing(" ", with: "\\ ") }
+
     /// Whether the path would be read as something else: it has no name, or one that is a keyword.
-    private static func needsSelf(_ path: NamedPath) -> Bool {
+    static func needsSelf(_ path: NamedPath) -> Bool {
         switch path.steps.first {
         case nil: return path.suffix != .incomingLinks
         case .links: return false
@@ -222,31 +179,18 @@ package struct QueryPrinter {
 
     private mutating func write(_ place: Subscript) {
         switch place {
-        case .index(let index): write(place: .int(Int64(index)), plain: index)
-        case .key(let key): write(place: .string(key), plain: key)
+        case .index(let index): out += "[\(index)]"
+        case .key(let key): out += "[\(Value.string(key).queryText)]"
         case .first: out += "[FIRST]"
         case .last: out += "[LAST]"
-        case .all where isInline: out += "[*]"
-        case .all:
-            out += "[%K]"
-            arguments.append("#any")
+        case .all: out += "[*]"
         case .keys: out += ".@keys"
-        }
-    }
-
-    private mutating func write(place value: Value, plain: Any) {
-        if isInline {
-            out += "[\(value.queryText)]"
-        } else {
-            out += "[%@]"
-            arguments.append(plain)
         }
     }
 
     // MARK: Constants
 
     private mutating func write(_ constant: Constant) {
-        guard let convert = self.constant else { return writePlaceholder(constant) }
         switch constant {
         case .value(let value): out += value.queryText
         case .number(let text): out += text
@@ -259,7 +203,7 @@ package struct QueryPrinter {
             }
             out += "}"
         case .argument(let argument):
-            switch convert(argument) {
+            switch self.constant(argument) {
             case .argument?, nil: out += "<\(Self.typeName(argument))>"
             case let constant?: write(constant)
             }
@@ -279,23 +223,6 @@ package struct QueryPrinter {
         return typeName(wrapped.value)
     }
 
-    private mutating func writePlaceholder(_ constant: Constant) {
-        out += "%@"
-        arguments.append(Self.plain(constant))
-    }
-
-    private static func plain(_ constant: Constant) -> Any {
-        switch constant {
-        case .argument(let argument): argument
-        case .value(let value): value
-        case .number(let text): Value(number: text) ?? .null
-        case .list(let constants, _): constants.map(plain)
-        case .object(let tableID, let key): tableID.map { ObjectLink(tableID: $0, key: key) as Any } ?? key
-        case .objectWithPrimaryKey(_, let value): value
-        case .shape(let shape): shape
-        }
-    }
-
     // MARK: Stages
 
     private mutating func write(_ stage: WrittenQuery.Stage) {
@@ -304,7 +231,9 @@ package struct QueryPrinter {
             out += "SORT("
             for (i, key) in keys.enumerated() {
                 if i > 0 { out += ", " }
+                if key.point != nil { out += "distance(" }
                 writeSteps(key.path)
+                if let point = key.point { out += ", \(point))" }
                 out += key.ascending ? " ASC" : " DESC"
             }
             out += ")"

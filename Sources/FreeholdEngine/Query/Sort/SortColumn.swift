@@ -21,8 +21,9 @@ final class SortColumn {
 
     /// - Parameter countsNoLink: what lies behind a null link is null.
     init(_ key: SortKey, in view: DataView, countsNoLink: Bool = false) {
-        noLink = countsNoLink ? Kind.null : Kind.noLink
-        path = PathCursor(key.path, in: view)
+        // What has no place is last in both directions.
+        noLink = countsNoLink || (key.distance != nil && !key.ascending) ? Kind.null : Kind.noLink
+        path = PathCursor(key, in: view)
         type = path.isPlain ? path.values.column.type : .mixed
         isOptional = path.isPlain ? path.values.column.isOptional || type == .link || path.hasSteps : true
         ascending = key.ascending

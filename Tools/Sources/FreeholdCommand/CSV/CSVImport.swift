@@ -6,6 +6,7 @@ final class CSVImport {
     private var reader: CSVReader
     private let schema: Schema
     private let object: ObjectSchema
+    private let delimiter: UInt8
     /// By field of a record; nil where the column is ignored.
     private var properties: [Property?] = []
     /// The lines on which records began, for errors: of those that the importer may not have taken yet.
@@ -16,6 +17,7 @@ final class CSVImport {
     init(_ object: ObjectSchema, in schema: Schema, delimiter: UInt8, from read: @escaping () throws -> Data) {
         self.object = object
         self.schema = schema
+        self.delimiter = delimiter
         reader = CSVReader(delimiter: delimiter, read)
     }
 
@@ -50,11 +52,11 @@ final class CSVImport {
                     properties.append(nil)
                     continue
                 }
-                let names = object.properties.map(\.name)
+                let names = object.allProperties.map(\.name)
                 throw Failure(
                     .data,
                     "line \(head.line): \(object.className) has no property '\(field.text)'. "
-                        + Suggestions.text(for: field.text, among: names, "It has")
+                        + (otherDelimiter(head) ?? Suggestions.text(for: field.text, among: names, "It has"))
                 )
             }
             guard seen.insert(property.columnName).inserted else {
@@ -62,6 +64,19 @@ final class CSVImport {
             }
             properties.append(property)
         }
+    }
+
+    /// What to do where a header is taken for one name, because something else stands between its names.
+    private func otherDelimiter(_ head: CSVReader.Record) -> String? {
+        guard head.fields.count == 1 else { return nil }
+        for (other, shown) in [(";", "';'"), ("\t", "'\\t'"), ("|", "'|'"), (",", "','")]
+        where other.utf8.first != delimiter {
+            let names = head.fields[0].text.split(separator: other, omittingEmptySubsequences: false)
+            if names.count > 1, names.contains(where: { object[String($0)] != nil }) {
+                return "Its names stand between other characters: give --delimiter \(shown)."
+            }
+        }
+        return nil
     }
 
     /// Records as lines of JSON; none at the end.

@@ -26,6 +26,9 @@ struct BackupCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
             throw Failure(.cantCreate, "\(destination): there is no such folder")
         }
+        // The library's name for a copy that isn't complete.
+        let drafts = Drafts.begin("\(url.path).copy-\(ProcessInfo.processInfo.processIdentifier)-", .own)
+        defer { drafts.end() }
         // The very version that is told.
         try realm.writeCopy(toFile: url, encryptionKey: try file.key.key())
         Progress.clear()

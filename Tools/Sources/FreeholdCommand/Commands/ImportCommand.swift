@@ -47,13 +47,11 @@ struct ImportCommand: ParsableCommand {
     var schema: String?
     @Option(help: "Stores so many objects at a time, which stay if a later one is wrong.") var batch: Int?
     @Flag(help: "Passes over keys and columns that the class doesn't have.") var ignoreUnknown = false
-    @Option(help: "Between the fields of CSV.") var delimiter = ","
+    @Option(help: "Between the fields of CSV: a character, or \\t.") var delimiter = ","
 
     func validate() throws {
         if let batch, batch < 1 { throw ValidationError("--batch must be over 0.") }
-        guard delimiter.utf8.count == 1, !["\"", "\n", "\r"].contains(delimiter) else {
-            throw ValidationError("--delimiter is one character of ASCII.")
-        }
+        guard separator != nil else { throw ValidationError("--delimiter is one character of ASCII, or \\t.") }
         guard className == nil else { return }
         if schema != nil || format != nil || batch != nil || ignoreUnknown || update != .modified {
             throw ValidationError(
@@ -63,9 +61,19 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
+    /// A tab may be written as other programs write it.
+    private var separator: UInt8? {
+        let text = delimiter == "\\t" ? "\t" : delimiter
+        return text.utf8.count == 1 && !["\"", "\n", "\r"].contains(text) ? text.utf8.first : nil
+    }
+
     func run() throws {
         let url = URL(fileURLWithPath: file)
         guard let className else {
+            // The library's name for a file that isn't complete.
+            let folder = url.deletingLastPathComponent().path
+            let drafts = Drafts.begin("\(folder)/.\(url.lastPathComponent).", .open)
+            defer { drafts.end() }
             let count = try Realm.importDocument(
                 to: Realm.Configuration(fileURL: url, encryptionKey: try key.key()),
                 from: try source.reader()
@@ -83,6 +91,9 @@ struct ImportCommand: ParsableCommand {
         let lock = file + ".writer"
         let hadLock = FileManager.default.fileExists(atPath: lock)
         var isEmpty = true
+        // Batches that were stored stay.
+        let drafts = batch == nil ? Drafts.begin(file) : nil
+        defer { drafts?.end() }
         do {
             let realm = try Realm(configuration: configuration)
             defer { isEmpty = realm.isEmpty }
@@ -107,7 +118,7 @@ struct ImportCommand: ParsableCommand {
         let policy = object.primaryKeyProperty == nil ? .error : update.policy
         let count: Int
         if isCSV {
-            count = try CSVImport(object, in: stored, delimiter: delimiter.utf8.first!, from: read)
+            count = try CSVImport(object, in: stored, delimiter: separator!, from: read)
                 .run(into: realm, update: policy, batch: batch, ignoresUnknown: ignoreUnknown)
         } else {
             let options = JSONImportOptions(unknownKeys: ignoreUnknown ? .ignored : .refused, batchSize: batch)

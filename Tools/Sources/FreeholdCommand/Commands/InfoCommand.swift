@@ -9,7 +9,7 @@ struct InfoCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               freehold info app.realm
-              freehold info app.realm --format json | jq '.classes[] | select(.objects > 1000) | .name'
+              freehold info app.realm --format json | jq '.classes[].name'
             """
     )
 

@@ -12,7 +12,7 @@ struct PinsCommand: ParsableCommand {
 
             EXAMPLES:
               freehold pins app.realm
-              freehold pins app.realm --wait --timeout 60 && echo "nobody holds an old version"
+              freehold pins app.realm --wait --timeout 60 && echo "none held"
             """
     )
 

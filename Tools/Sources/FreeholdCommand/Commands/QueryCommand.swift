@@ -17,9 +17,11 @@ struct QueryCommand: ParsableCommand {
 
             EXAMPLES:
               freehold query app.realm Person
-              freehold query app.realm Person 'age > $0 AND ANY dogs.name == $1' --arg 17 --arg Rex
-              freehold query app.realm City --sort population:desc --limit 10 --columns name,country.name,population
-              freehold query app.realm City 'name BEGINSWITH "Par"' --format csv > cities.csv
+              freehold query app.realm Person 'age > $0 AND name == $1' --arg 17 --arg Bo
+              freehold query app.realm Person 'ANY dogs.name == $0' --arg Rex
+              freehold query app.realm City --sort population:desc --limit 10
+              freehold query app.realm City --columns name,country.name,population
+              freehold query app.realm City 'name BEGINSWITH "P"' --format csv > p.csv
               freehold query app.realm City 'population > 1000000' --explain
             """
     )
@@ -57,9 +59,17 @@ struct QueryCommand: ParsableCommand {
         if let offset { results = results.offset(by: offset) }
         if let limit { results = results.limited(to: limit) }
         if explain { return try StandardOutput.shared.line("\(results.explain())") }
-        if count { return try StandardOutput.shared.line("\(results.count)") }
+        if count { return try write(count: results.count) }
         let chosen = try Columns.parse(columns, of: object, in: schema)
         try ResultOutput(format, chosen) { try StandardOutput.shared.write($0) }.write(results)
+    }
+
+    private func write(count: Int) throws {
+        switch format {
+        case .table: try StandardOutput.shared.line("\(count)")
+        case .json, .jsonl: try StandardOutput.shared.line("{\"count\":\(count)}")
+        case .csv: try StandardOutput.shared.write("count\r\n\(count)\r\n")
+        }
     }
 
     private func sorted(_ results: Results<DynamicObject>, by keys: String) throws -> Results<DynamicObject> {

@@ -42,8 +42,8 @@ struct SchemaCommand: ParsableCommand {
             try StandardOutput.shared.line(
                 TerminalText.escaped(object.className) + (object.isEmbedded ? " (embedded)" : "")
             )
-            let width = object.properties.map { TerminalText.width($0.name) }.max() ?? 0
-            for property in object.properties {
+            let width = object.allProperties.map { TerminalText.width($0.name) }.max() ?? 0
+            for property in object.allProperties {
                 let space = String(repeating: " ", count: width - TerminalText.width(property.name))
                 try StandardOutput.shared.line(
                     "  \(TerminalText.escaped(property.name))\(space)  \(TypeText.of(property))"

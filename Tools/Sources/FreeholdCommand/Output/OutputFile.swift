@@ -28,6 +28,8 @@ struct OutputFile: ParsableArguments {
         let url = URL(fileURLWithPath: output)
         let draft = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier).draft")
+        let drafts = Drafts.begin(draft.path)
+        defer { drafts.end() }
         guard FileManager.default.createFile(atPath: draft.path, contents: nil),
             let file = FileHandle(forWritingAtPath: draft.path)
         else {

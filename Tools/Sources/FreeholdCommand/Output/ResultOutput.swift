@@ -15,7 +15,7 @@ struct Columns {
 
     /// All stored properties of a class.
     init(of object: ObjectSchema) {
-        let stored = object.properties.filter { $0.type != .linkingObjects }
+        let stored = object.allProperties.filter { $0.type != .linkingObjects }
         names = stored.map(\.name)
         isNumber = stored.map(\.isPlainNumber)
     }
@@ -31,7 +31,7 @@ struct Columns {
         let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         for (i, step) in steps.enumerated() {
             guard let property = current[step] else {
-                let names = current.properties.map(\.name)
+                let names = current.allProperties.map(\.name)
                 throw Failure(
                     .data,
                     "column '\(path)': \(current.className) has no property '\(step)'. "

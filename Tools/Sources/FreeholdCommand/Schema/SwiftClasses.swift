@@ -15,7 +15,7 @@ struct SwiftClasses {
         typeNames = Self.names(for: schema.objectSchema.map(\.className), SwiftNames.type)
         propertyNames = Dictionary(
             schema.objectSchema.map { object in
-                (object.className, Self.names(for: object.properties.map(\.name), SwiftNames.property))
+                (object.className, Self.names(for: object.allProperties.map(\.name), SwiftNames.property))
             },
             uniquingKeysWith: { first, _ in first }
         )
@@ -43,7 +43,7 @@ struct SwiftClasses {
     /// A source file.
     var text: String {
         let isFoundationNeeded = schema.objectSchema.contains { object in
-            object.properties.contains { [.date, .data, .UUID].contains($0.type) }
+            object.allProperties.contains { [.date, .data, .UUID].contains($0.type) }
         }
         var text = isFoundationNeeded ? "\(access)import Foundation\n" : ""
         text += "\(access)import Freehold\n"
@@ -55,7 +55,7 @@ struct SwiftClasses {
         let name = typeNames[object.className] ?? object.className
         var lines: [String] = []
         let names = propertyNames[object.className] ?? [:]
-        for property in object.properties {
+        for property in object.allProperties {
             let swift = names[property.name] ?? property.name
             lines.append(declaration(of: property, swift))
         }
@@ -86,7 +86,7 @@ struct SwiftClasses {
     private func originRules(of object: ObjectSchema, _ taken: inout Set<String>) -> [String] {
         var lines: [String] = []
         for origin in schema.objectSchema {
-            for property in origin.properties
+            for property in origin.allProperties
             where property.objectClassName == object.className && property.inverseDeleteRule != .nullify {
                 let type = SwiftNames.quoted(typeNames[origin.className] ?? origin.className)
                 let link = propertyNames[origin.className]?[property.name] ?? property.name

@@ -1,0 +1,69 @@
+import CFreeholdShims
+import FreeholdEngine
+import Synchronization
+
+/// Where a file's open write transaction is, so that nobody waits for it there.
+struct WritingPlace: Sendable {
+    fileprivate let transaction: ObjectIdentifier
+    fileprivate let confinement: Confinement
+    /// The thread that runs a block, at whose end the transaction is over.
+    fileprivate var blockThread: UInt64?
+
+    /// Whether it can't end while the caller waits.
+    fileprivate var isHere: Bool {
+        if blockThread == fh_thread_serial() { return true }
+        if case .thread(let serial) = confinement { return serial == fh_thread_serial() }
+        return confinement.isSurelyHere
+    }
+}
+
+extension RealmFile {
+    /// Waits for other writers, then begins a transaction.
+    ///
+    /// - Throws: `.invalidTransactionState` where the writer is the caller, by another realm of the file or in a
+    ///   migration: waiting would never end.
+    func beginWrite(_ configuration: Realm.Configuration) throws(Realm.Error) -> WriteTransaction {
+        do throws(EngineError) {
+            if let begun = try database.beginWriteNow() { return begun }
+        } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+        if writingPlace.withLock({ $0 })?.isHere ?? false {
+            throw Realm.Error(
+                .invalidTransactionState,
+                "The file's write transaction is open in this very place, by another realm of the file or in its migration, "
+                    + "so that waiting for its end would never end. Make the change in the transaction that is open.",
+                fileURL: configuration.fileURL
+            )
+        }
+        // A realm of the queue or actor that this runs on can't come to take what it has asked for.
+        if let other = RealmCache.here(.database(database.identity)), other.hasAsyncWrites, other.transaction == nil,
+            let overtaken = other.asyncWrites.overtake()
+        {
+            return overtaken
+        }
+        return try database.beginWrite(configuration)
+    }
+
+    /// The transaction is that of a realm of that place now.
+    func didBeginWrite(_ transaction: WriteTransaction, _ confinement: Confinement) {
+        guard transaction.holdsLock else { return }
+        let place = WritingPlace(transaction: ObjectIdentifier(transaction), confinement: confinement)
+        writingPlace.withLock { $0 = place }
+    }
+
+    /// A block runs on this thread, and the transaction doesn't outlive it.
+    func willRunBlock(_ transaction: WriteTransaction?) {
+        guard let transaction else { return }
+        writingPlace.withLock { place in
+            if place?.transaction == ObjectIdentifier(transaction) { place?.blockThread = fh_thread_serial() }
+        }
+    }
+
+    func didEndWrite(_ transaction: WriteTransaction) {
+        writingPlace.withLock { place in
+            // The next may have begun already.
+            if place?.transaction == ObjectIdentifier(transaction) { place = nil }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What LMDB's lock file tells while nobody has the file open.
+enum LockFile {
+    private static let magic: UInt32 = 0xBEEF_C0DE
+
+    /// The version that the file had when it was closed last, or when the last process that had it open was killed. Nil
+    /// where that can't be told, or there was none.
+    ///
+    /// Must not be called while this process has the file's environment open: closing any descriptor of a file drops
+    /// all of a process's locks on it.
+    static func lastVersion(of path: String) -> UInt64? {
+        #if os(Linux)
+            let descriptor = Platform.open(path + "-lock", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            defer { Platform.close(descriptor) }
+            // LMDB's layout: magic and format, the mutex of the readers' table, the version.
+            let offset = (8 + MemoryLayout<pthread_mutex_t>.size + 7) & ~7
+            var bytes = [UInt8](repeating: 0, count: offset + 8)
+            let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+            guard count == bytes.count else { return nil }
+            let (found, version) = bytes.withUnsafeBytes {
+                ($0.load(as: UInt32.self), $0.load(fromByteOffset: offset, as: UInt64.self))
+            }
+            return found == magic && version > 0 && version < 1 << 48 ? version : nil
+        #else
+            // There LMDB's lock file has another layout.
+            return nil
+        #endif
+    }
+}

@@ -1,0 +1,42 @@
+// How deeply a condition may nest, so that it is compiled, planned, run and released on a thread with a stack of 512 KiB,
+// which is what secondary threads have on Darwin.
+
+extension Condition {
+    /// Of negations, of AND in OR and the other way round, of calculations and of steps along paths: all that lies one
+    /// inside the other. A subquery counts as ``subqueryWeight``.
+    package static let maximumDepth = 100
+    package static let subqueryWeight = 10
+
+    package static let tooDeep =
+        "The condition nests deeper than \(maximumDepth) levels, of which a subquery takes \(subqueryWeight)."
+
+    /// Whether nothing nests deeper. Looks no further down than that.
+    func fits(depth: Int = Condition.maximumDepth) -> Bool {
+        if depth < 0 { return false }
+        switch self {
+        case .truth: return true
+        case .fullText(let path, _), .within(let path, _): return path.steps.count <= depth
+        case .and(let all, _), .or(let all, _): return all.allSatisfy { $0.fits(depth: depth - 1) }
+        case .not(let inner): return inner.fits(depth: depth - 1)
+        case .compare(let a, _, let b, _): return a.fits(depth: depth) && b.fits(depth: depth)
+        case .between(let term, _, _, _), .term(let term): return term.fits(depth: depth)
+        }
+    }
+}
+
+extension Term {
+    fileprivate func fits(depth: Int) -> Bool {
+        if depth < 0 { return false }
+        switch self {
+        case .constant: return true
+        case .path(let path): return path.steps.count <= depth
+        case .subquery(let path, _, let condition):
+            return condition.fits(depth: depth - path.steps.count - Condition.subqueryWeight)
+        case .arithmetic(_, let a, let b): return a.fits(depth: depth - 1) && b.fits(depth: depth - 1)
+        }
+    }
+}
+
+extension NamedPath {
+    static let tooLong = "A path has \(Condition.maximumDepth) parts at most."
+}

@@ -1,0 +1,43 @@
+extension ConditionOperator {
+    var isOrder: Bool { self == .less || self == .lessOrEqual || self == .greater || self == .greaterOrEqual }
+
+    /// Nil for operators of strings and lists only.
+    package var comparison: Comparison? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        case .contains, .beginsWith, .endsWith, .like, .matches, .isIn: nil
+        }
+    }
+
+    package var text: StringOperator? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .contains: .contains
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .like: .like
+        case .matches: .matches
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: nil
+        }
+    }
+
+    /// The same with the sides exchanged; nil where that isn't possible.
+    package var mirrored: ConditionOperator? {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        // `3 IN list`: any element is 3.
+        case .isIn: .equal
+        case .contains, .beginsWith, .endsWith, .like, .matches: nil
+        }
+    }
+}

@@ -1,0 +1,223 @@
+/// Writes a closure's condition as RealmSwift writes it: a format of NSPredicate with `%@` for each constant, such as
+/// `((age > %@) && (name CONTAINS[c] %@))`.
+///
+/// The parser reads it back, with the arguments, to a condition with the same meaning, but for ranges without their upper
+/// bound and of several values: NSPredicate has only two comparisons for these, which different values may meet.
+/// `QueryPrinter` writes strings that mean the same in all cases.
+package struct PredicateFormat {
+    private var out = ""
+    private var arguments: [Any] = []
+    /// Of the subqueries around, the innermost last.
+    private var variables: [String] = []
+    private var subqueries = 0
+
+    private init() {}
+
+    /// The format and its arguments. Constants that were no arguments are given as `Value`s.
+    package static func of(_ condition: Condition) -> (String, [Any]) {
+        var format = PredicateFormat()
+        format.write(condition)
+        return (format.out, format.arguments)
+    }
+
+    // MARK: Conditions
+
+    /// - Parameter prefix: `NOT `, which stands inside of a comparison's parentheses and outside of a chain's.
+    private mutating func write(_ condition: Condition, prefix: String = "") {
+        switch condition {
+        case .truth(let value): out += value == prefix.isEmpty ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .and(let all, let closings): write(all, "&&", closings, prefix, ifEmpty: true)
+        case .or(let all, let closings): write(all, "||", closings, prefix, ifEmpty: false)
+        case .not(.term(.path(let path))) where prefix.isEmpty: write(isTrue: false, path)
+        case .not(let inner):
+            out += prefix
+            write(inner, prefix: "NOT ")
+        case .compare(let left, let op, let right, let options):
+            comparison(prefix) { format in
+                format.write(left)
+                format.out += " \(op.rawValue)\(options.text) "
+                // `value IN list` says it already.
+                if op == .isIn, case .path(let path) = right {
+                    format.writeSteps(path)
+                } else {
+                    format.write(right)
+                }
+            }
+        case .between(let term, let lower, let upper, isClosed: true):
+            comparison(prefix) { format in
+                format.write(term)
+                format.out += " BETWEEN {"
+                format.write(lower)
+                format.out += ", "
+                format.write(upper)
+                format.out += "}"
+            }
+        case .between(let term, let lower, let upper, _):
+            let from = Condition.compare(term, .greaterOrEqual, .constant(lower), [])
+            write(.and([from, .compare(term, .less, .constant(upper), [])]), prefix: prefix)
+        case .fullText(let path, let words): operation(path, "TEXT", words, prefix)
+        case .within(let path, let shape): operation(path, "IN", shape, prefix)
+        case .term(.path(let path)): write(isTrue: prefix.isEmpty, path)
+        case .term(let term): comparison(prefix) { $0.write(term) }
+        }
+    }
+
+    private mutating func comparison(_ prefix: String, _ body: (inout PredicateFormat) -> Void) {
+        out += "(" + prefix
+        body(&self)
+        out += ")"
+    }
+
+    private mutating func operation(_ path: NamedPath, _ op: String, _ constant: Constant, _ prefix: String) {
+        comparison(prefix) { format in
+            format.write(.path(path))
+            format.out += " \(op) "
+            format.write(constant)
+        }
+    }
+
+    private mutating func write(isTrue: Bool, _ path: NamedPath) {
+        writeSteps(path)
+        out += " == \(isTrue)"
+    }
+
+    /// A chain as it was put in parentheses: by twos.
+    private mutating func write(
+        _ all: [Condition],
+        _ word: String,
+        _ closings: [Int],
+        _ prefix: String,
+        ifEmpty: Bool
+    ) {
+        guard all.count > 1 else { return write(all.first ?? .truth(ifEmpty), prefix: prefix) }
+        let closings = closings.isEmpty ? all.indices.map { $0 == 0 ? 0 : 1 } : closings
+        // Each pair joins the two runs that were finished last: where these begin.
+        var openings = [Int](repeating: 0, count: all.count)
+        var starts: [Int] = []
+        for i in all.indices {
+            starts.append(i)
+            for _ in 0..<closings[i] {
+                starts.removeLast()
+                openings[starts[starts.count - 1]] += 1
+            }
+        }
+        out += prefix
+        for (i, condition) in all.enumerated() {
+            if i > 0 { out += " \(word) " }
+            out += String(repeating: "(", count: openings[i])
+            write(condition)
+            out += String(repeating: ")", count: closings[i])
+        }
+    }
+
+    // MARK: Terms
+
+    private mutating func write(_ term: Term) {
+        switch term {
+        case .constant(let constant): write(constant)
+        case .path(let path):
+            // In a subquery RealmSwift leaves ANY out.
+            if path.suffix == nil, variables.isEmpty {
+                if let quantifier = path.quantifier {
+                    out += quantifier.text + " "
+                } else if !path.collections.isEmpty {
+                    out += "ANY "
+                }
+            }
+            writeSteps(path)
+        case .subquery(let path, _, let condition):
+            subqueries += 1
+            let variable = "$col\(subqueries)"
+            out += "SUBQUERY("
+            // Of a subquery in another one, too: what is counted belongs to the variable of the outer one.
+            writeSteps(path, after: nil)
+            out += ", \(variable), "
+            variables.append(variable)
+            write(condition)
+            variables.removeLast()
+            out += ").@count"
+        case .arithmetic(let op, let a, let b):
+            out += "("
+            write(a)
+            out += " \(op.rawValue) "
+            write(b)
+            out += ")"
+        }
+    }
+
+    private mutating func writeSteps(_ path: NamedPath) { writeSteps(path, after: variables.last) }
+
+    private mutating func writeSteps(_ path: NamedPath, after variable: String?) {
+        let start = variable ?? (QueryPrinter.needsSelf(path) ? "SELF" : "")
+        out += start
+        var isFirst = start.isEmpty
+        func add(_ part: String) {
+            if !isFirst { out += "." }
+            isFirst = false
+            out += part
+        }
+        // `list.@max.age`: right after the collection.
+        var aggregate: String?
+        if case .aggregate(let found)? = path.suffix { aggregate = found.name }
+        for (i, step) in path.steps.enumerated() {
+            switch step {
+            case .name(let name): add(QueryPrinter.written(name))
+            case .links(let className, let property):
+                add("@links.\(QueryPrinter.written(className)).\(QueryPrinter.written(property))")
+            case .place(.keys): add("@allKeys")
+            // Of a map, whose values a closure asks for.
+            case .place(.all) where path.collections.contains(i + 1): add("@allValues")
+            case .place(let place): write(place)
+            }
+            isFirst = false
+            if let name = aggregate, path.collections.first == i + 1 {
+                add(name)
+                aggregate = nil
+            }
+        }
+        switch path.suffix {
+        case nil: break
+        case .count: add("@count")
+        case .aggregate: if let aggregate { add(aggregate) }
+        case .type: add("@type")
+        case .length: add("length")
+        case .incomingLinks: add("@links.@count")
+        }
+    }
+
+    private mutating func write(_ place: Subscript) {
+        switch place {
+        case .index(let index): write(place: index)
+        case .key(let key): write(place: key)
+        case .first: out += "[FIRST]"
+        case .last: out += "[LAST]"
+        case .all, .keys:
+            out += "[%K]"
+            arguments.append("#any")
+        }
+    }
+
+    private mutating func write(place: Any) {
+        out += "[%@]"
+        arguments.append(place)
+    }
+
+    // MARK: Constants
+
+    private mutating func write(_ constant: Constant) {
+        out += "%@"
+        arguments.append(Self.plain(constant))
+    }
+
+    private static func plain(_ constant: Constant) -> Any {
+        switch constant {
+        case .argument(let argument): argument
+        case .value(let value): value
+        case .number(let text): Value(number: text) ?? .null
+        case .list(let constants, _): constants.map(plain)
+        case .object(let tableID, let key): tableID.map { ObjectLink(tableID: $0, key: key) as Any } ?? key
+        case .objectWithPrimaryKey(_, let value): value
+        case .shape(let shape): shape
+        }
+    }
+}

@@ -1,0 +1,67 @@
+extension QueryParser {
+    /// A condition, or a term that may become a side of one.
+    enum Node {
+        /// - Parameter height: how deeply it nests.
+        case condition(Condition, height: Int)
+        case chain(Chain)
+        case term(WrittenTerm)
+    }
+
+    /// Conditions with AND, or with OR, between them, to which more can be added at both ends.
+    final class Chain {
+        let isAnd: Bool
+        /// The last one first.
+        private var front: [Condition] = []
+        private var back: [Condition] = []
+        private(set) var height = 1
+
+        init(isAnd: Bool) { self.isAnd = isAnd }
+
+        private var count: Int { front.count + back.count }
+
+        func append(_ condition: Condition, _ height: Int) {
+            back.append(condition)
+            self.height = max(self.height, height + 1)
+        }
+
+        func prepend(_ condition: Condition, _ height: Int) {
+            front.append(condition)
+            self.height = max(self.height, height + 1)
+        }
+
+        /// Both, the shorter one added to the longer.
+        func joined(_ other: Chain) -> Chain {
+            let (height, isLonger) = (max(height, other.height), count >= other.count)
+            let result = isLonger ? self : other
+            if isLonger {
+                back += other.front.reversed() + other.back
+            } else {
+                other.front += back.reversed() + front
+            }
+            result.height = height
+            return result
+        }
+
+        var condition: Condition {
+            let all = front.reversed() + back
+            return isAnd ? .and(all) : .or(all)
+        }
+    }
+
+    struct WrittenTerm {
+        var term: Term
+        /// Of its first token, in bytes.
+        var start: Int
+        /// A constant that could be a property's name as well.
+        var word: String?
+        /// Of its calculations, subqueries and paths.
+        var height: Int
+
+        init(_ term: Term, _ start: Int, word: String? = nil) {
+            self.term = term
+            self.start = start
+            self.word = word
+            height = if case .path(let path) = term { path.steps.count } else { 0 }
+        }
+    }
+}

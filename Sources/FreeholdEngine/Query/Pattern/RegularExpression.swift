@@ -1,0 +1,245 @@
+/// A regular expression that a whole string fits or doesn't, as `MATCHES` asks.
+///
+/// What is understood is ICU's language without what can't be matched in linear time or depends on the order in which
+/// ways are tried: literals, `.`, brackets with ranges and negation, `\d \w \s` and general categories, `^ $ \A \Z \z
+/// \b \B`, groups, `|`, `* + ? {m,n}` greedy or lazy, `(?i)`, `(?s)`, `(?m)`, `\Q…\E`, characters by number. References
+/// to groups, looking around, possessive repetitions, atomic groups and sets in sets are refused.
+///
+/// - Complexity: of a match O(bytes of the string × states), of which a pattern has `maximumStates` at most.
+struct RegularExpression: Sendable {
+    static let maximumStates = 5_000
+
+    enum Instruction: Sendable {
+        case set(Int)
+        case assertion(PatternAssertion)
+        case jump(Int)
+        case split(Int, Int)
+        case match
+    }
+
+    private var program: [Instruction] = []
+    private var sets: [ScalarSet] = []
+    /// How much of the pattern was written out, repetitions of nothing included.
+    private var work = 0
+
+    init(_ pattern: String, ignoresCase: Bool = false) throws(PatternError) {
+        var parser = PatternParser(pattern, ignoresCase: ignoresCase)
+        try append(try parser.parse())
+        try emit(.match)
+    }
+
+    // MARK: Making
+
+    private mutating func emit(_ instruction: Instruction) throws(PatternError) {
+        if program.count >= Self.maximumStates { throw Self.tooLarge }
+        program.append(instruction)
+    }
+
+    private static let tooLarge = PatternError(
+        message: "The pattern has more than \(maximumStates) states: counted repetitions multiply.",
+        position: 0
+    )
+
+    private mutating func append(_ node: PatternNode) throws(PatternError) {
+        work += 1
+        if work > 10 * Self.maximumStates { throw Self.tooLarge }
+        switch node {
+        case .set(let set):
+            sets.append(set)
+            try emit(.set(sets.count - 1))
+        case .assertion(let assertion): try emit(.assertion(assertion))
+        case .sequence(let parts): for part in parts { try append(part) }
+        case .choice(let branches):
+            var ends: [Int] = []
+            for (i, branch) in branches.enumerated() {
+                if i == branches.count - 1 {
+                    try append(branch)
+                    break
+                }
+                let split = program.count
+                try emit(.match)
+                try append(branch)
+                ends.append(program.count)
+                try emit(.match)
+                program[split] = .split(split + 1, program.count)
+            }
+            for end in ends { program[end] = .jump(program.count) }
+        case .repetition(let inner, let least, let most):
+            for _ in 0..<least { try append(inner) }
+            guard let most else {
+                let split = program.count
+                try emit(.match)
+                try append(inner)
+                try emit(.jump(split))
+                program[split] = .split(split + 1, program.count)
+                return
+            }
+            var splits: [Int] = []
+            for _ in least..<max(least, most) {
+                splits.append(program.count)
+                try emit(.match)
+                try append(inner)
+            }
+            for split in splits { program[split] = .split(split + 1, program.count) }
+        }
+    }
+
+    // MARK: Matching
+
+    /// What is around a place.
+    private struct Place {
+        var isStart = true
+        /// The scalar before it, and whether the last one that is no mark belongs to a word.
+        var previous: Unicode.Scalar = "\0"
+        var followsWord = false
+        /// Nil at the end.
+        var next: Unicode.Scalar?
+        /// The byte behind the next one.
+        var end = 0
+    }
+
+    /// Whether all of the text, in UTF-8, fits.
+    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        let n = program.count
+        return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 6 * n + 4) { room in
+            let base = room.baseAddress!
+            // Members in their order, then for each state where it stands among them.
+            var now = StateSet(base, n)
+            var then = StateSet(base + 2 * n, n)
+            let stack = base + 4 * n
+            base.initialize(repeating: 0, count: 6 * n + 4)
+            var place = Place()
+            (place.next, place.end) = Self.scalar(text, 0)
+            add(0, to: &now, place, text, stack)
+            while let scalar = place.next, now.count > 0 {
+                let at = place.end
+                place.isStart = false
+                place.previous = scalar
+                if !Self.isMark(scalar) { place.followsWord = ScalarSet.Property.word.holds(scalar) }
+                (place.next, place.end) = Self.scalar(text, at)
+                then.count = 0
+                for i in 0..<now.count {
+                    let state = Int(now.members[i])
+                    if case .set(let set) = program[state], sets[set].contains(scalar) {
+                        add(state + 1, to: &then, place, text, stack)
+                    }
+                }
+                swap(&now, &then)
+            }
+            return place.next == nil && now.contains(Int32(n - 1))
+        }
+    }
+
+    private struct StateSet {
+        let members: UnsafeMutablePointer<Int32>
+        let places: UnsafeMutablePointer<Int32>
+        var count = 0
+
+        init(_ room: UnsafeMutablePointer<Int32>, _ n: Int) {
+            members = room
+            places = room + n
+        }
+
+        func contains(_ state: Int32) -> Bool {
+            let place = Int(places[Int(state)])
+            return place < count && members[place] == state
+        }
+
+        mutating func insert(_ state: Int32) -> Bool {
+            if contains(state) { return false }
+            places[Int(state)] = Int32(count)
+            members[count] = state
+            count += 1
+            return true
+        }
+    }
+
+    /// The state and all that it leads to without a scalar. Each goes in once, so that the stack has room for two each.
+    private func add(
+        _ start: Int,
+        to states: inout StateSet,
+        _ place: Place,
+        _ text: UnsafeRawBufferPointer,
+        _ stack: UnsafeMutablePointer<Int32>
+    ) {
+        stack[0] = Int32(start)
+        var height = 1
+        while height > 0 {
+            height -= 1
+            let state = stack[height]
+            guard states.insert(state) else { continue }
+            switch program[Int(state)] {
+            case .set, .match: break
+            case .jump(let target):
+                stack[height] = Int32(target)
+                height += 1
+            case .split(let a, let b):
+                stack[height] = Int32(b)
+                stack[height + 1] = Int32(a)
+                height += 2
+            case .assertion(let assertion):
+                guard Self.holds(assertion, place, text) else { continue }
+                stack[height] = state + 1
+                height += 1
+            }
+        }
+    }
+
+    private static func holds(
+        _ assertion: PatternAssertion,
+        _ place: Place,
+        _ text: UnsafeRawBufferPointer
+    ) -> Bool {
+        switch assertion {
+        case .start: return place.isStart
+        case .end: return place.next == nil
+        case .endOrLastLineEnd:
+            guard let next = place.next else { return true }
+            if !ScalarSet.isLineEnd(next) || isInLineEnd(place) { return false }
+            return place.end == text.count
+                || (next == "\r" && place.end + 1 == text.count && text[place.end] == UInt8(ascii: "\n"))
+        case .lineStart:
+            if place.isStart { return true }
+            return place.next != nil && ScalarSet.isLineEnd(place.previous) && !isInLineEnd(place)
+        case .lineEnd:
+            guard let next = place.next else { return true }
+            return ScalarSet.isLineEnd(next) && !isInLineEnd(place)
+        case .wordBoundary: return isWordBoundary(place)
+        case .noWordBoundary: return !isWordBoundary(place)
+        }
+    }
+
+    /// Between the two of CR LF.
+    private static func isInLineEnd(_ place: Place) -> Bool {
+        !place.isStart && place.previous == "\r" && place.next == "\n"
+    }
+
+    private static func isWordBoundary(_ place: Place) -> Bool {
+        guard let next = place.next else { return place.followsWord }
+        // Marks belong to the letter before them.
+        return !isMark(next) && ScalarSet.Property.word.holds(next) != place.followsWord
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x80
+            && (scalar.properties.isGraphemeExtend || scalar.properties.generalCategory == .format)
+    }
+
+    /// The scalar at a byte and where the next one is; what is ill-formed is a replacement character of one byte.
+    @inline(__always)
+    private static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (Unicode.Scalar?, end: Int) {
+        guard at < text.count else { return (nil, at) }
+        let first = text[at]
+        if first < 0x80 { return (Unicode.Scalar(first), at + 1) }
+        let length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
+        guard first >= 0xc2, at + length <= text.count else { return ("\u{fffd}", at + 1) }
+        var value = UInt32(first) & (0x7f >> UInt32(length))
+        for i in 1..<length {
+            let byte = text[at + i]
+            if byte & 0xc0 != 0x80 { return ("\u{fffd}", at + 1) }
+            value = value << 6 | UInt32(byte & 0x3f)
+        }
+        guard let scalar = Unicode.Scalar(value) else { return ("\u{fffd}", at + 1) }
+        return (scalar, at + length)
+    }
+}

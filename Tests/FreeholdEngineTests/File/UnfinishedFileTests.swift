@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+/// Files whose creation was broken off, and files that were cut off.
+@Suite struct UnfinishedFileTests {
+    let folder = TemporaryFolder()
+
+    /// What LMDB makes a file with.
+    private func newPages() throws -> Data {
+        let path = folder.file("new")
+        try StorageEnvironment.open(path: path).close()
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    private func write(_ data: Data, _ name: String) throws -> String {
+        let path = folder.file(name)
+        try data.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func openAndWrite(_ path: String) throws {
+        let database = try Database.open(at: path)
+        let transaction = try database.beginWrite()
+        try transaction.applySchema([TableSpec("Counter", columns: [ColumnSpec("number", .int)])])
+        let snapshot = try transaction.commit()
+        #expect(snapshot.verify() == [])
+    }
+
+    @Test(arguments: [1, 15, 16, 24, 100, 151, 152, 511, 4095, 4096, 4097, 4300, 8191, 8192])
+    func `a file that holds a part of its first two pages is made anew`(size: Int) throws {
+        let pages = try newPages()
+        let path = try write(pages.prefix(size), "part")
+        if size < pages.count {
+            let options = StorageOptions(readOnly: true)
+            #expect(
+                code { () throws(EngineError) in _ = try StorageEnvironment.open(path: path, options: options) }
+                    == .invalidDatabase
+            )
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == pages.prefix(size))
+        }
+        try openAndWrite(path)
+    }
+
+    @Test func `a file whose second page never came, or came in part, is made anew`() throws {
+        let pages = try newPages()
+        for rest in [Data(count: 4096), Data(count: 1 << 20), Data(pages[4096..<4100]) + Data(count: 5000)] {
+            try openAndWrite(try write(pages.prefix(4096) + rest, "holes-\(rest.count)"))
+        }
+    }
+
+    @Test func `anything else that is short is refused and left as it is`() throws {
+        var pages = try newPages()
+        let path = folder.file("whole")
+        try openAndWrite(path)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        var versioned = pages.prefix(4096)
+        versioned[16 + 128] = 2
+        pages[16 + 120] = 9
+        for data in [
+            Data([1]), Data("hello".utf8), versioned, pages.prefix(4096), whole.prefix(4096), whole.prefix(8192),
+        ] {
+            let path = try write(data, "refused")
+            #expect(code { () throws(EngineError) in _ = try Database.open(at: path) } == .invalidDatabase)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+        }
+    }
+
+    @Test func `many who open an unfinished file at once all get it`() async throws {
+        let pages = try newPages()
+        for round in 0..<8 {
+            let path = try write(pages.prefix(4096), "together-\(round)")
+            let registry = EnvironmentRegistry()
+            let leases = Shared<[EnvironmentLease]>([])
+            let group = DispatchGroup()
+            for _ in 0..<3 {
+                group.enter()
+                Thread {
+                    #expect(throws: Never.self) {
+                        let lease = try registry.open(path: path)
+                        leases.withLock { $0.append(lease) }
+                    }
+                    group.leave()
+                }.start()
+            }
+            await withCheckedContinuation { continuation in
+                group.notify(queue: .global()) { continuation.resume() }
+            }
+            #expect(leases.withLock { $0.count } == 3)
+        }
+    }
+
+    // MARK: Cut off
+
+    @Test func `a file that was cut off to nothing is refused as long as its lock file tells of a version`() throws {
+        let path = folder.file("cut")
+        try openAndWrite(path)
+        #expect(truncate(path, 0) == 0)
+        for _ in 0..<2 {
+            let found = error { () throws(EngineError) in _ = try Database.open(at: path) }
+            #expect(found?.code == .invalidDatabase)
+            #expect(found?.message.contains("cut off") == true, "\(found?.message ?? "")")
+        }
+        // Deleted, it is made anew; so is an empty one without the lock file.
+        unlink(path)
+        try openAndWrite(path)
+        #expect(truncate(path, 0) == 0)
+        unlink(path + "-lock")
+        try openAndWrite(path)
+    }
+
+    @Test func `an empty file that never was a database is taken for a new one`() throws {
+        try openAndWrite(try write(Data(), "empty"))
+        // Also where an opening failed before there was a version.
+        let path = folder.file("opened")
+        try StorageEnvironment.open(path: path).close()
+        #expect(truncate(path, 0) == 0)
+        try openAndWrite(path)
+    }
+
+    @Test func `the lock file tells the newest version of a closed file`() throws {
+        let path = folder.file("versions")
+        for _ in 0..<3 { try openAndWrite(path) }
+        let version = try Database.open(at: path).lastVersion
+        #if os(Linux)
+            #expect(LockFile.lastVersion(of: path) == version)
+        #endif
+        try Data(count: 9000).write(to: URL(fileURLWithPath: folder.file("zeros-lock")))
+        #expect(LockFile.lastVersion(of: folder.file("zeros")) == nil)
+        #expect(LockFile.lastVersion(of: folder.file("nothing")) == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+/// Names that no query could write are refused when the realm is opened.
+@Suite("Names that can be written")
+struct WritableNameTests {
+    private func open(className: String = "Thing", property: String) throws -> Realm {
+        var configuration = newConfiguration()
+        configuration.objectTypes = nil
+        configuration.schema = Schema([
+            ObjectSchema(className, properties: [Property(property, .int)])
+        ])
+        return try Realm(configuration: configuration)
+    }
+
+    @Test(arguments: [
+        "@count", "@x", "a.b", "a[0]", "a'b", "a\"b", "a`b", "1a", "-a", "a b\n", "a,b", "a(b", "$0", "$K1", "a==b",
+        "#any", "%K",
+        "a\\b",
+    ])
+    func `a property's name that can't be is refused with the reason`(name: String) throws {
+        let error = #expect(throws: Realm.Error.self) { try open(property: name) }
+        #expect(error?.code == .invalidSchema)
+        #expect(
+            error.map { "\($0)".contains(name.contains(".") ? "dot" : "can't write") } == true,
+            "\(String(describing: error))"
+        )
+    }
+
+    @Test(arguments: ["a b", "größe", "_x", "$x", "a-b", "in", "any", "SORT", "count", "日本", "O5", "T1", "null", "a1"])
+    func `what can be written is sorted and filtered by`(name: String) throws {
+        let realm = try open(property: name)
+        try realm.write {
+            for i in 0..<3 { realm.dynamicCreate("Thing", value: [name: 3 - i]) }
+        }
+        let all = realm.dynamicObjects("Thing")
+        #expect(all.sorted(byKeyPath: name).map { $0[name] as? Int } == [1, 2, 3])
+        #expect(all.filter("%K == 2", name.replacing(" ", with: "\\ ")).count == 1)
+        let query = Freehold.Query<DynamicObject>._constructForTesting()[name, as: Int.self] == 2
+        #expect(try all.filter(validating: query.queryString).count == 1, "\(query.queryString)")
+    }
+
+    @Test(arguments: ["@a", "a.b", "", "1", "a'b"])
+    func `so is a class's name`(name: String) {
+        #expect(throws: Realm.Error.self) { try open(className: name, property: "a") }
+    }
+
+    @Test
+    func `an unknown name comes with near ones, a value with the Swift type that is expected`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = IndexedParent()["nmae"]
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("has no property \"nmae\". Did you mean name?"), "\(message)")
+        var configuration = newConfiguration()
+        configuration.objectTypes = [IndexedParent.self, IndexedKid.self, IndexedPart.self]
+        let realm = try Realm(configuration: configuration)
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.write { _ = realm.create(IndexedParent.self, value: ["id": 1, "name": 5]) }
+        }
+        #expect(error.map { "\($0)".contains("5 (Int) is given where String is expected") } == true)
+    }
+}

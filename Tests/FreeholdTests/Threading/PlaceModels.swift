@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import Freehold
+
+/// Runs jobs on a queue, as servers' event loops do.
+final class LoopExecutor: SerialExecutor {
+    let queue: DispatchQueue
+    /// Whether executors of one queue say themselves that they are the same.
+    let isOneOfSeveral: Bool
+
+    init(_ queue: DispatchQueue = DispatchQueue(label: "loop"), isOneOfSeveral: Bool = false) {
+        self.queue = queue
+        self.isOneOfSeveral = isOneOfSeveral
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        isOneOfSeveral ? UnownedSerialExecutor(complexEquality: self) : UnownedSerialExecutor(ordinary: self)
+    }
+
+    func isSameExclusiveExecutionContext(other: LoopExecutor) -> Bool { queue === other.queue }
+}
+
+/// An actor with a realm of its own.
+protocol Place: Actor {
+    var realm: Realm? { get set }
+}
+
+extension Place {
+    func open(_ configuration: Realm.Configuration) async throws {
+        realm = try await Realm(configuration: configuration, actor: self)
+    }
+
+    func close() { realm = nil }
+
+    /// Whether what is frozen and thawed here belongs to this actor's realm.
+    func thaws() -> Bool {
+        guard let realm, let person = realm.objects(THPerson.self).first else { return false }
+        return person.freeze().thaw()?.realm == realm && realm.objects(THPerson.self).freeze().thaw()?.realm == realm
+            && realm.freeze().thaw() == realm
+    }
+
+    func frozen() -> Frozen<THPerson> { Frozen(realm!.objects(THPerson.self).first!) }
+
+    /// Thaws what somebody else froze.
+    func takes(_ frozen: Frozen<THPerson>) -> Bool { frozen.value.thaw()?.realm == realm }
+
+    /// Reads by a reference that somebody else made.
+    func resolves(_ reference: ThreadSafeReference<THPerson>) -> Int? { realm!.resolve(reference)?.id }
+
+    func reads(_ variable: ThreadSafe<THPerson>) -> Bool { variable.wrappedValue?.realm == realm }
+}
+
+actor PlainPlace: Place {
+    var realm: Realm?
+}
+
+/// Runs on an executor that others may run on, too.
+actor LoopPlace: Place {
+    let executor: LoopExecutor
+    var realm: Realm?
+
+    init(_ executor: LoopExecutor) { self.executor = executor }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+/// Runs where the main actor does.
+actor MainPlace: Place {
+    var realm: Realm?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Freehold
+import Testing
+
+/// The versions at which references are made and resolved.
+@Suite("Threading: versions of references")
+struct ReferenceVersionTests {
+    @Test
+    func `a realm of which nothing was read shows the version of the reference`() throws {
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration)
+        let person = realm.object(ofType: THPerson.self, forPrimaryKey: 3)!
+        let references = (ThreadSafeReference(to: person), ThreadSafeReference(to: person))
+        let results = ThreadSafeReference(to: realm.objects(THPerson.self).where { $0.age > 4 })
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { realm.delete(realm.objects(THPerson.self)) }
+        }
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            let person = realm.resolve(references.0)
+            #expect(person?.name == "P3")
+            #expect(realm.objects(THPerson.self).count == 10)
+            realm.refresh()
+            #expect(person?.isInvalidated == true)
+            #expect(realm.resolve(references.1) == nil)
+        }
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            let found = realm.resolve(results)!
+            #expect(found.count == 5)
+            realm.refresh()
+            #expect(found.isEmpty)
+        }
+        #expect(person.name == "P3")
+    }
+
+    @Test
+    func `a realm of which something was read doesn't go back`() throws {
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration)
+        let reference = ThreadSafeReference(to: realm.object(ofType: THPerson.self, forPrimaryKey: 3)!)
+        try realm.write { realm.delete(realm.objects(THPerson.self)) }
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.objects(THPerson.self).isEmpty)
+            #expect(realm.resolve(reference) == nil)
+        }
+    }
+
+    @Test
+    func `a reference that is made inside a write leads to what the write has made`() throws {
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration)
+        realm.beginWrite()
+        let person = realm.create(THPerson.self, value: ["id": 60, "name": "new", "friends": [["id": 61]]])
+        person.scores["x"] = 1
+        person.any = AnyRealmValue.fromArray([.int(1), .string("two")])
+        let references = (
+            ThreadSafeReference(to: person), ThreadSafeReference(to: person.friends),
+            ThreadSafeReference(to: person.scores), ThreadSafeReference(to: person.tags),
+            ThreadSafeReference(to: person.friends.where { $0.id > 60 }),
+            ThreadSafeReference(to: person.friends[0].admirers),
+            ThreadSafeReference(to: person.any.listValue!)
+        )
+        let early = (ThreadSafeReference(to: person), ThreadSafeReference(to: person.friends))
+        let variable = ThreadSafe(wrappedValue: person)
+        #expect(variable.wrappedValue === person || variable.wrappedValue == person)
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.resolve(early.0) == nil)
+            #expect(realm.resolve(early.1) == nil)
+            #expect(variable.wrappedValue == nil)
+        }
+        try realm.commitWrite()
+        let text = try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            let person = realm.resolve(references.0)!
+            let friends = realm.resolve(references.1)!
+            return
+                "\(person.name) \(friends[0].id) \(realm.resolve(references.2)!["x"]!) \(realm.resolve(references.3)!.count) "
+                + "\(realm.resolve(references.4)!.count) \(realm.resolve(references.5)![0].id) "
+                + "\(realm.resolve(references.6)!.count) \(variable.wrappedValue!.name)"
+        }
+        #expect(text == "new 61 1 0 1 60 2 new")
+    }
+
+    @Test
+    func `what a write that was rolled back has made isn't found`() throws {
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration)
+        realm.beginWrite()
+        let reference = ThreadSafeReference(to: realm.create(THPerson.self, value: ["id": 60]))
+        realm.cancelWrite()
+        let isFound = try onAnotherThread { try Realm(configuration: configuration).resolve(reference) != nil }
+        #expect(!isFound)
+    }
+
+    @Test
+    func `a ThreadSafe variable is read, changed and assigned inside writes`() throws {
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration)
+        let variable = ThreadSafe<THPerson>(wrappedValue: nil)
+        let map = ThreadSafe<Map<String, Int>>(wrappedValue: nil)
+        try onAnotherThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write {
+                variable.wrappedValue = realm.create(THPerson.self, value: ["id": 70, "name": "a"])
+                map.wrappedValue = variable.wrappedValue?.scores
+                variable.wrappedValue?.name = "b"
+                map.wrappedValue?["k"] = 4
+            }
+        }
+        #expect(variable.wrappedValue?.name == "b")
+        #expect(map.wrappedValue?["k"] == 4)
+        try realm.write { realm.delete(variable.wrappedValue!) }
+        #expect(variable.wrappedValue == nil)
+        #expect(map.wrappedValue == nil)
+    }
+
+    @Test
+    func `a reference leads nowhere in a realm of another file`() throws {
+        let realm = try threadingRealm(threadingConfiguration())
+        let other = try threadingRealm(threadingConfiguration())
+        let reference = ThreadSafeReference(to: realm.objects(THPerson.self).first!)
+        #expect(other.resolve(reference) == nil)
+        #expect(reference.isInvalidated)
+    }
+
+    /// References against a model of versions: one realm moves, others resolve in realms that have or haven't read.
+    @Test
+    func `random references resolve to what their versions and realms say`() throws {
+        let seed =
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let configuration = threadingConfiguration()
+        let realm = try threadingRealm(configuration, count: 0)
+        /// The names by key, of each version.
+        var versions: [[Int: String]] = [[:]]
+        var references: [(version: Int, id: Int, ThreadSafeReference<THPerson>)] = []
+        for step in 0..<120 {
+            var now = versions.last!
+            try realm.write {
+                let id = Int.random(in: 0..<6, using: &random)
+                if now[id] != nil, Bool.random(using: &random) {
+                    realm.delete(person(id, realm))
+                    now[id] = nil
+                } else {
+                    realm.create(THPerson.self, value: ["id": id, "name": "v\(step)"], update: .modified)
+                    now[id] = "v\(step)"
+                }
+            }
+            versions.append(now)
+            if let id = now.keys.min() {
+                references.append((versions.count - 1, id, ThreadSafeReference(to: person(id, realm))))
+            }
+            guard !references.isEmpty, Bool.random(using: &random) else { continue }
+            let (version, id, reference) = references.remove(at: Int.random(in: 0..<references.count, using: &random))
+            let newest = versions.count - 1
+            let hasRead = Bool.random(using: &random)
+            // Keys are given again: a later object of the same primary key is another one.
+            let isSame = versions[version...newest].allSatisfy { $0[id] != nil }
+            let expected = hasRead ? (isSame ? versions[newest][id] : nil) : versions[version][id]
+            let found = try onAnotherThread {
+                let realm = try Realm(configuration: configuration)
+                if hasRead { _ = realm.objects(THPerson.self).count }
+                return realm.resolve(reference)?.name
+            }
+            #expect(found == expected, "seed \(seed), step \(step)")
+        }
+    }
+}

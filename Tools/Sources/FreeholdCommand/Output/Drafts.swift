@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Files that aren't complete yet. A signal that ends the command (Ctrl-C, SIGTERM, a closed terminal) takes them along.
+final class Drafts: Sendable {
+    enum Kind {
+        /// One file.
+        case file
+        /// Files whose names begin so, which only this process makes.
+        case own
+        /// Those of them that this process has open: others may be at work in the same folder.
+        case open
+    }
+
+    private struct State {
+        var next = 0
+        var drafts: [Int: (path: String, kind: Kind)] = [:]
+    }
+
+    private static let state = Mutex(State())
+    private let number: Int
+
+    private init(_ number: Int) { self.number = number }
+
+    /// - Parameter kind: what the path is.
+    static func begin(_ path: String, _ kind: Kind = .file) -> Drafts {
+        let url = URL(fileURLWithPath: path)
+        let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
+        let path = folder + "/" + url.lastPathComponent
+        return state.withLock { state in
+            state.next += 1
+            state.drafts[state.next] = (path, kind)
+            return Drafts(state.next)
+        }
+    }
+
+    /// The file is complete, or gone.
+    func end() { _ = Self.state.withLock { $0.drafts.removeValue(forKey: number) } }
+
+    /// Has signals wait for a thread of their own. Called before there are other threads, which would take them.
+    static func watchSignals() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            // One that the command was started to ignore, as by `nohup`, stays so.
+            let previous = signal(number, SIG_DFL)
+            if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                signal(number, SIG_IGN)
+            } else {
+                sigaddset(&signals, number)
+            }
+        }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let watched = signals
+        Thread.detachNewThread {
+            var signals = watched
+            var number: Int32 = 0
+            guard sigwait(&signals, &number) == 0 else { return }
+            state.withLock { $0.drafts.values.forEach { remove($0.path, $0.kind) } }
+            // Its action is still to end the process.
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
+        }
+    }
+
+    private static func remove(_ path: String, _ kind: Kind) {
+        let files =
+            switch kind {
+            case .file: [path]
+            case .own: files(in: path)
+            case .open: openFiles.filter { $0.hasPrefix(path) }
+            }
+        for file in files {
+            for suffix in ["", "-lock", ".writer"] { unlink(file + suffix) }
+        }
+    }
+
+    private static func files(in prefix: String) -> [String] {
+        let url = URL(fileURLWithPath: prefix)
+        let folder = url.deletingLastPathComponent().path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasPrefix(url.lastPathComponent) }.map { "\(folder)/\($0)" }
+    }
+
+    private static var openFiles: [String] {
+        #if os(Linux)
+            let folder = "/proc/self/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+        #else
+            return (0..<getdtablesize()).compactMap { descriptor in
+                var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
+                guard fcntl(descriptor, F_GETPATH, &path) == 0 else { return nil }
+                return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            }
+        #endif
+    }
+}

@@ -1,0 +1,29 @@
+/// `#keyPath(Person.name)` needs a property of Objective-C's; a property with `@Persisted` is none.
+extension Converter {
+    mutating func convertKeyPaths() {
+        for (f, file) in files.enumerated() where file.problem == nil {
+            for i in file.tokens.indices where file.tokens[i].kind == .hash {
+                if edits[f].contains(file.tokens[i].start) { continue }
+                guard i + 2 < file.tokens.count, file.tokens[i + 1].isMark("(") else { continue }
+                let end = file.partner[i + 1]
+                let path = Parser.path(file.tokens[(i + 2)..<end])
+                guard path.count * 2 - 1 == end - i - 2 else { continue }
+                guard file.tokens[i].text == "#keyPath", let names = names(path, i, f) else { continue }
+                let range = file.tokens[i].start..<file.tokens[end].end
+                edits[f].replace(range, with: "\"\(names.joined(separator: "."))\"")
+                counts.uses += 1
+            }
+        }
+    }
+
+    /// The path without its class; nil where it isn't a model's.
+    private func names(_ path: [String], _ i: Int, _ f: Int) -> [String]? {
+        for (k, name) in path.enumerated().dropLast() where !index.models(named: name).isEmpty {
+            return Array(path[(k + 1)...])
+        }
+        guard let owner = index.enclosing(f, i), let model = index.model(owner) else { return nil }
+        let names = path.first == "self" ? Array(path.dropFirst()) : path
+        guard let first = names.first else { return nil }
+        return index.lineage(model).contains { plans[$0]?.names.contains(first) ?? false } ? names : nil
+    }
+}

@@ -1,0 +1,236 @@
+extension Parser {
+    /// The members of a type.
+    mutating func members(_ range: Range<Int>, of type: Int) {
+        var i = range.lowerBound
+        var conditions = 0
+        while i < range.upperBound {
+            let token = tokens[i]
+            if token.kind == .directive {
+                if token.text.hasPrefix("#if") { conditions += 1 }
+                if token.text.hasPrefix("#endif") { conditions -= 1 }
+                i += 1
+                continue
+            }
+            guard token.isMark("@") || token.name != nil else {
+                // A macro's arguments, or what isn't understood.
+                i = max(partner[i], i) + 1
+                continue
+            }
+            var (head, keyword) = head(i, range.upperBound)
+            head.isConditional = conditions > 0
+            guard keyword < range.upperBound else { return }
+            if let end = self.type(head, keyword, range.upperBound) {
+                i = end
+                continue
+            }
+            switch tokens[keyword].kind == .word(quoted: false) ? tokens[keyword].text : "" {
+            case "var", "let":
+                let variable = variable(head, keyword, range.upperBound)
+                types[type].variables.append(variable)
+                i = variable.end
+            case "func", "init", "deinit", "subscript":
+                let function = function(head, keyword, range.upperBound)
+                types[type].functions.append(function)
+                if let body = function.body { statements(body) }
+                i = function.end
+            case "typealias": i = typealiasDeclaration(keyword, range.upperBound)
+            case "case", "associatedtype", "import", "macro": i = declarationEnd(keyword + 1, range.upperBound)
+            default: i = max(keyword, i + 1)
+            }
+        }
+    }
+
+    // MARK: Variables
+
+    private func variable(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> VariableDeclaration {
+        var declaration = VariableDeclaration(
+            head: head,
+            keyword: keyword,
+            isLet: tokens[keyword].text == "let",
+            bindings: [],
+            end: keyword + 1
+        )
+        var i = keyword + 1
+        var isPlain = true
+        while i < limit {
+            if tokens[i].isMark("(") {
+                isPlain = false
+                i = partner[i] + 1
+            } else if tokens[i].name != nil {
+                declaration.bindings.append(.init(name: i))
+                i += 1
+            } else {
+                break
+            }
+            let binding = declaration.bindings.count - 1
+            var type: Range<Int>?
+            if i < limit, tokens[i].isMark(":") {
+                let end = typeEnd(i + 1, limit)
+                type = (i + 1)..<end
+                i = end
+            }
+            var value: (equals: Int, range: Range<Int>)?
+            if i < limit, tokens[i].isMark("="), i + 1 < limit {
+                let end = expressionEnd(i + 1, limit)
+                value = (i, (i + 1)..<end)
+                i = end
+            }
+            var block: Range<Int>?
+            if i < limit, tokens[i].isMark("{") {
+                block = i..<(partner[i] + 1)
+                i = partner[i] + 1
+            }
+            if isPlain {
+                declaration.bindings[binding].type = type
+                declaration.bindings[binding].equals = value?.equals
+                declaration.bindings[binding].value = value?.range
+                declaration.bindings[binding].block = block
+                declaration.bindings[binding].isComputed = block.map { !isObserved($0) } ?? false
+            }
+            guard i < limit, tokens[i].isMark(",") else { break }
+            i += 1
+        }
+        if !isPlain { declaration.bindings = [] }
+        declaration.end = max(i, keyword + 1)
+        return declaration
+    }
+
+    /// Whether a block has observers: such a property is a stored one.
+    private func isObserved(_ block: Range<Int>) -> Bool {
+        let (_, first) = head(block.lowerBound + 1, block.upperBound)
+        return first < block.upperBound && (tokens[first].isWord("didSet") || tokens[first].isWord("willSet"))
+    }
+
+    /// The end of a default value: a comma, a block of observers, or what begins the next declaration.
+    private func expressionEnd(_ start: Int, _ limit: Int) -> Int {
+        var i = start
+        while i < limit {
+            let token = tokens[i]
+            if token.isMark(",") || token.isMark(";") || token.kind == .directive { return i }
+            if i > start, token.isMark("{"), isObserved(i..<(partner[i] + 1)) { return i }
+            if i > start, token.startsLine, beginsDeclaration(i, limit) { return i }
+            i = argumentsEnd(i, limit) ?? max(partner[i], i) + 1
+        }
+        return limit
+    }
+
+    /// Behind the generic arguments of a type in an expression, whose commas separate no variables: `Map<String, Int>()`.
+    private func argumentsEnd(_ i: Int, _ limit: Int) -> Int? {
+        guard tokens[i].isMark("<"), i > 0, tokens[i - 1].name != nil, tokens[i - 1].end == tokens[i].start else {
+            return nil
+        }
+        let end = genericsEnd(i, limit)
+        let marks: Set<String> = ["<", ">", ",", ".", "?", "!", "[", "]", "(", ")", ":", "&", "-"]
+        let isType = tokens[i..<end].allSatisfy { $0.name != nil || ($0.kind == .mark && marks.contains($0.text)) }
+        return end > i + 1 && isType ? end : nil
+    }
+
+    private func beginsDeclaration(_ i: Int, _ limit: Int) -> Bool {
+        if tokens[i].isMark("@") { return true }
+        guard case .word(false) = tokens[i].kind else { return false }
+        if i > 0, tokens[i - 1].isMark(".") { return false }
+        let (_, keyword) = head(i, limit)
+        return keyword < limit && tokens[keyword].kind == .word(quoted: false)
+            && Self.introducers.contains(tokens[keyword].text)
+    }
+
+    /// The first token from which another declaration begins.
+    private func declarationEnd(_ start: Int, _ limit: Int) -> Int {
+        var i = start
+        while i < limit {
+            if tokens[i].isMark(";") || tokens[i].kind == .directive { return i }
+            if tokens[i].startsLine, beginsDeclaration(i, limit) { return i }
+            // `case a case b` on one line is Swift.
+            i = max(partner[i], i) + 1
+        }
+        return limit
+    }
+
+    // MARK: Functions
+
+    private func function(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> FunctionDeclaration {
+        var i = keyword + 1
+        let name = tokens[keyword].text == "func" && i < limit ? tokens[i].text : tokens[keyword].text
+        while i < limit, !tokens[i].isMark("{"), !tokens[i].isMark(";") {
+            if tokens[i].isMark("(") || tokens[i].isMark("[") {
+                i = partner[i]
+            } else if i > keyword + 1, tokens[i].startsLine, beginsDeclaration(i, limit) {
+                // A requirement of a protocol's has no body.
+                break
+            }
+            i += 1
+        }
+        let signature = (keyword + 1)..<min(i, limit)
+        let hasBody = i < limit && tokens[i].isMark("{")
+        return FunctionDeclaration(
+            head: head,
+            keyword: keyword,
+            name: name,
+            signature: signature,
+            body: hasBody ? (i + 1)..<partner[i] : nil,
+            end: hasBody ? partner[i] + 1 : i
+        )
+    }
+
+    // MARK: Types
+
+    /// Behind the angle bracket that closes the one at a token.
+    func genericsEnd(_ start: Int, _ limit: Int) -> Int {
+        var depth = 0
+        var i = start
+        while i < limit {
+            if tokens[i].isMark("<") { depth += 1 }
+            if tokens[i].isMark(">"), !(tokens[i - 1].isMark("-") && tokens[i - 1].end == tokens[i].start) {
+                depth -= 1
+                if depth == 0 { return i + 1 }
+            }
+            i = max(partner[i], i) + 1
+        }
+        return min(start + 1, limit)
+    }
+
+    /// Behind the type that begins at a token; the same token where none does.
+    func typeEnd(_ start: Int, _ limit: Int) -> Int {
+        var i = start
+        let prefixes: Set<String> = ["some", "any", "inout", "borrowing", "consuming", "sending", "isolated"]
+        while i < limit {
+            if tokens[i].isMark("@") {
+                i += 2
+            } else if prefixes.contains(tokens[i].text), i + 1 < limit,
+                tokens[i + 1].name != nil || tokens[i + 1].isMark("(")
+            {
+                i += 1
+            } else {
+                break
+            }
+        }
+        guard i < limit else { return start }
+        if tokens[i].isMark("(") || tokens[i].isMark("[") {
+            i = partner[i] + 1
+        } else if tokens[i].isMark("~") {
+            return typeEnd(i + 1, limit)
+        } else if tokens[i].name != nil {
+            i += 1
+            if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+        } else {
+            return start
+        }
+        while i < limit {
+            if (tokens[i].isMark("?") || tokens[i].isMark("!")) && tokens[i].start == tokens[i - 1].end {
+                i += 1
+            } else if tokens[i].isMark("."), i + 1 < limit, tokens[i + 1].name != nil {
+                i += 2
+                if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+            } else if tokens[i].isMark("&") {
+                return typeEnd(i + 1, limit)
+            } else if tokens[i].isMark("-"), i + 1 < limit, tokens[i + 1].isMark(">") {
+                return typeEnd(i + 2, limit)
+            } else if tokens[i].isWord("async") || tokens[i].isWord("throws") || tokens[i].isWord("rethrows") {
+                i += 1
+            } else {
+                break
+            }
+        }
+        return i
+    }
+}

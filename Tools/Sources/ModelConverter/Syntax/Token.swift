@@ -1,0 +1,38 @@
+/// A piece of Swift source that isn't white space or a comment.
+struct Token: Equatable {
+    enum Kind: Equatable {
+        /// A name or a keyword. In backticks it is never a keyword.
+        case word(quoted: Bool)
+        case number
+        /// A string literal without interpolation, or a regular expression.
+        case literal
+        /// A part of a string literal with interpolations: up to `\(`, from `)` to `\(`, or from `)` to the end.
+        case literalPart
+        /// One character: a bracket, a comma, one of an operator's.
+        case mark
+        /// `#if`, `#elseif`, `#else`, `#endif` or `#sourceLocation`, with the rest of the line.
+        case directive
+        /// `#keyPath`, `#available` and other names behind a number sign.
+        case hash
+    }
+
+    let kind: Kind
+    /// Offsets of bytes.
+    let start: Int
+    let end: Int
+    /// The characters; of a word in backticks without them.
+    let text: String
+    /// Whether it is the first one of its line.
+    let startsLine: Bool
+
+    func isMark(_ mark: String) -> Bool { kind == .mark && text == mark }
+
+    /// A word without backticks.
+    func isWord(_ word: String) -> Bool { kind == .word(quoted: false) && text == word }
+
+    /// The name of a declaration or its use.
+    var name: String? {
+        if case .word = kind { return text }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import ModelConverter
+import Testing
+
+@Suite struct TextTests {
+    @Test func `line breaks, byte order marks and missing ends of lines stay`() {
+        let old =
+            "\u{FEFF}class A: Object {\r\n\t@objc dynamic var a = 0\r\n\r\n\toverride class func primaryKey() -> String? {\r\n\t\t\"a\"\r\n\t}\r\n}"
+        #expect(converted(old).texts[0] == "\u{FEFF}class A: Object {\r\n\t@Persisted(primaryKey: true) var a = 0\r\n}")
+    }
+
+    @Test func `differences are those of diff -u`() {
+        func difference(_ a: String, _ b: String) -> String {
+            String(decoding: UnifiedDiff.text(from: Array(a.utf8), to: Array(b.utf8), path: "x.swift"), as: UTF8.self)
+        }
+        #expect(difference("a\n", "a\n") == "")
+        #expect(
+            difference("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n")
+                == "--- a/x.swift\n+++ b/x.swift\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        )
+        #expect(
+            difference("a", "a\n")
+                == "--- a/x.swift\n+++ b/x.swift\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
+        )
+        #expect(difference("", "a\n") == "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
+    }
+
+    /// Pieces of Swift in any order: nothing traps, and what comes out is settled.
+    @Test func `text that is hardly Swift does no harm`() {
+        let seed =
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
+        var random = Random(state: seed)
+        let pieces = [
+            "class A: Object {", "}", "@objc ", "dynamic ", "var ", "let ", "a", "b", " = ", ": ", "0", "\"x\"",
+            "\"\\(", ")", "(", "\n",
+            "\n", " ", "List<", "Int", ">", "()", "RealmOptional<Int>()",
+            "override static func primaryKey() -> String? { \"a\" }",
+            "LinkingObjects(fromType: A.self, property: \"b\")", ".value", ",", ";", "/*", "*/", "//", "\"\"\"", "#\"",
+            "\"#", "#if X",
+            "#endif", "{ didSet { } }", "enum E: Int", "extension A", "private(set) ", "[", "]", "?", "!", "`",
+            "#keyPath(", "@", ".", "\u{E9}",
+            "class B: A { @objc dynamic var b = E.x }\n", "\\", "<", "#/", "/#", "where ", "func f(", "init(", "case ",
+            "import RealmSwift\n",
+        ]
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 1...30, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
+            let once = converted(text).texts[0]
+            let twice = converted(once).texts[0]
+            #expect(once == twice, "seed \(seed): \(text.debugDescription)")
+            if once != twice { return }
+        }
+    }
+
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}
