@@ -381,8 +381,8 @@ final class RealmCore {
             observers.drain(upTo: newest, self)
             try checkWritable()
         }
-        let transaction: WriteTransaction
         let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+        let transaction: WriteTransaction
         if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
@@ -415,13 +415,7 @@ final class RealmCore {
                 fileURL: configuration.fileURL
             )
         }
-        if configuration.readOnly {
-            throw Realm.Error(
-                .readOnly,
-                "The realm was opened read-only. Open it without `readOnly` to write.",
-                fileURL: configuration.fileURL
-            )
-        }
+        if configuration.readOnly { throw Realm.Error.written(readOnly: configuration.fileURL) }
         if transaction != nil {
             throw Realm.Error(
                 .invalidTransactionState,

@@ -507,6 +507,8 @@ final class StorageEnvironment: Sendable {
         mdb_env_close(handle)
         writerLock.close()
         withExtendedLifetime((attachment, presence)) {}
+        // Without one nobody could use it: a file that was only looked at.
+        if attachment != nil, Diagnostics.wants(.files) { Diagnostics.send(.closed(path: path)) }
     }
 }
 

@@ -20,6 +20,8 @@ final class StorageWriter {
     private var cursor: OpaquePointer?
     private var failure: EngineError?
     private var demand = PageDemand()
+    /// Bytes of the blocks that were stored.
+    private(set) var bytesStored = 0
     /// Of an encrypted file.
     private let cipher: FileCipher?
     private var sealer: BlockSealer?
@@ -136,6 +138,7 @@ final class StorageWriter {
         }
         guard code == 0 else { throw fail(code, "A block can't be stored.") }
         demand.notePut(bytes.count, pageSize: environment.pageSize)
+        bytesStored &+= bytes.count
     }
 
     /// Removes the block, if there is one.

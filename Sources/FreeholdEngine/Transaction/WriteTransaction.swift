@@ -52,6 +52,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private(set) var isOpen = true
     /// Set by the first failure inside LMDB's transaction; commit throws it.
     var failure: EngineError?
+    /// Nil if nobody listens to writes.
+    var timing: WriteTiming?
     /// Whether others wait for it.
     package let holdsLock: Bool
 
@@ -104,6 +106,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     public override var schema: DatabaseSchema { currentSchema }
     public override var userVersion: UInt64 { root.userVersion }
+    package var path: String { core.path }
 
     /// Drops every change and lets the next writer begin. Does nothing after a commit or cancel.
     public func cancel() {
@@ -111,6 +114,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         isOpen = false
         abortStorage()
         finish()
+        timing?.tell(.rolledBack, core)
     }
 
     /// Ends LMDB's transaction, if it was opened early.
@@ -139,6 +143,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         tables = []
         backlinkChanges = [:]
         base.endNoting()
+        if timing != nil { timing!.waiting = core.writerLock.waitingCount }
         if holdsLock { core.writerLock.release() }
     }
 
