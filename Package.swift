@@ -22,10 +22,17 @@ let package = Package(
             name: "Encryption",
             description: "Encrypted files (Configuration.encryptionKey). Without it swift-crypto isn't built."
         ),
+        .trait(name: "Logging", description: "Logs by swift-log: Realm.log(to:). Without it swift-log isn't fetched."),
+        .trait(
+            name: "Metrics",
+            description: "Metrics by swift-metrics: Realm.recordMetrics(). Without it swift-metrics isn't fetched."
+        ),
         .default(enabledTraits: ["Encryption"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0")
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -44,7 +51,11 @@ let package = Package(
         ),
         .target(
             name: "Freehold",
-            dependencies: ["FreeholdEngine", "CFreeholdShims"],
+            dependencies: [
+                "FreeholdEngine", "CFreeholdShims",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
             swiftSettings: settings
         ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
@@ -76,7 +87,11 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdTests",
-            dependencies: ["Freehold", "TestScript", "TestHerd", "freehold-testchild"],
+            dependencies: [
+                "Freehold", "TestScript", "TestHerd", "freehold-testchild",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -107,7 +122,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             dependencies: ["ModelConverter", "RealmSwift"],
             path: "Tools/Tests/ModelConverterTests",
             exclude: ["Old"],
-            swiftSettings: settings
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(
             name: "FreeholdCommandTests",

@@ -37,7 +37,7 @@ let package = Package(
             name: "ModelConverterTests",
             dependencies: ["ModelConverter", .product(name: "RealmSwift", package: "Freehold")],
             exclude: ["Old"],
-            swiftSettings: settings
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
     ]
 )

@@ -47,6 +47,7 @@ int fh_is_main_thread(void) {
 
 __thread bool fh_learning_flag;
 __thread void *fh_encoding_frame;
+__thread void *fh_work_limit_frame;
 
 #ifndef F_OFD_SETLK
 #error "open file description locks are required"

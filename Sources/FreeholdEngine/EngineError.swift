@@ -43,6 +43,12 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case missingValue
         /// A string, data value or collection over the limits.
         case limitExceeded
+        /// Other writers took longer than the caller wants to wait.
+        case busy
+        /// The task was cancelled.
+        case cancelled
+        /// The work took longer than it may.
+        case timedOut
         /// Another failure of the operating system.
         case io
     }

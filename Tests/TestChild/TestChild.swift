@@ -28,6 +28,7 @@ import TestScript
 /// - `herd-writer PATH SEED COUNT`: so many random transactions on a file of cows; prints the number of each.
 /// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
 ///   what is wrong with its copies, or `fine` and the number of calls so far.
+/// - `damage PATH FOLDER FIRST END`: damages a file once a seed: see `DamageProbe`.
 /// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
@@ -63,6 +64,20 @@ struct TestChild {
                 try writeHerd(path, seed: UInt64(number(3) ?? 0), count: number(4) ?? 1)
             case "herd-watcher":
                 try watchHerd(path)
+            case "damage":
+                // What a process says as it ends comes to whoever reads its output.
+                dup2(1, 2)
+                #if canImport(Glibc)
+                    // Memory that damaged numbers ask for isn't to be had.
+                    var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
+                    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+                #endif
+                try DamageProbe.run(
+                    path,
+                    folder: arguments[3],
+                    seeds: UInt64(number(4) ?? 0)..<UInt64(number(5) ?? 1),
+                    say
+                )
             case "lock-watch":
                 say("ready")
                 while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }

@@ -44,6 +44,11 @@ extern __thread void *_Nullable fh_encoding_frame;
 static inline void *_Nullable fh_encoding(void) { return fh_encoding_frame; }
 static inline void fh_set_encoding(void *_Nullable frame) { fh_encoding_frame = frame; }
 
+// Thread-local: the limit of the work that the thread does, or null.
+extern __thread void *_Nullable fh_work_limit_frame;
+static inline void *_Nullable fh_work_limit(void) { return fh_work_limit_frame; }
+static inline void fh_set_work_limit(void *_Nullable frame) { fh_work_limit_frame = frame; }
+
 // Asks for the cache line at an address, which needn't be readable.
 static inline void fh_prefetch(const void *_Nullable p) { __builtin_prefetch(p); }
 

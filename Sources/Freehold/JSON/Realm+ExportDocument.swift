@@ -56,6 +56,7 @@ extension Realm {
                 while position < total {
                     let run = view.keyRun(at: position, in: table.table).keys
                     for i in 0..<run.count {
+                        try WorkLimit.checkOften()
                         writer.output.raw(isFirst ? "\n" : ",\n")
                         isFirst = false
                         try writer.object(table, run[i])

@@ -70,6 +70,7 @@ extension RealmCollection where Element: ObjectBase {
             if isArray { writer.output.open("[") }
             for object in self {
                 guard let table = object._table else { continue }
+                try WorkLimit.checkOften()
                 if isArray {
                     writer.output.next()
                     // So that tools that work on lines can read it.

@@ -186,6 +186,7 @@ private struct JSONImport {
         try reader.skipByteOrderMark()
         var count = 0
         func store(_ reader: inout JSONReader) throws {
+            try WorkLimit.checkOften()
             let place = reader.place
             count += 1
             do throws(JSONError) {

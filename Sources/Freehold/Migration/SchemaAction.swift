@@ -77,6 +77,7 @@ extension RealmCore {
             transaction.cancel()
             file.didEndWrite(transaction)
         }
+        let start = Diagnostics.start(.maintenance)
         // Another process may have been first.
         let action = try SchemaAction(configuration, specs, transaction)
         if action.isExclusive { try RealmCache.checkClosed(file, configuration) }
@@ -93,7 +94,38 @@ extension RealmCore {
             transaction.dropAllTables()
             try transaction.applySchema(specs, userVersion: configuration.schemaVersion)
         }
-        return try transaction.commit()
+        let committed = try transaction.commit()
+        if let start { action.tell(transaction, committed, since: start) }
+        return committed
+    }
+}
+
+extension SchemaAction {
+    /// Tells those who listen what was done.
+    fileprivate func tell(_ transaction: WriteTransaction, _ made: Snapshot, since start: ContinuousClock.Instant) {
+        guard let change else { return }
+        let old = transaction.base
+        Diagnostics.send(
+            .changedSchema(
+                DiagnosticEvent.SchemaChange(
+                    path: transaction.path,
+                    action: old.schema.tables.isEmpty ? .create : change,
+                    oldVersion: old.userVersion,
+                    newVersion: made.userVersion,
+                    lasted: .now - start
+                )
+            )
+        )
+    }
+
+    /// As it is told.
+    private var change: DiagnosticEvent.SchemaChange.Action? {
+        switch self {
+        case .nothing: nil
+        case .apply, .extend: .extend
+        case .migrate: .migrate
+        case .reset: .reset
+        }
     }
 }
 

@@ -36,7 +36,7 @@ extension PropertyType: CustomStringConvertible {
 }
 
 extension PropertyType {
-    /// The Swift type of such values, for errors.
+    /// As it is declared, for messages.
     var swiftName: String {
         switch self {
         case .int: "Int"
@@ -46,7 +46,7 @@ extension PropertyType {
         case .date: "Date"
         case .float: "Float"
         case .double: "Double"
-        case .object: "Object"
+        case .object: "an object"
         case .linkingObjects: "LinkingObjects"
         case .any: "AnyRealmValue"
         case .objectId: "ObjectId"

@@ -57,11 +57,7 @@ struct SchemaValidation {
             )
         }
         if object.allProperties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
-        if object.className.isEmpty {
-            report(object, nil, "has an empty name")
-        } else if !NamedPath.isName(object.className) {
-            report(object, nil, Self.unwritable(object.className) + " Give it another in the file with mappedName().")
-        }
+        if object.className.isEmpty { report(object, nil, "has an empty name") }
         if object.className.utf8.count > Self.maximumClassName {
             report(
                 object,
@@ -116,8 +112,7 @@ struct SchemaValidation {
     }
 
     private static func unwritable(_ name: String) -> String {
-        "has the name \"\(name)\", which query strings and key paths can't write: names have letters, digits, _, $, - and "
-            + "spaces, and begin with no digit, - or @, nor are they $0 and the like."
+        "has the name \"\(name)\", which key paths can't write: names don't begin with @ and have no brackets"
     }
 
     private mutating func check(_ property: Property, of object: ObjectSchema) {

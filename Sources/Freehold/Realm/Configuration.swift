@@ -80,6 +80,12 @@ extension Realm {
         /// `asyncWrite` throw it when they commit.
         public var maximumNumberOfActiveVersions: UInt?
 
+        /// How long a write waits for other writers of the file, of any thread and process, or nil for as long as they take.
+        ///
+        /// Then it throws ``Realm/Error/Code/busy``: `write` of every kind, and an opening that has to change the schema.
+        /// A transaction that `beginWrite()` began without the lock, because it can't throw, throws it when it commits.
+        public var busyTimeout: Duration?
+
         /// What opening may do to the file's schema.
         public var schemaMode = SchemaMode.automatic
 
@@ -207,6 +213,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         if let maximumNumberOfActiveVersions {
             parts.append("maximumNumberOfActiveVersions: \(maximumNumberOfActiveVersions)")
         }
+        if let busyTimeout { parts.append("busyTimeout: \(busyTimeout)") }
         if schemaMode != .automatic { parts.append("schemaMode: .\(schemaMode)") }
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
         if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }

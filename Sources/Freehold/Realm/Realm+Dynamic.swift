@@ -42,6 +42,11 @@ extension Realm {
             )
         }
         core.requireUpdatable(table, update)
+        if core.endsEarly {
+            let object = DynamicObject.unmanaged(table.info)
+            object._unmanagedError = core.pendingError
+            return object
+        }
         do throws(Realm.Error) {
             var planner = GraphPlanner(core: core, policy: update, adopts: false)
             let target = try planner.target(of: value, in: table)

@@ -102,6 +102,7 @@ extension Realm {
     /// - Precondition: inside a write transaction. The object isn't managed by another realm, nor deleted.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = core.requireWrite()
+        if core.endsEarly { return }
         if object._isManaged {
             core.requireOwn(object, "added")
             return
@@ -113,7 +114,11 @@ extension Realm {
     /// Adds objects one by one: see ``add(_:update:)-(Object,_)``. Bad data of one doesn't keep the others from being
     /// added, but the write throws.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Element: Object {
-        for object in objects { add(object, update: update) }
+        for object in objects {
+            add(object, update: update)
+            // The others wouldn't be added either.
+            if core.hasEndedEarly { return }
+        }
     }
 
     /// Makes an object from plain data: a dictionary by property name, an array in the order of the properties, or
@@ -134,6 +139,7 @@ extension Realm {
         _ = core.requireWrite()
         let table = core.requireTable(for: type)
         core.requireUpdatable(table, update)
+        if core.endsEarly { return table.info.makeUnmanaged() as! T }
         do throws(Realm.Error) {
             var planner = GraphPlanner(core: core, policy: update, adopts: false)
             switch try planner.target(of: value, in: table) {
@@ -170,6 +176,7 @@ extension Realm {
     /// - Precondition: inside a write transaction; the object is a living one of this realm.
     public func delete(_ object: ObjectBase) {
         let transaction = core.requireWrite()
+        if core.wasRefused(object) { return }
         core.requireOwn(object, "deleted")
         let table = object._table!.table
         guard core.mayDelete([table.id: [object._key]], transaction) else { return }
@@ -181,7 +188,7 @@ extension Realm {
     public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
         let transaction = core.requireWrite()
         var keys: [Int: [ObjectKey]] = [:]
-        for object in objects {
+        for object in objects where !core.wasRefused(object) {
             core.requireOwn(object, "deleted")
             keys[object._table!.table.id, default: []].append(object._key)
         }
@@ -232,6 +239,9 @@ extension RealmCore {
             return false
         }
     }
+
+    /// Whether an object may be unmanaged because adding it was refused, so that deleting it is no mistake.
+    fileprivate func wasRefused(_ object: ObjectBase) -> Bool { pendingError != nil && object._core == nil }
 
     func delete(_ keys: [ObjectKey], _ table: Table, _ transaction: WriteTransaction) {
         if keys.isEmpty { return }

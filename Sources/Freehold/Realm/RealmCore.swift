@@ -381,8 +381,8 @@ final class RealmCore {
             observers.drain(upTo: newest, self)
             try checkWritable()
         }
-        let transaction: WriteTransaction
         let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+        let transaction: WriteTransaction
         if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {
             transaction.cancel()
@@ -415,13 +415,7 @@ final class RealmCore {
                 fileURL: configuration.fileURL
             )
         }
-        if configuration.readOnly {
-            throw Realm.Error(
-                .readOnly,
-                "The realm was opened read-only. Open it without `readOnly` to write.",
-                fileURL: configuration.fileURL
-            )
-        }
+        if configuration.readOnly { throw Realm.Error.written(readOnly: configuration.fileURL) }
         if transaction != nil {
             throw Realm.Error(
                 .invalidTransactionState,
@@ -605,7 +599,10 @@ final class RealmCore {
     // MARK: Keeping
 
     /// The core lives until the transaction ends, whoever lets go of it. To be called by one who leaves it open.
-    func keepWhileWriting() { keeper = WritingKeeper(self) }
+    func keepWhileWriting() {
+        // An observer that was told of the begin may have ended it.
+        if transaction != nil { keeper = WritingKeeper(self) }
+    }
 
     private func endKeeping() {
         if keeper == nil { return }

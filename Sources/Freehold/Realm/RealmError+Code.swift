@@ -60,6 +60,12 @@ extension Realm.Error {
         case tooManyVersions = 1018
         /// An object can't be deleted because of a link whose rule is ``DeleteRule/deny``.
         case deletionDenied = 1019
+        /// Other writers of the file took longer than ``Configuration/busyTimeout``.
+        case busy = 1030
+        /// A read or write took longer than its `timeout`.
+        case timedOut = 1031
+        /// The ``Realm/pendingError`` of a write whose task was cancelled; what is thrown is `CancellationError`.
+        case cancelled = 1032
     }
 
     public static var fail: Code { .fail }
@@ -101,6 +107,9 @@ extension Realm.Error {
     public static var uniqueConstraint: Code { .uniqueConstraint }
     public static var tooManyVersions: Code { .tooManyVersions }
     public static var deletionDenied: Code { .deletionDenied }
+    public static var busy: Code { .busy }
+    public static var timedOut: Code { .timedOut }
+    public static var cancelled: Code { .cancelled }
 }
 
 extension Realm.Error.Code {
@@ -125,6 +134,9 @@ extension Realm.Error.Code {
         case .deletionDenied: "An object can't be deleted because of its links."
         case .missingValue: "A required value is missing."
         case .readOnly: "The realm is read-only."
+        case .busy: "Other writers of the file take too long."
+        case .timedOut: "The time for it is over."
+        case .cancelled: "The task was cancelled."
         default: "\(self)"
         }
     }

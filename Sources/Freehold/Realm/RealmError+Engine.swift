@@ -16,6 +16,17 @@ extension Realm.Error {
     }
 }
 
+extension Realm.Error {
+    /// The error of a write to a realm that was opened read-only.
+    static func written(readOnly fileURL: URL?) -> Realm.Error {
+        Realm.Error(
+            .readOnly,
+            "The realm was opened read-only. Open it without `readOnly` to write.",
+            fileURL: fileURL
+        )
+    }
+}
+
 extension Realm.Error.Code {
     init(_ code: EngineError.Code) {
         self =
@@ -40,6 +51,9 @@ extension Realm.Error.Code {
             case .deletionDenied: .deletionDenied
             case .missingValue: .missingValue
             case .limitExceeded: .limitExceeded
+            case .busy: .busy
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
             case .io: .fileAccess
             }
     }

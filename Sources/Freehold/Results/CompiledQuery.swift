@@ -24,10 +24,10 @@ struct CompiledQuery {
         for id in query.tables(of: stored) { tracker.accessTable(id) }
     }
 
-    func keys(in view: DataView) -> [ObjectKey] { query(in: view).keys(in: view) }
+    func keys(in view: DataView) -> [ObjectKey] { told(.objects) { query(in: view).keys(in: view) } }
     func explain(in view: DataView) -> QueryPlan { query(in: view).explain(in: view) }
-    func count(in view: DataView) -> Int { query(in: view).count(in: view) }
-    func first(in view: DataView) -> ObjectKey? { query(in: view).first(in: view) }
+    func count(in view: DataView) -> Int { told(.count) { query(in: view).count(in: view) } }
+    func first(in view: DataView) -> ObjectKey? { told(.first) { query(in: view).first(in: view) } }
 
     /// - Parameter keys: the objects, if they are known already.
     func aggregate(_ aggregate: Aggregate, _ keyPath: String, of keys: [ObjectKey]?, in view: DataView) -> Value {
@@ -35,7 +35,28 @@ struct CompiledQuery {
             try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
         }
         let known = keys.map { FreeholdEngine.Query(table: source.table.table, source: .keys($0), stages: []) }
-        return (known ?? query(in: view)).aggregate(aggregate, of: path, in: view)
+        return told(.aggregate) { (known ?? query(in: view)).aggregate(aggregate, of: path, in: view) }
+    }
+
+    /// Tells those who listen to queries how long it takes.
+    @inline(__always)
+    private func told<R>(_ operation: DiagnosticEvent.Query.Operation, _ run: () -> R) -> R {
+        guard let start = Diagnostics.start(.queries) else { return run() }
+        let result = run()
+        tell(operation, .now - start)
+        return result
+    }
+
+    @inline(never)
+    private func tell(_ operation: DiagnosticEvent.Query.Operation, _ duration: Duration) {
+        let query = DiagnosticEvent.Query(
+            path: source.core.database.path,
+            className: source.table.info.className,
+            operation: operation,
+            lasted: duration,
+            text: source.stages.map(\.outline).joined(separator: " ")
+        )
+        Diagnostics.send(.queried(query))
     }
 
     private func query(in view: DataView) -> FreeholdEngine.Query {

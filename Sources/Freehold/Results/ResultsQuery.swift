@@ -63,7 +63,7 @@ final class ResultsQuery {
         if !isCurrent, case .table = source.base {
             if countedAt != state {
                 counted = compiled.count(in: core.view)
-                countedAt = state
+                countedAt = core.answerState
             }
             return counted
         }
@@ -137,7 +137,7 @@ final class ResultsQuery {
         if !isCurrent {
             keys = currentlyFound?.array ?? compiled.keys(in: core.view)
             Log.write(.trace, .query, "Found \(keys.count) of \(table.info.className)\(source.written).")
-            keysAt = state
+            keysAt = core.answerState
             found = nil
         }
         return keys

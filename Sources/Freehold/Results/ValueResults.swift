@@ -28,7 +28,7 @@ final class ValueResults<Element: RealmCollectionValue> {
         if readAt != state {
             snapshot = source.snapshot()
             positions = ValueStage.positions(of: snapshot.values, source.stages)
-            readAt = state
+            readAt = source.core?.answerState ?? state
         }
         return positions
     }
@@ -69,4 +69,9 @@ struct EvaluationState: Equatable {
 
 extension RealmCore {
     var evaluationState: EvaluationState { EvaluationState(version: stateVersion, change: changeCount) }
+
+    /// What an answer that was just found holds for: for nothing, if its query was cut short.
+    var answerState: EvaluationState {
+        WorkLimit.hasCutQueries ? EvaluationState(version: .max, change: .max) : evaluationState
+    }
 }

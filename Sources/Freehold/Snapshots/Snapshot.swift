@@ -24,10 +24,15 @@ extension RealmCollection where Element: ObjectBase {
     /// - Throws: `DecodingError` with the path, where a key names no property, or a value doesn't fit the type.
     /// - Complexity: O(n), in order; unmanaged objects, too.
     public func snapshot<T: Decodable>(as type: T.Type = T.self) throws -> [T] {
-        var out: [T] = []
-        out.reserveCapacity(count)
-        for element in self { out.append(try element.snapshot(as: type)) }
-        return out
+        try WorkLimit.cuttingQueries {
+            var out: [T] = []
+            out.reserveCapacity(count)
+            for element in self {
+                try WorkLimit.checkOften()
+                out.append(try element.snapshot(as: type))
+            }
+            return out
+        }
     }
 }
 

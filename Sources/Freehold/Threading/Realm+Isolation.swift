@@ -214,19 +214,6 @@ extension RealmCore {
     }
 }
 
-extension Database {
-    /// Waits for other writers without holding a thread.
-    func beginWaiting(_ configuration: Realm.Configuration) async throws -> WriteTransaction {
-        do {
-            return try await beginWriteAsync()
-        } catch  where error.underlying == ECANCELED {
-            throw CancellationError()
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
-    }
-}
-
 extension Mailbox {
     /// A callback that runs on the queue that it is given for, so that it need not be `Sendable` itself.
     struct Callback<T>: @unchecked Sendable {

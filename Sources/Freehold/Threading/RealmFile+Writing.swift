@@ -42,11 +42,7 @@ extension RealmFile {
         {
             return overtaken
         }
-        do throws(EngineError) {
-            return try database.beginWrite()
-        } catch {
-            throw Realm.Error(error, fileURL: configuration.fileURL)
-        }
+        return try database.beginWrite(configuration)
     }
 
     /// The transaction is that of a realm of that place now.

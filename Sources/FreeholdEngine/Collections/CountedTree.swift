@@ -57,19 +57,33 @@ struct CountedTree {
 extension CountedTree {
     /// The chunk that holds element `index`, the index of its first element, and its count.
     ///
+    /// Nil where the tree is damaged.
+    ///
     /// - Precondition: `0 <= index < count`.
     /// - Complexity: O(log n) blocks.
-    func locate(_ index: Int, in store: any BlockStore) -> (chunk: UInt64, start: Int, count: Int) {
+    func locate(_ index: Int, in store: any BlockStore) -> (chunk: UInt64, start: Int, count: Int)? {
         precondition(index >= 0 && index < count, "Index \(index) is out of bounds: there are \(count) elements")
         var number = root
         var start = 0
-        while true {
-            let node = CountedTreeNode.View(number, segment: segment, in: store)
-            let (slot, first) = node.slot(containing: index - start)
+        var level: Int?
+        while let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) {
+            guard let (slot, first) = node.slot(containing: index - start) else {
+                CountedTreeNode.View.lost(number, segment, in: store)
+                return nil
+            }
             start += first
             number = node.child(slot)
             if node.level == 0 { return (number, start, node.count(slot)) }
+            level = node.level - 1
         }
+        return nil
+    }
+
+    /// Whether the root's entries have as many elements as the tree is said to.
+    func isCounted(in store: any BlockStore) -> Bool {
+        if root == 0 { return count == 0 }
+        guard let top = CountedTreeNode.View(root, level: nil, segment: segment, in: store) else { return false }
+        return top.counts.reduce(0) { $0 + Int($1) } == count
     }
 
     /// Calls `body` with each chunk from the one that holds element `index` on, the index of its first element and its
@@ -83,24 +97,43 @@ extension CountedTree {
     ) {
         precondition(index >= 0, "Index \(index) is out of bounds")
         guard index < count else { return }
-        _ = walk(root, start: 0, from: index, in: store, body)
+        guard let top = CountedTreeNode.View(root, level: nil, segment: segment, in: store) else { return }
+        guard top.counts.reduce(0, { $0 + Int($1) }) == count else {
+            return CountedTreeNode.View.lost(root, segment, in: store)
+        }
+        _ = walk(root, level: top.level, elements: count, start: 0, from: index, in: store, body)
     }
 
     private func walk(
         _ number: UInt64,
+        level: Int,
+        elements: Int,
         start: Int,
         from index: Int,
         in store: any BlockStore,
         _ body: (UInt64, Int, Int) -> Bool
     ) -> Bool {
-        let node = CountedTreeNode.View(number, segment: segment, in: store)
-        var (slot, first) = index > start ? node.slot(containing: index - start) : (0, 0)
+        guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return false }
+        guard node.counts.reduce(0, { $0 + Int($1) }) == elements,
+            var (slot, first) = index > start ? node.slot(containing: index - start) : (0, 0)
+        else {
+            CountedTreeNode.View.lost(number, segment, in: store)
+            return false
+        }
         while slot < node.count {
             let count = node.count(slot)
             let goesOn =
                 node.level == 0
                 ? body(node.child(slot), start + first, count)
-                : walk(node.child(slot), start: start + first, from: index, in: store, body)
+                : walk(
+                    node.child(slot),
+                    level: level - 1,
+                    elements: count,
+                    start: start + first,
+                    from: index,
+                    in: store,
+                    body
+                )
             guard goesOn else { return false }
             first += count
             slot += 1
@@ -158,6 +191,8 @@ extension CountedTree {
         while length > 0 {
             let before = count
             edit(.remove(first, length: length), [], in: store)
+            // Nothing is removed of a damaged tree.
+            guard count < before else { return }
             length -= before - count
         }
     }
@@ -166,7 +201,7 @@ extension CountedTree {
     /// the store: collect the numbers, then free their blocks. - Complexity: O(chunks).
     mutating func removeAll(in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
         var nodes: [UInt64] = []
-        if root != 0 { collect(root, &nodes, in: store, chunk) }
+        if root != 0 { collect(root, nil, &nodes, in: store, chunk) }
         for number in nodes { store.removeBlock(segment, number) }
         root = 0
         count = 0
@@ -174,14 +209,16 @@ extension CountedTree {
 
     private func collect(
         _ number: UInt64,
+        _ level: Int?,
         _ nodes: inout [UInt64],
         in store: any BlockStore,
         _ chunk: (UInt64) -> Void
     ) {
+        guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return }
         nodes.append(number)
-        let node = CountedTreeNode.View(number, segment: segment, in: store)
         for slot in 0..<node.count {
-            if node.level == 0 { chunk(node.child(slot)) } else { collect(node.child(slot), &nodes, in: store, chunk) }
+            let child = node.child(slot)
+            if node.level == 0 { chunk(child) } else { collect(child, node.level - 1, &nodes, in: store, chunk) }
         }
     }
 
@@ -199,31 +236,40 @@ extension CountedTree {
         var size: Int
     }
 
+    /// Changes nothing of a damaged tree but nodes beside the damage.
     private mutating func edit(_ edit: Edit, _ chunks: [Chunk], in store: any MutableBlockStore) {
-        let level = CountedTreeNode.View(root, segment: segment, in: store).level
-        setRoot(apply(edit, chunks, to: root, onEdge: true, in: store), level: level, in: store)
+        guard let level = CountedTreeNode.View(root, level: nil, segment: segment, in: store)?.level,
+            let outcome = apply(edit, chunks, to: root, level: level, onEdge: true, in: store)
+        else { return }
+        setRoot(outcome, level: level, in: store)
     }
 
     private func apply(
         _ edit: Edit,
         _ chunks: [Chunk],
         to number: UInt64,
+        level: Int,
         onEdge: Bool,
         in store: any MutableBlockStore
-    ) -> Outcome {
-        var node = CountedTreeNode(number, segment: segment, in: store)
+    ) -> Outcome? {
+        guard var node = CountedTreeNode(number, level: level, segment: segment, in: store) else { return nil }
         let slot: Int
         let inner: Edit
+        func place(_ index: Int) -> (slot: Int, first: Int)? {
+            if let found = node.slot(containing: index) { return found }
+            CountedTreeNode.View.lost(number, segment, in: store)
+            return nil
+        }
         switch edit {
         case .replace(let index):
-            let (found, first) = node.slot(containing: index)
+            guard let (found, first) = place(index) else { return nil }
             slot = found
             inner = .replace(index - first)
         case .append:
             slot = node.count - 1
             inner = .append
         case .remove(let index, let length):
-            let (found, first) = node.slot(containing: index)
+            guard let (found, first) = place(index) else { return nil }
             slot = found
             inner = .remove(index - first, length: length)
         }
@@ -240,22 +286,30 @@ extension CountedTree {
                 }
             }
         } else {
-            let outcome = apply(inner, chunks, to: node.children[slot], onEdge: atEnd, in: store)
+            let child = node.children[slot]
+            guard let outcome = apply(inner, chunks, to: child, level: level - 1, onEdge: atEnd, in: store) else {
+                return nil
+            }
             let isShort = outcome.nodes.count == 1 && outcome.size < minimumCount && !atEnd && node.count > 1
             guard node.replace(slot, with: outcome.nodes) || isShort else {
                 return Outcome(nodes: [node.entry(number)], size: node.count)
             }
-            if isShort { join(slot, of: &node, in: store) }
+            if isShort { guard join(slot, of: &node, in: store) else { return nil } }
         }
         return write(node, at: number, packed: atEnd, in: store)
     }
 
     /// Makes one node of the short child at `slot` and a neighbour, or shares their entries evenly.
-    private func join(_ slot: Int, of parent: inout CountedTreeNode, in store: any MutableBlockStore) {
+    ///
+    /// - Returns: false where one of them is damaged.
+    private func join(_ slot: Int, of parent: inout CountedTreeNode, in store: any MutableBlockStore) -> Bool {
         let left = slot > 0 ? slot - 1 : slot
         let numbers = (parent.children[left], parent.children[left + 1])
-        var joined = CountedTreeNode(numbers.0, segment: segment, in: store)
-        joined.append(CountedTreeNode(numbers.1, segment: segment, in: store))
+        let level = parent.level - 1
+        guard var joined = CountedTreeNode(numbers.0, level: level, segment: segment, in: store),
+            let right = CountedTreeNode(numbers.1, level: level, segment: segment, in: store)
+        else { return false }
+        joined.append(right)
         if joined.count <= capacity {
             store.removeBlock(segment, numbers.1)
             joined.put(at: numbers.0, segment: segment, in: store)
@@ -268,6 +322,7 @@ extension CountedTree {
             second.put(at: numbers.1, segment: segment, in: store)
             parent.replace(left..<left + 2, with: [first.entry(numbers.0), second.entry(numbers.1)])
         }
+        return true
     }
 
     /// Stores a node, in several blocks if it is over capacity: full ones but for the last if `packed`, else of equal
@@ -311,8 +366,9 @@ extension CountedTree {
         root = nodes.first?.block ?? 0
         count = nodes.first?.count ?? 0
         while root != 0 {
-            let node = CountedTreeNode.View(root, segment: segment, in: store)
-            guard node.level > 0 && node.count == 1 else { return }
+            guard let node = CountedTreeNode.View(root, level: nil, segment: segment, in: store), node.level > 0,
+                node.count == 1
+            else { return }
             let child = node.child(0)
             store.removeBlock(segment, root)
             root = child

@@ -9,6 +9,8 @@ struct CountedTreeNode {
     private(set) var counts: [UInt32]
 
     static let headerSize = 8
+    /// More than any tree has.
+    static let levels = 40
     static let entrySize = 12
     /// In one page.
     static let maximumCount = (BlockLimits.pageSize - BlockLimits.reserved - headerSize) / entrySize
@@ -25,9 +27,15 @@ struct CountedTreeNode {
         self.counts = counts
     }
 
-    init(_ number: UInt64, segment: UInt32, in store: any BlockStore) {
-        let view = View(number, segment: segment, in: store)
-        level = view.level
+    /// A stored node to change; nil where there is none that can be.
+    init?(_ number: UInt64, level: Int?, segment: UInt32, in store: any BlockStore) {
+        guard let view = View(number, level: level, segment: segment, in: store) else { return nil }
+        let total = view.counts.reduce(0) { $0 + Int($1) }
+        guard !view.counts.contains(0), total <= UInt32.max else {
+            View.lost(number, segment, in: store)
+            return nil
+        }
+        self.level = view.level
         children = Array(view.children)
         counts = Array(view.counts)
     }
@@ -43,7 +51,8 @@ struct CountedTreeNode {
 
     func entry(_ number: UInt64) -> CountedTree.Chunk { (number, total) }
 
-    func slot(containing index: Int) -> (slot: Int, first: Int) {
+    /// Nil where the node has fewer elements.
+    func slot(containing index: Int) -> (slot: Int, first: Int)? {
         counts.withUnsafeBufferPointer { View.slot(containing: index, $0) }
     }
 
@@ -108,12 +117,18 @@ struct CountedTreeNode {
         let children: UnsafeBufferPointer<UInt64>
         let counts: UnsafeBufferPointer<UInt32>
 
-        /// A missing or malformed block means a damaged file, which no caller can go on with: traps.
-        init(_ number: UInt64, segment: UInt32, in store: any BlockStore) {
-            guard let view = View(checking: store.block(segment, number)) else {
-                preconditionFailure("Damaged file: block \(number) of segment \(segment) is no node of a list")
+        /// A node of a level, or of any if that is nil. Nil where the block is missing, malformed or another's.
+        init?(_ number: UInt64, level: Int?, segment: UInt32, in store: any BlockStore) {
+            guard let view = View(checking: store.block(segment, number)), level == nil || view.level == level else {
+                Self.lost(number, segment, in: store)
+                return nil
             }
             self = view
+        }
+
+        @inline(never)
+        static func lost(_ number: UInt64, _ segment: UInt32, in store: any BlockStore) {
+            store.damaged("block \(number) of segment \(segment) is no node of a list")
         }
 
         /// Nil where the bytes are no node.
@@ -124,6 +139,7 @@ struct CountedTreeNode {
             guard count > 0 && header & 0xFFFF_FFFF_0000_FF00 == 0 && bytes.count == headerSize + entrySize * count
             else { return nil }
             level = Int(header & 0xFF)
+            guard level < CountedTreeNode.levels else { return nil }
             let childBase = base + headerSize
             let countBase = childBase + 8 * count
             children = UnsafeBufferPointer(start: childBase.assumingMemoryBound(to: UInt64.self), count: count)
@@ -135,16 +151,17 @@ struct CountedTreeNode {
         func count(_ slot: Int) -> Int { Int(counts[slot]) }
 
         /// The child that holds element `index` of the node, and the index of that child's first element.
-        func slot(containing index: Int) -> (slot: Int, first: Int) { Self.slot(containing: index, counts) }
+        /// Nil where the node has fewer elements.
+        func slot(containing index: Int) -> (slot: Int, first: Int)? { Self.slot(containing: index, counts) }
 
-        static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int) {
+        static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int)? {
             var first = 0
             for slot in 0..<counts.count {
                 let next = first + Int(counts[slot])
                 if index < next { return (slot, first) }
                 first = next
             }
-            preconditionFailure("Damaged file: a node of a list holds \(first) elements, not \(index + 1)")
+            return nil
         }
     }
 }

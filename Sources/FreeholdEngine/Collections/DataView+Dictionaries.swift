@@ -108,9 +108,8 @@ extension DataView {
         case .inline(let inline): return Array(inline.values()[range])
         case .large(let tree):
             var out: [Value] = []
-            out.reserveCapacity(range.count)
             tree.forEachChunk(from: range.lowerBound, in: self) { chunk, start, count in
-                let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
                 for slot in max(range.lowerBound - start, 0)..<min(range.upperBound - start, count) {
                     out.append(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
                 }

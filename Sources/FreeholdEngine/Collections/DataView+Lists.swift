@@ -81,8 +81,11 @@ extension DataView {
         switch list {
         case .inline(let inline): return inline.value(i)
         case .large(let tree):
-            let place = tree.locate(i, in: self)
-            let leaf = Leaf(block(tree.segment, place.chunk)!.baseAddress!)
+            guard let place = tree.locate(i, in: self) else {
+                return FieldCoding.defaultValue(type, isOptional: isOptional)
+            }
+            let slot = i - place.start
+            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type, isOptional: isOptional)
             return value(type, leaf, i - place.start, isOptional: isOptional, blobs: tree.segment)
         }
     }
@@ -92,9 +95,9 @@ extension DataView {
         case .inline(let inline): return inline.values()
         case .large(let tree):
             var out: [Value] = []
-            out.reserveCapacity(tree.count)
-            tree.forEachChunk(from: 0, in: self) { chunk, _, count in
-                let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+            tree.forEachChunk(from: 0, in: self) { chunk, start, count in
+                if start == 0 { out.reserveCapacity(tree.count) }
+                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
                 for slot in 0..<count {
                     out.append(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
                 }
@@ -112,10 +115,11 @@ extension DataView {
             out.reserveCapacity(inline.count)
             inline.appendInts(to: &out)
         case .large(let tree):
-            out.reserveCapacity(tree.count)
             let offset: Int64 = type == .link ? 1 : 0
-            tree.forEachChunk(from: 0, in: self) { chunk, _, count in
-                let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+            tree.forEachChunk(from: 0, in: self) { chunk, start, count in
+                if start == 0 { out.reserveCapacity(tree.count) }
+                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: false)
+                if leaf.isBlank { return false }
                 for slot in 0..<count { out.append(leaf.int(slot) - offset) }
                 return true
             }
@@ -127,9 +131,11 @@ extension DataView {
         switch list {
         case .inline(let inline): return inline.int(i)
         case .large(let tree):
-            let place = tree.locate(i, in: self)
-            let leaf = Leaf(block(tree.segment, place.chunk)!.baseAddress!)
-            return leaf.int(i - place.start) - (type == .link ? 1 : 0)
+            guard let place = tree.locate(i, in: self) else { return 0 }
+            let slot = i - place.start
+            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type, isOptional: false)
+            if leaf.isBlank { return 0 }
+            return max(0, leaf.int(slot) &- (type == .link ? 1 : 0))
         }
     }
 

@@ -70,33 +70,47 @@ extension CountedTree {
     /// The index of the first element that isn't before what is sought, `count` if all are. The elements are in that
     /// order.
     ///
-    /// - Parameter isBefore: of an element, given by its chunk and its place in it.
+    /// - Parameter isBefore: of an element, given by its chunk, the number of elements in that, and its place in it.
     /// - Complexity: O(log n) calls and blocks, and a sum over one node a level.
-    func lowerBound(in store: any BlockStore, _ isBefore: (_ chunk: UInt64, _ slot: Int) -> Bool) -> Int {
+    func lowerBound(
+        in store: any BlockStore,
+        _ isBefore: (_ chunk: UInt64, _ count: Int, _ slot: Int) -> Bool
+    ) -> Int {
         guard count > 0 else { return 0 }
         var number = root
         var start = 0
+        var level: Int?
         while true {
-            let node = CountedTreeNode.View(number, segment: segment, in: store)
+            guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return 0 }
             // The last child that begins before it, else the first.
-            let next = Self.partition(node.count) { isBefore(firstChunk(node, $0, in: store), 0) }
+            let next = Self.partition(node.count) { place in
+                firstChunk(node, place, in: store).map { isBefore($0.number, $0.count, 0) } ?? false
+            }
             let slot = max(next - 1, 0)
             for i in 0..<slot { start += node.count(i) }
             number = node.child(slot)
             if node.level == 0 {
-                return start + Self.partition(node.count(slot)) { isBefore(number, $0) }
+                return min(count, start + Self.partition(node.count(slot)) { isBefore(number, node.count(slot), $0) })
             }
+            level = node.level - 1
         }
     }
 
-    private func firstChunk(_ node: CountedTreeNode.View, _ slot: Int, in store: any BlockStore) -> UInt64 {
+    private func firstChunk(
+        _ node: CountedTreeNode.View,
+        _ slot: Int,
+        in store: any BlockStore
+    ) -> (number: UInt64, count: Int)? {
         var number = node.child(slot)
+        var count = node.count(slot)
         var level = node.level
         while level > 0 {
-            number = CountedTreeNode.View(number, segment: segment, in: store).child(0)
             level -= 1
+            guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return nil }
+            number = node.child(0)
+            count = node.count(0)
         }
-        return number
+        return (number, count)
     }
 
     @inline(__always)
@@ -124,8 +138,9 @@ extension DataView {
             case .inline(let inline): return inline.place(of: probe)
             case .large(let tree):
                 var isFound = false
-                let index = tree.lowerBound(in: self) { chunk, slot in
-                    let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+                let index = tree.lowerBound(in: self) { chunk, count, slot in
+                    let leaf = self.chunk(chunk, count, slot: slot, of: tree, type, isOptional: isOptional)
+                    if leaf.isBlank { return false }
                     let order = compare(leaf, slot, with: probe, type, isOptional, tree.segment)
                     if order == 0 { isFound = true }
                     return order < 0

@@ -268,6 +268,12 @@ extension WriteTransaction {
 
     /// The same without inverse links; also edits the lists of backlinks.
     func splice(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        let count = withEntry(place.buffer, place.slot, type: place.type, blobs: place.blobs) { self.count(of: $0) }
+        guard range.upperBound <= count else {
+            return damaged(
+                "a list or an inverse in segment \(place.blobs) has \(count) elements, not \(range.upperBound)"
+            )
+        }
         if place.buffer.isReference(place.slot) {
             spliceLarge(place, range, with: values)
             return
@@ -377,14 +383,21 @@ extension WriteTransaction {
 
     /// Replaces part of a large list, leaving its slot. - Precondition: elements remain, or are added.
     func spliceTree(_ tree: inout CountedTree, _ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+        guard tree.isCounted(in: self), range.upperBound <= tree.count else {
+            return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
+        }
         var left = range.count
         var pending = values
         while left > 0 || !pending.isEmpty {
             let index = min(range.lowerBound, tree.count - 1)
-            let found = tree.locate(index, in: self)
+            guard let found = tree.locate(index, in: self), !isDamaged else { return }
             let offset = range.lowerBound - found.start
             let removed = min(left, max(0, found.count - offset))
+            guard offset <= found.count, removed > 0 || !pending.isEmpty else {
+                return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
+            }
             rebuild(&tree, place, found, offset, removed, pending)
+            if isDamaged { return }
             left -= removed
             pending = []
         }
@@ -399,7 +412,7 @@ extension WriteTransaction {
         _ removed: Int,
         _ values: [Value]
     ) {
-        let old = loadChunk(place, found.chunk, found.count)
+        guard let old = loadChunk(place, found.chunk, found.count) else { return }
         var weight = 0
         for slot in 0..<found.count where slot < offset || slot >= offset + removed {
             weight += ChunkBuilder.weight(place.type, byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)
@@ -466,7 +479,11 @@ extension WriteTransaction {
         }
     }
 
-    private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer {
+    /// Nil where the chunk is damaged.
+    private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer? {
+        let tree = CountedTree(segment: place.blobs)
+        let leaf = chunk(number, count, of: tree, place.type, isOptional: place.isOptional)
+        if leaf.isBlank { return nil }
         // Room to be edited in place.
         let buffer = LeafBuffer(
             type: place.type,
@@ -474,7 +491,7 @@ extension WriteTransaction {
             isOptional: place.isOptional,
             capacity: max(count, ChunkBuilder.maximumCount)
         )
-        buffer.load(Leaf(block(place.blobs, number)!.baseAddress!)) { _ in nil }
+        buffer.load(leaf) { _ in nil }
         return buffer
     }
 
@@ -495,7 +512,7 @@ extension WriteTransaction {
         }
         if LeafBuffer.kind(of: place.type) == .bytes {
             for (chunk, count) in chunks {
-                let old = loadChunk(place, chunk, count)
+                guard let old = loadChunk(place, chunk, count) else { continue }
                 for slot in 0..<count where !old.isNull(slot) && old.isReference(slot) {
                     freeLong(old, slot, place.blobs)
                 }

@@ -7,7 +7,12 @@ extension WriteTransaction {
         for value in added { value.forEachObjectLink { net[$0, default: 0] += 1 } }
         let origin = MixedOrigin(column, key).code
         for (link, delta) in net where delta != 0 {
-            guard let inverse = currentSchema.table(id: link.tableID)?.mixedInverse else { continue }
+            guard let target = currentSchema.table(id: link.tableID) else { continue }
+            guard link.key.raw < tableState(target).nextKey else {
+                damaged("'\(column.name)' of \(key) links to \(link.key) of '\(target.name)', which was never made")
+                continue
+            }
+            let inverse = target.mixedInverse
             let changes = backlinks(of: inverse)
             // One change a link: settling makes room for as many origins as there are changes.
             for _ in 0..<delta.magnitude {
@@ -48,9 +53,12 @@ extension WriteTransaction {
         for code in withBacklinks(inverse, target, { ints(of: $0, type: .int) }) where code != last {
             last = code
             let origin = MixedOrigin(code)
-            guard
-                let column = currentSchema.table(id: origin.tableID)?.columns.first(where: { $0.id == origin.columnID })
-            else { continue }
+            guard let table = currentSchema.table(id: origin.tableID), contains(table, origin.key),
+                let column = table.columns.first(where: { $0.id == origin.columnID && $0.type == .mixed })
+            else {
+                damaged("the inverse of mixed links to '\(table.name)' has origins that aren't there")
+                continue
+            }
             unlinkMixed(column, origin.key, link)
         }
     }
@@ -88,7 +96,9 @@ extension DataView {
                 return low
             }
             let first = MixedOrigin(column, ObjectKey(0)).code
-            return body(list, position(first)..<position(first + 1 << MixedOrigin.keyBits))
+            let start = position(first)
+            // Origins rise, unless they are damaged.
+            return body(list, start..<max(start, position(first + 1 << MixedOrigin.keyBits)))
         }
     }
 

@@ -4,6 +4,12 @@
 protocol BlockStore: AnyObject {
     /// The block's bytes; nil where none is stored. 8-aligned.
     func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer?
+    /// A block isn't what it is referred to as. Returns only where somebody can throw.
+    func damaged(_ what: @autoclosure () -> String)
+}
+
+extension BlockStore {
+    func damaged(_ what: @autoclosure () -> String) { fatalError("Damaged blocks: \(what())") }
 }
 
 /// A store inside a write transaction.

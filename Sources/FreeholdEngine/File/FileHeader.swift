@@ -92,7 +92,7 @@ struct FileHeader: Equatable, Sendable {
     /// No creation that is broken off makes a file longer than this.
     private static let unfinishedLimit: UInt64 = 4 << 20
 
-    /// Whether the file begins with the first page of a new file, or a part of it, and the second page isn't there.
+    /// Whether the file begins with the first page of a new file, or a part of it, and the second isn't there as a whole.
     ///
     /// A file of a later version than the first, which holds nothing but the header, has a version in its first page.
     private static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {
@@ -109,8 +109,10 @@ struct FileHeader: Equatable, Sendable {
         guard pageSize >= 512, pageSize <= 65536, let second = try meta(descriptor, at: pageSize) else {
             return size < UInt64(pageSize + metaSize)
         }
-        if case .failure = parse(second, index: 1, pageSize: pageSize) { return true }
-        return false
+        switch parse(second, index: 1, pageSize: pageSize) {
+        case .success(let header): return header.version == 0 && size < UInt64(2 * pageSize)
+        case .failure: return true
+        }
     }
 
     /// What LMDB begins a new file with: nil for bytes that depend on how it was opened.

@@ -157,6 +157,17 @@ extension StorageEnvironment {
         do throws(EngineError) {
             mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
             mdb_env_set_mapsize(handle, Int(mapSize))
+            mdb_env_set_assert(handle) { handle, text in
+                var path: UnsafePointer<CChar>?
+                mdb_env_get_path(handle, &path)
+                let what = text.map { String(cString: $0) } ?? "a page"
+                Damage.stop(
+                    Damage.error(
+                        "LMDB doesn't find what must hold: \(what)",
+                        path: path.map { String(cString: $0) } ?? ""
+                    )
+                )
+            }
             // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
             var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             if options.readOnly { flags |= UInt32(MDB_RDONLY) }

@@ -57,6 +57,10 @@ final class StorageEnvironment: Sendable {
         var lastVersion: UInt64 = 0
         /// Why writing is refused.
         var failure: EngineError?
+        /// What readers read, and what is checked before the first write; nil where LMDB is trusted with it.
+        var pages: PageMap?
+        /// Whether the pages have been checked for writing.
+        var hasCheckedPages = false
         /// LMDB refuses even new readers: those share the pinned version.
         var isFatal = false
         /// A read transaction for `isFatal`; pins the superseded version during each commit, idle otherwise.
@@ -83,7 +87,19 @@ final class StorageEnvironment: Sendable {
         self.descriptor = descriptor
         self.identity = identity
         self.writerLock = writerLock
-        state.withLock { $0.presence = presence }
+        state.withLock {
+            $0.presence = presence
+            $0.pages = mapPages()
+        }
+    }
+
+    /// Nothing comes between this process and what it has made itself: in memory, and in copies that it makes. Where the
+    /// process is short of address space, that is left to it, and LMDB is trusted.
+    private func mapPages() -> PageMap? {
+        if options.inMemory || options.isPrivate { return nil }
+        let size = environmentInfo().me_mapsize
+        guard Self.canReserve(size.asUInt64 * 2) else { return nil }
+        return PageMap(descriptor, size: Int(size), pageSize: pageSize)
     }
 
     deinit { close() }
@@ -164,7 +180,12 @@ final class StorageEnvironment: Sendable {
                     throw state.failure ?? closedError
                 }
                 state.users += 1
-                return StorageReader(environment: self, transaction: standby, ownsTransaction: false)
+                return StorageReader(
+                    environment: self,
+                    transaction: standby,
+                    ownsTransaction: false,
+                    trees: state.pages?.trees(ofVersion: mdb_txn_id(standby).asUInt64)
+                )
             }
             let transaction = try beginTransaction(&state)
             state.users += 1
@@ -188,8 +209,15 @@ final class StorageEnvironment: Sendable {
     }
 
     private func makeReader(_ transaction: OpaquePointer, _ state: inout State) -> StorageReader {
+        var trees = state.pages?.trees(ofVersion: mdb_txn_id(transaction).asUInt64)
+        // Two commits can come in between: then a newer version is to be had.
+        for _ in 0..<100 where trees == nil && state.pages != nil {
+            mdb_txn_reset(transaction)
+            guard mdb_txn_renew(transaction) == 0 else { break }
+            trees = state.pages?.trees(ofVersion: mdb_txn_id(transaction).asUInt64)
+        }
         state.beginnings[UInt(bitPattern: transaction)] = (mdb_txn_id(transaction).asUInt64, Timestamp.now)
-        return StorageReader(environment: self, transaction: transaction, ownsTransaction: true)
+        return StorageReader(environment: self, transaction: transaction, ownsTransaction: true, trees: trees)
     }
 
     /// A reader's slot that pins nothing yet.
@@ -260,9 +288,28 @@ final class StorageEnvironment: Sendable {
             state.closed = true
             throw error(MDB_MAP_RESIZED, "The map can't follow the file.")
         }
+        state.pages = mapPages()
     }
 
     // MARK: Writing
+
+    /// Looks at the pages of the version that is about to be changed, once while the file is open: LMDB relies on them.
+    ///
+    /// - Returns: what has to be asked for each change, where the file was too large to be looked at as a whole.
+    /// - Throws: `.invalidDatabase`.
+    func checkPages(ofVersion version: UInt64) throws(EngineError) -> PageCheck? {
+        let (trees, hasChecked) = state.withLock { ($0.pages?.trees(ofVersion: version), $0.hasCheckedPages) }
+        guard let trees else { return nil }
+        var check = PageCheck(trees)
+        if hasChecked {
+            check.isWhole = true
+            return check
+        }
+        check.checkBeforeWriting()
+        if let problem = check.problems.first { throw Damage.error(problem, path: path) }
+        if check.isWhole { state.withLock { $0.hasCheckedPages = true } }
+        return check
+    }
 
     /// Begins LMDB's write transaction. On the thread `writer` only, holding `writerLock`.
     ///
@@ -449,6 +496,7 @@ final class StorageEnvironment: Sendable {
             defer {
                 state.presence = nil
                 state.writer = nil
+                state.pages = nil
                 state.standby = nil
                 state.attachment = nil
             }
@@ -459,6 +507,8 @@ final class StorageEnvironment: Sendable {
         mdb_env_close(handle)
         writerLock.close()
         withExtendedLifetime((attachment, presence)) {}
+        // Without one nobody could use it: a file that was only looked at.
+        if attachment != nil, Diagnostics.wants(.files) { Diagnostics.send(.closed(path: path)) }
     }
 }
 

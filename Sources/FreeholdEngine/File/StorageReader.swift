@@ -12,7 +12,16 @@ final class StorageReader: @unchecked Sendable {
     /// Not so once LMDB has failed: then readers share one.
     private let ownsTransaction: Bool
 
-    init(environment: StorageEnvironment, transaction: OpaquePointer, ownsTransaction: Bool) {
+    /// The version's pages; nil where LMDB is trusted with them.
+    let trees: PageMap.Trees?
+
+    init(
+        environment: StorageEnvironment,
+        transaction: OpaquePointer,
+        ownsTransaction: Bool,
+        trees: PageMap.Trees? = nil
+    ) {
+        self.trees = trees
         self.environment = environment
         self.transaction = transaction
         self.ownsTransaction = ownsTransaction
@@ -22,8 +31,38 @@ final class StorageReader: @unchecked Sendable {
     deinit { environment.endRead(transaction, ownsTransaction: ownsTransaction) }
 
     /// The block as it is stored; nil where none is. Two-aligned inside a tree page, eight-aligned out of line.
+    ///
+    /// - Throws: `.invalidDatabase` where a page that leads to it is damaged.
+    func find(_ address: BlockAddress) throws(EngineError) -> UnsafeRawBufferPointer? {
+        guard let trees else { return transaction.block(address, environment) }
+        do throws(PageTree.Damage) { return try trees.main.find(address.raw)?.bytes } catch { throw pageDamage }
+    }
+
+    /// The same; nil also where that is damaged.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
-        transaction.block(address, environment)
+        do throws(EngineError) { return try find(address) } catch { return nil }
+    }
+
+    /// The highest number that a block of a segment has; nil where there is none.
+    func lastNumber(in segment: UInt32) -> UInt64? {
+        var last: UInt64?
+        do throws(PageTree.Damage) {
+            if let trees {
+                last = try trees.main.last(
+                    below: BlockAddress(segment: segment, number: .zero).raw + 1 << BlockAddress.numberBits
+                )
+            } else {
+                transaction.forEachBlock(in: segment, environment) { number, _ in
+                    last = BlockAddress(segment: segment, number: number).raw
+                    return true
+                }
+            }
+        } catch {}
+        return last.map { BlockAddress(raw: $0) }.flatMap { $0.segment == segment ? $0.number : nil }
+    }
+
+    private var pageDamage: EngineError {
+        Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
     /// The block itself: opened, where the file is encrypted.
@@ -34,7 +73,7 @@ final class StorageReader: @unchecked Sendable {
         _ cipher: FileCipher?,
         _ body: (UnsafeRawBufferPointer?) -> R
     ) throws(EngineError) -> R {
-        let stored = get(address)
+        let stored = try find(address)
         guard let cipher, let stored else { return body(stored) }
         guard let bytes = cipher.bytes(stored, at: address) else {
             throw FileCipher.damage(address, path: environment.path)
@@ -43,8 +82,16 @@ final class StorageReader: @unchecked Sendable {
     }
 
     /// Visits a segment's blocks in rising order until `body` gives false.
-    func forEach(segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
-        transaction.forEachBlock(in: segment, environment, body)
+    ///
+    /// - Throws: `.invalidDatabase` where a page is damaged.
+    func forEach(segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) throws(EngineError) {
+        guard let trees else { return transaction.forEachBlock(in: segment, environment, body) }
+        do throws(PageTree.Damage) {
+            try trees.main.forEach(from: BlockAddress(segment: segment, number: 0).raw) { entry in
+                let address = BlockAddress(raw: entry.key)
+                return address.segment == segment && body(address.number, entry.bytes)
+            }
+        } catch { throw pageDamage }
     }
 }
 
@@ -54,7 +101,17 @@ typealias BlockRun = [(address: BlockAddress, bytes: UnsafeRawBufferPointer)]
 extension StorageReader {
     /// The blocks from an address on, as many as have about a megabyte.
     func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
-        try transaction.run(from: address, environment)
+        guard let trees else { return try transaction.run(from: address, environment) }
+        var out: BlockRun = []
+        var size = 0
+        do throws(PageTree.Damage) {
+            try trees.main.forEach(from: address.raw) { entry in
+                out.append((BlockAddress(raw: entry.key), entry.bytes))
+                size += entry.bytes.count + 64
+                return size < 1 << 20
+            }
+        } catch { throw pageDamage }
+        return out
     }
 
     /// Pages of the file that hold nothing of this version: they are used for later ones.
@@ -62,6 +119,7 @@ extension StorageReader {
     /// - Parameter limit: the file's pages: where its list of free ones is damaged, it can name more.
     /// - Throws: `.invalidDatabase` where the list can't be read.
     func freePageCount(limit: UInt64) throws(EngineError) -> UInt64 {
+        if let trees { return try freePageCount(trees, limit: limit) }
         var cursor: OpaquePointer?
         var code = mdb_cursor_open(transaction, 0, &cursor)
         guard code == 0 else { throw environment.error(code, "The list of free pages can't be read.") }
@@ -80,6 +138,18 @@ extension StorageReader {
         guard code == 0 || code == MDB_NOTFOUND else {
             throw environment.error(code, "The list of free pages can't be read.")
         }
+        return min(count, limit)
+    }
+
+    private func freePageCount(_ trees: PageMap.Trees, limit: UInt64) throws(EngineError) -> UInt64 {
+        var count: UInt64 = 0
+        do throws(PageTree.Damage) {
+            try trees.free.forEach { entry in
+                let words = UInt64(entry.bytes.count / 8)
+                if words > 0 { count += min(entry.bytes.loadUnaligned(as: UInt64.self), words - 1) }
+                return count < limit
+            }
+        } catch { throw Damage.error("its list of free pages can't be read", path: environment.path) }
         return min(count, limit)
     }
 }

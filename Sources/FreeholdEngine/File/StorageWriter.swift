@@ -20,9 +20,13 @@ final class StorageWriter {
     private var cursor: OpaquePointer?
     private var failure: EngineError?
     private var demand = PageDemand()
+    /// Bytes of the blocks that were stored.
+    private(set) var bytesStored = 0
     /// Of an encrypted file.
     private let cipher: FileCipher?
     private var sealer: BlockSealer?
+    /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
+    private var check: PageCheck?
 
     init(
         environment: StorageEnvironment,
@@ -33,6 +37,11 @@ final class StorageWriter {
         self.cipher = cipher
         self.transaction = transaction
         baseVersion = mdb_txn_id(transaction).asUInt64 - 1
+        do throws(EngineError) { check = try environment.checkPages(ofVersion: baseVersion) } catch {
+            mdb_txn_abort(transaction)
+            self.transaction = nil
+            throw error
+        }
         var flags: UInt32 = 0
         mdb_dbi_flags(transaction, StorageEnvironment.database, &flags)
         var code: Int32 = 0
@@ -113,7 +122,13 @@ final class StorageWriter {
         return made
     }
 
+    private func checkPages(_ address: BlockAddress) throws(EngineError) {
+        guard check?.isSound(address.raw) == false else { return }
+        throw Damage.error("a page that leads to its blocks can't be read", path: environment.path)
+    }
+
     private func store(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
+        try checkPages(address)
         var raw = address.raw
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
@@ -123,6 +138,7 @@ final class StorageWriter {
         }
         guard code == 0 else { throw fail(code, "A block can't be stored.") }
         demand.notePut(bytes.count, pageSize: environment.pageSize)
+        bytesStored &+= bytes.count
     }
 
     /// Removes the block, if there is one.
@@ -131,6 +147,7 @@ final class StorageWriter {
         if let cipher, FileDigest.covers(address), let replaced = transaction.block(address, environment) {
             try openSealer(cipher).didRemove(replaced, at: address)
         }
+        try checkPages(address)
         var raw = address.raw
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }

@@ -17,7 +17,16 @@ final class ThreadSignal: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        #if canImport(Darwin)
+            pthread_cond_init(condition, nil)
+        #else
+            // A clock that nobody sets.
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(condition, &attributes)
+            pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -31,6 +40,25 @@ final class ThreadSignal: @unchecked Sendable {
     func unlock() { pthread_mutex_unlock(mutex) }
     /// Waits for `signal` or `broadcast`; wakes spuriously, too.
     func wait() { pthread_cond_wait(condition, mutex) }
+    /// Waits at most so long.
+    func wait(for duration: Duration) {
+        let (seconds, attoseconds) = max(duration, .zero).components
+        // More than a century is a century.
+        var time = timespec(tv_sec: Int(min(seconds, 1 << 32)), tv_nsec: Int(attoseconds / 1_000_000_000))
+        #if canImport(Darwin)
+            pthread_cond_timedwait_relative_np(condition, mutex, &time)
+        #else
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            time.tv_sec += now.tv_sec
+            time.tv_nsec += now.tv_nsec
+            if time.tv_nsec >= 1_000_000_000 {
+                time.tv_sec += 1
+                time.tv_nsec -= 1_000_000_000
+            }
+            pthread_cond_timedwait(condition, mutex, &time)
+        #endif
+    }
     func signal() { pthread_cond_signal(condition) }
     func broadcast() { pthread_cond_broadcast(condition) }
 

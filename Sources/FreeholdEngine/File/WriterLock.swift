@@ -26,45 +26,15 @@ final class WriterLock: Sendable {
     private struct State {
         /// Someone in the process holds the lock, or is the one who waits for other processes.
         var isTaken = false
-        var waiters: [Waiter] = []
-        var nextTicket = 0
-        /// Tasks that were cancelled before they had queued.
-        var cancelled: Set<Int> = []
+        var waiters: [WriterWaiter] = []
         /// Used by whoever has taken the lock in the process. Negative where the file was deleted and couldn't be opened
         /// again: who takes the lock next tries anew.
         var descriptor: Int32 = -1
+        /// A thread waits for other processes, for somebody who may have given up meanwhile.
+        var isWaitingElsewhere = false
+        /// The file was to be closed while that thread waited; the thread closes it.
+        var closesLater = false
         var isClosed = false
-    }
-
-    private enum Waiter {
-        case thread(ThreadWaiter)
-        case task(Int, UnsafeContinuation<Bool, Never>)
-
-        func wake() {
-            switch self {
-            case .thread(let waiter): waiter.wake()
-            case .task(_, let continuation): continuation.resume(returning: true)
-            }
-        }
-    }
-
-    /// `isAwake` is guarded by the signal.
-    private final class ThreadWaiter: @unchecked Sendable {
-        private let signal = ThreadSignal()
-        private var isAwake = false
-
-        func wake() {
-            signal.withLock {
-                isAwake = true
-                signal.signal()
-            }
-        }
-
-        func wait() {
-            signal.withLock {
-                while !isAwake { signal.wait() }
-            }
-        }
     }
 
     /// - Parameter path: the lock's file, created where missing; nil if no other process can reach the database.
@@ -78,23 +48,14 @@ final class WriterLock: Sendable {
     // MARK: Taking and giving
 
     /// Waits for the lock, blocking the thread.
-    func acquire() throws(EngineError) {
+    ///
+    /// - Throws: `.busy` if others have it at the deadline.
+    func acquire(until deadline: ContinuousClock.Instant? = nil) throws(EngineError) {
         try checkProcess()
-        let waiter = state.withLock { state -> ThreadWaiter? in
-            guard state.isTaken else {
-                state.isTaken = true
-                return nil
-            }
-            let waiter = ThreadWaiter()
-            state.waiters.append(.thread(waiter))
-            return waiter
-        }
-        waiter?.wait()
-        do {
-            _ = try lockFile(wait: true)
-        } catch {
-            passOn()
-            throw error
+        if let waiter = enqueue() { try settle(waiter, waiter.wait(until: deadline)) }
+        guard try lockFileAtOnce(wait: deadline == nil) else {
+            let waiter = lockFileElsewhere()
+            return try settle(waiter, waiter.wait(until: deadline))
         }
     }
 
@@ -117,17 +78,16 @@ final class WriterLock: Sendable {
         return false
     }
 
-    /// Waits for the lock without blocking a thread of the cooperative pool.
+    /// Waits for the lock without blocking a thread of the cooperative pool. A task that is cancelled leaves at once.
     ///
-    /// - Throws: `.io` with `underlying` ECANCELED if the task was cancelled.
-    func acquireAsync() async throws(EngineError) {
+    /// - Throws: `.cancelled` if the task was cancelled; `.busy` if others have the lock at the deadline.
+    func acquireAsync(until deadline: ContinuousClock.Instant? = nil) async throws(EngineError) {
         try checkProcess()
-        guard await waitForTurn() else { throw Self.cancellation(path) }
-        do {
-            if try !lockFile(wait: false) { try await lockFileElsewhere() }
-        } catch {
-            passOn()
-            throw error
+        if Task.isCancelled { throw Self.cancellation(path) }
+        if let waiter = enqueue() { try settle(waiter, await outcome(of: waiter, until: deadline)) }
+        if try !lockFileAtOnce(wait: false) {
+            let waiter = lockFileElsewhere()
+            try settle(waiter, await outcome(of: waiter, until: deadline))
         }
         if Task.isCancelled {
             release()
@@ -151,6 +111,10 @@ final class WriterLock: Sendable {
     func close() {
         guard generation.isCurrent else { return }
         state.withLock { state in
+            if state.isWaitingElsewhere {
+                state.closesLater = true
+                return
+            }
             state.isClosed = true
             Self.closeFile(&state)
         }
@@ -162,7 +126,7 @@ final class WriterLock: Sendable {
     }
 
     private static func cancellation(_ path: String?) -> EngineError {
-        EngineError(.io, "The task was cancelled while it waited to write.", path: path, underlying: ECANCELED)
+        EngineError(.cancelled, "The task was cancelled while it waited to write.", path: path, underlying: ECANCELED)
     }
 
     private func checkProcess() throws(EngineError) {
@@ -180,68 +144,105 @@ final class WriterLock: Sendable {
 
     // MARK: Inside the process
 
-    /// Lets the next in the queue take its turn.
-    private func passOn() {
-        let next = state.withLock { state -> Waiter? in
-            guard !state.waiters.isEmpty else {
-                state.isTaken = false
+    /// Takes the process's turn, or stands in the queue for it.
+    ///
+    /// - Returns: nil if the turn is the caller's.
+    private func enqueue() -> WriterWaiter? {
+        state.withLock { state in
+            guard state.isTaken else {
+                state.isTaken = true
                 return nil
             }
-            return state.waiters.removeFirst()
+            let waiter = WriterWaiter()
+            state.waiters.append(waiter)
+            return waiter
         }
-        next?.wake()
     }
 
-    /// False if the task was cancelled while it stood in the queue.
-    private func waitForTurn() async -> Bool {
-        let ticket = state.withLock { state in
-            state.nextTicket += 1
-            return state.nextTicket
-        }
-        defer { state.withLock { _ = $0.cancelled.remove(ticket) } }
-        return await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let answer = state.withLock { state -> Bool? in
-                    if state.cancelled.contains(ticket) { return false }
-                    guard state.isTaken else {
-                        state.isTaken = true
-                        return true
-                    }
-                    state.waiters.append(.task(ticket, continuation))
+    /// Lets the next in the queue take its turn. Those who have left get none.
+    private func passOn() {
+        while true {
+            let next = state.withLock { state -> WriterWaiter? in
+                guard !state.waiters.isEmpty else {
+                    state.isTaken = false
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                return state.waiters.removeFirst()
             }
+            guard let next, !next.finish(.granted) else { return }
+        }
+    }
+
+    /// Ends a wait that hasn't ended.
+    private func leave(_ waiter: WriterWaiter, _ outcome: WriterWaiter.Outcome) {
+        if waiter.finish(outcome) { state.withLock { $0.waiters.removeAll { $0 === waiter } } }
+    }
+
+    private func outcome(
+        of waiter: WriterWaiter,
+        until deadline: ContinuousClock.Instant?
+    ) async -> WriterWaiter.Outcome {
+        let timer = deadline.map { deadline in
+            Task.detached {
+                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+                self.leave(waiter, .late)
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await waiter.wait()
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                let place = state.waiters.firstIndex {
-                    if case .task(ticket, _) = $0 { true } else { false }
-                }
-                if let place { return state.waiters.remove(at: place) }
-                state.cancelled.insert(ticket)
-                return nil
-            }
-            if case .task(_, let continuation) = waiter { continuation.resume(returning: false) }
+            leave(waiter, .cancelled)
+        }
+    }
+
+    private func settle(_ waiter: WriterWaiter, _ outcome: WriterWaiter.Outcome) throws(EngineError) {
+        switch outcome {
+        case .granted: return
+        case .failed(let error): throw error
+        case .cancelled: throw Self.cancellation(path)
+        case .late:
+            // A thread ends its wait itself.
+            state.withLock { $0.waiters.removeAll { $0 === waiter } }
+            throw EngineError(.busy, "Other writers were at work for too long.", path: path)
         }
     }
 
     // MARK: Across processes
 
-    /// Waits on a thread made for it: another process may hold the lock for long.
-    private func lockFileElsewhere() async throws(EngineError) {
-        let result: Result<Void, EngineError> = await withUnsafeContinuation { continuation in
-            let thread = WriterThread()
-            thread.async {
-                do throws(EngineError) {
-                    _ = try self.lockFile(wait: true)
-                    continuation.resume(returning: .success(()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-                withExtendedLifetime(thread) {}
-            }
+    /// Takes the locks of the file as the one whose turn it is, and gives the turn up if that fails.
+    ///
+    /// - Returns: false if another process has them, and `wait` is false.
+    private func lockFileAtOnce(wait: Bool) throws(EngineError) -> Bool {
+        do { return try lockFile(wait: wait) } catch {
+            passOn()
+            throw error
         }
-        try result.get()
+    }
+
+    /// Waits for other processes on a thread made for it, which nothing can interrupt: the one who waits here may give up
+    /// before, and then the thread passes the turn on.
+    private func lockFileElsewhere() -> WriterWaiter {
+        let waiter = WriterWaiter()
+        state.withLock { $0.isWaitingElsewhere = true }
+        let thread = WriterThread()
+        thread.async {
+            var failure: EngineError?
+            do throws(EngineError) { _ = try self.lockFile(wait: true) } catch { failure = error }
+            let isClosing = self.state.withLock { state in
+                state.isWaitingElsewhere = false
+                return state.closesLater
+            }
+            if isClosing { self.close() }
+            if let failure {
+                self.passOn()
+                _ = waiter.finish(.failed(failure))
+            } else if !waiter.finish(.granted) {
+                self.release()
+            }
+            withExtendedLifetime(thread) {}
+        }
+        return waiter
     }
 
     /// Takes the locks of the file; false if that would take waiting and `wait` is. Only by the one whose turn it

@@ -86,17 +86,18 @@ extension IndexTree {
     /// - Complexity: O(values × log(count of a block) + blocks touched + matches).
     func forEach(_ values: EncodedValues, in store: any BlockStore, _ body: (Int64) -> Void) {
         guard root != 0, !values.isEmpty else { return }
-        forEach(values, 0..<values.count, root, store, body)
+        forEach(values, 0..<values.count, root, nil, store, body)
     }
 
     private func forEach(
         _ values: EncodedValues,
         _ range: Range<Int>,
         _ number: UInt64,
+        _ level: Int?,
         _ store: any BlockStore,
         _ body: (Int64) -> Void
     ) {
-        let node = node(number, in: store)
+        guard let node = node(number, level: level, in: store) else { return }
         if node.level == 0 {
             for i in range {
                 values.with(i) { value in
@@ -113,14 +114,14 @@ extension IndexTree {
         while i < range.upperBound {
             let (from, to) = values.with(i) { node.children($0) }
             if to - from > 1 {
-                for child in from..<to { forEach(values, i..<(i + 1), node.child(child), store, body) }
+                for child in from..<to { forEach(values, i..<(i + 1), node.child(child), node.level - 1, store, body) }
                 i += 1
                 continue
             }
             // The values that all lie in one child.
             var end = i + 1
             while end < range.upperBound, values.with(end, { node.children($0) == (from, to) }) { end += 1 }
-            forEach(values, i..<end, node.child(from), store, body)
+            forEach(values, i..<end, node.child(from), node.level - 1, store, body)
             i = end
         }
     }
@@ -130,19 +131,21 @@ extension IndexTree {
     func estimate(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if root == 0 { return 0 }
         if lower == nil, upper == nil { return count }
-        return Int(estimate(root, lower, upper, entries: Double(count), store))
+        return Int(estimate(root, nil, lower, upper, entries: Double(count), store))
     }
 
     /// - Parameter entries: about as many are in the subtree.
     private func estimate(
         _ number: UInt64,
+        _ level: Int?,
         _ lower: Bound?,
         _ upper: Bound?,
         entries: Double,
         _ store: any BlockStore
     ) -> Double {
         if lower == nil, upper == nil { return entries }
-        let node = node(number, in: store)
+        guard let node = node(number, level: level, in: store) else { return 0 }
+        let below = node.level - 1
         var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
         var to = upper.map { $0.inclusive ? node.upperBound($0.bytes) : node.lowerBound($0.bytes) } ?? node.count
         if node.level == 0 { return Double(max(0, to - from)) }
@@ -150,10 +153,10 @@ extension IndexTree {
         to = max(to, 1)
         guard from < to else { return 0 }
         let share = entries / Double(node.count)
-        if to - from == 1 { return estimate(node.child(from), lower, upper, entries: share, store) }
-        return estimate(node.child(from), lower, nil, entries: share, store)
+        if to - from == 1 { return estimate(node.child(from), below, lower, upper, entries: share, store) }
+        return estimate(node.child(from), below, lower, nil, entries: share, store)
             + Double(to - from - 2) * share
-            + estimate(node.child(to - 1), nil, upper, entries: share, store)
+            + estimate(node.child(to - 1), below, nil, upper, entries: share, store)
     }
 }
 

@@ -79,8 +79,7 @@ final class IndexTreeWriter {
         }
         var root = nodes[0].child
         while height > 1 {
-            let node = node(root)
-            guard node.count == 1 else { break }
+            guard let node = node(root, height - 1), node.count == 1 else { break }
             let child = node.child(0)
             store.removeBlock(segment, root)
             root = child
@@ -89,11 +88,16 @@ final class IndexTreeWriter {
         return (root, height)
     }
 
-    private func node(_ number: UInt64) -> IndexNode { IndexNode(block(number).baseAddress!) }
+    private func node(_ number: UInt64, _ level: Int) -> IndexNode? {
+        block(number, level).map { IndexNode($0.baseAddress!) }
+    }
 
-    private func block(_ number: UInt64) -> UnsafeRawBufferPointer {
-        guard let block = store.block(segment, number) else { IndexTree.missingBlock(segment, number) }
-        return block
+    /// A node's bytes; nil where it is missing, or of another level than its place says. Then nothing is changed there, and
+    /// the damage has been noted.
+    private func block(_ number: UInt64, _ level: Int) -> UnsafeRawBufferPointer? {
+        if let block = store.block(segment, number), IndexNode(block.baseAddress!).level == level { return block }
+        IndexTree.lost(segment, number, in: store)
+        return nil
     }
 
     /// Merges the changes `from ..< to` into the subtree; `isLast` = it is the tree's right edge.
@@ -116,13 +120,15 @@ final class IndexTreeWriter {
             }
             return finishLeaf(&blocks, &number, old: nil, .full)
         }
-        let node = IndexNode(packed.copy(block(old)))
+        guard let stored = block(old, 0) else { return Outcome() }
+        let node = IndexNode(packed.copy(stored))
         var at = 0
         var fill: Fill?
         for i in from..<to {
             let record = changes.records[i]
             let bytes = changes.bytes(record)
-            let place = at < node.count ? node.lowerBound(bytes, record.key) : at
+            // Entries rise, unless they are damaged.
+            let place = at < node.count ? max(at, node.lowerBound(bytes, record.key)) : at
             if fill == nil { fill = isLast && place == node.count ? .full : .even }
             copy(node, at..<place)
             at = place
@@ -207,7 +213,9 @@ final class IndexTreeWriter {
 
     private func outcome(_ blocks: [IndexEntry], _ old: UInt64?) -> Outcome {
         var outcome = Outcome()
-        for entry in blocks where block(entry.child).count < capacity / 4 { outcome.underfull.append(entry.child) }
+        for entry in blocks where (store.block(segment, entry.child)?.count ?? capacity) < capacity / 4 {
+            outcome.underfull.append(entry.child)
+        }
         if blocks.count != 1 || blocks[0].child != old { outcome.replacement = blocks }
         return outcome
     }
@@ -216,16 +224,22 @@ final class IndexTreeWriter {
 
     private func mergeInner(_ number: UInt64, _ level: Int, _ from: Int, _ to: Int, isLast: Bool) -> Outcome {
         let buffer = IndexBlockBuffer()
-        let node = IndexNode(buffer.copy(block(number)))
+        guard let stored = block(number, level) else { return Outcome() }
+        let node = IndexNode(buffer.copy(stored))
         var edits: [(index: Int, children: [IndexEntry])] = []
         var underfull: [UInt64] = []
         var next = from
+        var least = 0
         while next < to {
             let record = changes.records[next]
             let bytes = changes.bytes(record)
-            let index = max(0, node.upperBound(bytes, record.key) - 1)
+            let found = max(0, node.upperBound(bytes, record.key) - 1)
+            // Separators rise, unless they are damaged.
+            let index = max(found, min(least, node.count - 1))
+            least = index + 1
             let end =
-                index + 1 < node.count ? firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena)) : to
+                index + 1 < node.count
+                ? max(next + 1, firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena))) : to
             let outcome = merge(node.child(index), level - 1, next, end, isLast: isLast && index == node.count - 1)
             underfull += outcome.underfull
             // Separators stay lower bounds of what is below them.
@@ -303,16 +317,18 @@ final class IndexTreeWriter {
         var changed = false
         for number in underfull {
             guard let at = children.firstIndex(where: { $0.child == number }) else { continue }
-            let size = block(number).count
+            guard let size = block(number, level)?.count else { continue }
             let room = capacity * 3 / 4
             for left in [at - 1, at] where left >= 0 && left + 1 < children.count {
                 let other = left == at ? at + 1 : left
-                guard size + block(children[other].child).count <= room else { continue }
+                guard let neighbour = block(children[other].child, level), size + neighbour.count <= room else {
+                    continue
+                }
                 let right = children[left + 1]
                 entries.removeAll()
                 decoded.removeAll()
                 for half in [left, left + 1] {
-                    let node = node(children[half].child)
+                    guard let node = node(children[half].child, level) else { return changed }
                     for i in 0..<node.count { entries.append(decode(node, i, into: decoded)) }
                     // A first separator can lag behind; the parent's is good for both.
                     if level > 0, half == left + 1 {

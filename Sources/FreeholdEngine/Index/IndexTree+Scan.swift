@@ -105,9 +105,13 @@ extension IndexTree {
 
     /// Calls the body with the bytes and key of the greatest entry. - Complexity: O(log count).
     func maximum<R>(in store: any BlockStore, _ body: (UnsafeRawBufferPointer, Int64) -> R) -> R? {
-        guard root != 0 else { return nil }
-        var node = node(root, in: store)
-        while node.level > 0 { node = self.node(node.child(node.count - 1), in: store) }
+        guard root != 0, var node = node(root, in: store) else { return nil }
+        while node.level > 0 {
+            guard let child = self.node(node.child(node.count - 1), level: node.level - 1, in: store) else {
+                return nil
+            }
+            node = child
+        }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             let length = node.copyBytes(node.count - 1, to: buffer.baseAddress!)
             return body(UnsafeRawBufferPointer(rebasing: buffer[0..<length]), node.key(node.count - 1))
@@ -123,18 +127,19 @@ extension IndexTree {
         _ body: (IndexNode, Range<Int>) -> Bool
     ) {
         guard root != 0 else { return }
-        _ = scan(root, lower, upper, reversed, store, body)
+        _ = scan(root, nil, lower, upper, reversed, store, body)
     }
 
     private func scan(
         _ number: UInt64,
+        _ level: Int?,
         _ lower: Bound?,
         _ upper: Bound?,
         _ reversed: Bool,
         _ store: any BlockStore,
         _ body: (IndexNode, Range<Int>) -> Bool
     ) -> Bool {
-        let node = node(number, in: store)
+        guard let node = node(number, level: level, in: store) else { return true }
         var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
         var to = upper.map { $0.inclusive ? node.upperBound($0.bytes) : node.lowerBound($0.bytes) } ?? node.count
         if node.level == 0 { return from < to ? body(node, from..<to) : true }
@@ -147,7 +152,7 @@ extension IndexTree {
             // Only the outermost children can be cut by a bound.
             let low = i == from ? lower : nil
             let high = i == to - 1 ? upper : nil
-            if !scan(node.child(i), low, high, reversed, store, body) { return false }
+            if !scan(node.child(i), node.level - 1, low, high, reversed, store, body) { return false }
         }
         return true
     }

@@ -23,33 +23,47 @@ struct IndexTree: Equatable, Sendable {
 
     var isEmpty: Bool { root == 0 }
 
+    /// A node of a level (nil: of any); nil where it is missing or another's. Its form was checked when it was first read.
     @inline(__always)
-    func node(_ number: UInt64, in store: any BlockStore) -> IndexNode {
-        guard let block = store.block(segment, number) else { Self.missingBlock(segment, number) }
-        return IndexNode(block.baseAddress!)
+    func node(_ number: UInt64, level: Int? = nil, in store: any BlockStore) -> IndexNode? {
+        guard let block = store.block(segment, number) else { return lost(number, in: store) }
+        let node = IndexNode(block.baseAddress!)
+        if let level, node.level != level { return lost(number, in: store) }
+        return node
     }
 
     @inline(never)
-    static func missingBlock(_ segment: UInt32, _ number: UInt64) -> Never {
-        fatalError("The index in segment \(segment) has lost its block \(number): the file is damaged")
+    private func lost(_ number: UInt64, in store: any BlockStore) -> IndexNode? {
+        Self.lost(segment, number, in: store)
+        return nil
+    }
+
+    static func lost(_ segment: UInt32, _ number: UInt64, in store: any BlockStore) {
+        store.damaged("the index in segment \(segment) has lost its block \(number)")
     }
 
     /// The least object key under this value. - Complexity: O(log count).
     func find(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore) -> Int64? {
-        root == 0 ? nil : find(bytes, from: root, in: store)
+        guard root != 0, let node = node(root, in: store) else { return nil }
+        return find(bytes, from: node, in: store)
     }
 
-    private func find(_ bytes: UnsafeRawBufferPointer, from number: UInt64, in store: any BlockStore) -> Int64? {
-        var node = node(number, in: store)
+    private func find(_ bytes: UnsafeRawBufferPointer, from top: IndexNode, in store: any BlockStore) -> Int64? {
+        var node = top
         while node.level > 0 {
             var at = node.lowerBound(bytes)
             // Where the value itself separates two children, its first entries may end the left one.
             if at < node.count, node.isEqual(at, bytes) {
-                if at > 0, let key = find(bytes, from: node.child(at - 1), in: store) { return key }
+                if at > 0, let left = self.node(node.child(at - 1), level: node.level - 1, in: store),
+                    let key = find(bytes, from: left, in: store)
+                {
+                    return key
+                }
             } else if at > 0 {
                 at &-= 1
             }
-            node = self.node(node.child(at), in: store)
+            guard let child = self.node(node.child(at), level: node.level - 1, in: store) else { return nil }
+            node = child
         }
         let at = node.lowerBound(bytes)
         return at < node.count && node.isEqual(at, bytes) ? node.key(at) : nil
@@ -57,24 +71,28 @@ struct IndexTree: Equatable, Sendable {
 
     /// Whether the value stands under this object key. - Complexity: O(log count).
     func contains(_ bytes: UnsafeRawBufferPointer, _ key: Int64, in store: any BlockStore) -> Bool {
-        guard root != 0 else { return false }
-        var node = node(root, in: store)
-        while node.level > 0 { node = self.node(node.child(max(0, node.upperBound(bytes, key) - 1)), in: store) }
+        guard root != 0, var node = node(root, in: store) else { return false }
+        while node.level > 0 {
+            let at = max(0, node.upperBound(bytes, key) - 1)
+            guard let child = self.node(node.child(at), level: node.level - 1, in: store) else { return false }
+            node = child
+        }
         let at = node.lowerBound(bytes, key)
         return at < node.count && node.key(at) == key && node.isEqual(at, bytes)
     }
 
     /// Removes every entry and frees every block. - Complexity: O(blocks).
     mutating func removeAll(in store: any MutableBlockStore) {
-        if root != 0 { removeBlocks(root, in: store) }
+        if root != 0 { removeBlocks(root, level: nil, in: store) }
         set(root: 0, height: 0, count: 0)
     }
 
-    private func removeBlocks(_ number: UInt64, in store: any MutableBlockStore) {
-        let node = node(number, in: store)
+    private func removeBlocks(_ number: UInt64, level: Int?, in store: any MutableBlockStore) {
+        guard let node = node(number, level: level, in: store) else { return }
         if node.level > 0 {
+            let below = node.level - 1
             let children = (0..<node.count).map { node.child($0) }
-            for child in children { removeBlocks(child, in: store) }
+            for child in children { removeBlocks(child, level: below, in: store) }
         }
         store.removeBlock(segment, number)
     }

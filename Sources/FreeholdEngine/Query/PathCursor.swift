@@ -19,6 +19,7 @@ final class LeafTable {
         let span = view.clusterSpan
         let cluster = Int(key) / span
         var slot = Int(key) &- cluster &* span
+        guard cluster < known.count else { return nil }
         if !known[cluster] {
             leaves[cluster] = view.leaf(column, cluster: cluster)
             known[cluster] = true

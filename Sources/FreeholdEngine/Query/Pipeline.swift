@@ -137,7 +137,7 @@ struct Pipeline {
         // Row by row a condition costs several times what it does cluster by cluster.
         guard keys.count > view.count(table) / 8 else {
             let node = Planner(view: view).node(condition, table)
-            return keys.filter { node.test($0) }
+            return keys.filterWithinLimit { node.test($0) }
         }
         let set = KeySet(table, in: view)
         QuerySource(view, table, condition).forEach { set.insert($0) }

@@ -39,13 +39,22 @@ public struct Query: Sendable {
 
     /// The objects in order. - Complexity: O(objects of the source), O(matches of an indexed condition) and O(n log n)
     /// for sorts.
-    public func keys(in view: DataView) -> [ObjectKey] { Pipeline(self).rows(in: view).keys() }
+    public func keys(in view: DataView) -> [ObjectKey] {
+        let found = Pipeline(self).rows(in: view).keys()
+        return WorkLimit.hasCutQueries ? [] : found
+    }
 
     /// How many objects there are. - Complexity: as `keys`, without the last sorts.
-    public func count(in view: DataView) -> Int { Pipeline(self).count(in: view) }
+    public func count(in view: DataView) -> Int {
+        let count = Pipeline(self).count(in: view)
+        return WorkLimit.hasCutQueries ? 0 : count
+    }
 
     /// The first object in order, or nil.
-    public func first(in view: DataView) -> ObjectKey? { Pipeline(self).first(in: view) }
+    public func first(in view: DataView) -> ObjectKey? {
+        let first = Pipeline(self).first(in: view)
+        return WorkLimit.hasCutQueries ? nil : first
+    }
 
     /// Whether one object meets the conditions that come before any distinct, limit and offset.
     public func matches(_ key: ObjectKey, in view: DataView) -> Bool {
@@ -64,7 +73,8 @@ public struct Query: Sendable {
     ///
     /// - Complexity: O(objects)
     public func aggregate(_ aggregate: Aggregate, of path: PropertyPath, in view: DataView) -> Value {
-        Pipeline(self).aggregate(aggregate, path, in: view)
+        let value = Pipeline(self).aggregate(aggregate, path, in: view)
+        return WorkLimit.hasCutQueries ? ColumnFold(aggregate, path.column!, view).result : value
     }
 
     /// The sum of a column: see `aggregate`.

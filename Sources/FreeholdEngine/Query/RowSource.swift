@@ -22,7 +22,7 @@ enum RowSource {
     func forEach(_ body: (ObjectKey) -> Void) {
         switch self {
         case .scan(let source): source.forEach(body)
-        case .keys(let keys): keys.forEach(body)
+        case .keys(let keys): keys.forEachWithinLimit(body)
         }
     }
 
@@ -30,7 +30,7 @@ enum RowSource {
     func forEachUntil(_ body: (ObjectKey) -> Bool) {
         switch self {
         case .scan(let source): source.forEachUntil(body)
-        case .keys(let keys): for key in keys where !body(key) { return }
+        case .keys(let keys): keys.forEachWithinLimitUntil(body)
         }
     }
 

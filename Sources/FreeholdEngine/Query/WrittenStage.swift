@@ -176,3 +176,17 @@ extension Subscript {
         }
     }
 }
+
+extension WrittenStage {
+    /// The stage in words without the constants of its conditions, for logs.
+    package var outline: String {
+        switch self {
+        case .filter(let condition): PredicateFormat.of(condition).0
+        case .sort(let keys):
+            "SORT(" + keys.map { $0.path.keyPath + ($0.ascending ? " ASC" : " DESC") }.joined(separator: ", ") + ")"
+        case .distinct(let paths): "DISTINCT(" + paths.map(\.keyPath).joined(separator: ", ") + ")"
+        case .limit(let n): "LIMIT(\(n))"
+        case .offset(let n): "OFFSET(\(n))"
+        }
+    }
+}

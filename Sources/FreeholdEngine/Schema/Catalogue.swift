@@ -26,6 +26,13 @@ struct CatalogueRoot: Equatable {
     /// Bytes of the whole encoded schema.
     var schemaLength: UInt32 = 0
 
+    /// Whether segments and tables can have such numbers, which memory is taken by.
+    var isPlausible: Bool {
+        nextSegment >= Catalogue.firstFreeSegment && nextSegment <= BlockAddress.maximumSegment + 1
+            && nextTableID >= 1 && Int(nextTableID) <= DatabaseSchema.maximumTableID + 1
+            && schemaBlocks <= schemaLength
+    }
+
     func encoded() -> [UInt8] {
         var w = ByteWriter()
         w.fixed(schemaRevision)
@@ -58,7 +65,7 @@ struct CatalogueRoot: Equatable {
 
 extension DatabaseSchema {
     /// More tables than this were never made in one file: the number is damaged.
-    private static let maximumTableID = 1 << 20
+    static let maximumTableID = 1 << 20
 
     func encoded() -> [UInt8] {
         var w = ByteWriter()

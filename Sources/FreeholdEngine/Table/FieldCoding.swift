@@ -133,10 +133,18 @@ extension DataView {
 
     /// The bytes of a value stored in chunks.
     func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
+        let size = BlockLimits.twoPages
         var out: [UInt8] = []
-        out.reserveCapacity(Int(reference.length))
+        out.reserveCapacity(Int(min(reference.length, UInt64(FieldCoding.maximumData))))
         var number = reference.block
-        while out.count < Int(reference.length), let chunk = block(segment, number) {
+        while out.count < reference.length {
+            let left = reference.length - UInt64(out.count)
+            guard let chunk = block(segment, number), chunk.count == min(left, UInt64(size)) else {
+                damaged(
+                    "block \(number) of segment \(segment) is no part of the long value that it is said to belong to"
+                )
+                return out
+            }
             out.append(contentsOf: chunk)
             number += 1
         }

@@ -136,13 +136,14 @@ extension ChangeRecord {
     /// Deletions and changes have no cap: more keys than this can only be damage.
     private static let maximumKeys = 1 << 28
 
-    private static func decodeKeys(_ r: inout ByteReader) -> [ObjectKey]? {
+    /// - Parameter limit: what keys are below.
+    private static func decodeKeys(_ r: inout ByteReader, below limit: Int64) -> [ObjectKey]? {
         guard let runs = r.number() else { return nil }
         var keys: [ObjectKey] = []
         var end: Int64 = 0
         for _ in 0..<runs {
             guard let gap = r.number(), let length = r.number(), length <= maximumKeys - keys.count,
-                gap <= Int64.max - end - Int64(length)
+                gap <= limit - end - Int64(length)
             else { return nil }
             let start = end + Int64(gap)
             end = start + Int64(length)
@@ -152,20 +153,27 @@ extension ChangeRecord {
     }
 
     /// nil where the bytes are damaged.
-    static func decode(_ bytes: UnsafeRawBufferPointer, version: UInt64) -> ChangeRecord? {
+    ///
+    /// - Parameter limit: what objects' keys are below: a few bytes can stand for as many as memory holds.
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        version: UInt64,
+        keysBelow limit: Int64 = 1 << MixedOrigin.keyBits
+    ) -> ChangeRecord? {
         var r = ByteReader(bytes)
         guard r.u8() == 1, let schemaChanged = r.u8(), let count = r.number() else { return nil }
         var tables: [TableChanges] = []
         for _ in 0..<count {
             guard let id = r.number(), let incomplete = r.u8(), let first = r.signed(), let next = r.signed(),
-                let insertedDeleted = decodeKeys(&r), let deleted = decodeKeys(&r), let columns = r.number()
+                let insertedDeleted = decodeKeys(&r, below: limit), let deleted = decodeKeys(&r, below: limit),
+                let columns = r.number()
             else { return nil }
             var t = TableChanges(table: id, firstInserted: ObjectKey(first), nextKey: ObjectKey(next))
             t.isIncomplete = incomplete != 0
             t.insertedDeleted = insertedDeleted
             t.deleted = deleted
             for _ in 0..<columns {
-                guard let column = r.number(), let keys = decodeKeys(&r) else { return nil }
+                guard let column = r.number(), let keys = decodeKeys(&r, below: limit) else { return nil }
                 t.modified[column] = keys
             }
             guard let edits = r.number() else { return nil }

@@ -41,6 +41,10 @@ public class DataView: BlockStore {
     /// Whether there is such an object. - Complexity: O(1).
     public func contains(_ table: Table, _ key: ObjectKey) -> Bool { fatalError("abstract") }
 
+    /// Found something in the file that can't have been stored. Returns only where somebody can throw: then what is
+    /// damaged is read as if it weren't stored.
+    func damaged(_ what: @autoclosure () -> String) { fatalError("abstract") }
+
     /// For accessors; nil inside a write transaction.
     public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }
 

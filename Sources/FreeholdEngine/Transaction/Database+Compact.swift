@@ -56,6 +56,7 @@ extension Database {
         _ key: EncryptionKey?,
         _ isWanted: (FileUse) -> Bool
     ) throws(EngineError) -> FileCompaction? {
+        let start = Diagnostics.start(.maintenance)
         // Nobody else has it open, so that LMDB's lock isn't needed.
         let options = StorageOptions(readOnly: true, immutable: true)
         let source = try StorageEnvironment.open(path: path, options: options)
@@ -78,7 +79,15 @@ extension Database {
         unlink(path + "-lock")
         let made = try StorageEnvironment.open(path: path, options: options)
         defer { made.close() }
-        return FileCompaction(before: before, after: try made.fileUse())
+        let after = try made.fileUse()
+        if let start {
+            Diagnostics.send(
+                .compacted(
+                    .init(path: path, bytesBefore: before.total, bytesAfter: after.total, lasted: .now - start)
+                )
+            )
+        }
+        return FileCompaction(before: before, after: after)
     }
 
     /// What the blocks are that a reader gives.
@@ -89,7 +98,7 @@ extension Database {
         _ key: EncryptionKey?
     ) throws(EngineError) -> BlockCopy.Source {
         let path = reader.environment.path
-        let header = try DatabaseHeader.decode(reader.get(DatabaseHeader.address), path: path)
+        let header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
         let cipher = try header.cipher(key, path: path)
         let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
         let room = reader.environment.copyRoom

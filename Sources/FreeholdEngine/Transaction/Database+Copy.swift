@@ -71,7 +71,7 @@ extension WriteTransaction {
 
     /// All that is pending becomes blocks in LMDB's transaction.
     private func settleIntoStorage() throws(EngineError) {
-        if let failure { throw failure }
+        try checkDamage()
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }
         for case let overlay? in tables { settleIndexes(overlay) }
         try checkUniqueness()
@@ -79,7 +79,7 @@ extension WriteTransaction {
         if schemaChanged { putSchema() }
         forgetDroppedBlocks()
         spill()
-        if let failure { throw failure }
+        try checkDamage()
     }
 
     /// Without the blocks of dropped tables and columns, which are removed by the commit only. A run of nothing else

@@ -207,9 +207,12 @@ public final class Database: Sendable {
         let header = try readOrCreateHeader(environment, environment.writerLock, options)
         if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
         let cipher = try header.cipher(options.encryptionKey, path: environment.path)
+        var isFirst = false
         let core = environment.attachment {
-            DatabaseCore(storage: environment, cipher: cipher, clusterSpan: header.clusterSpan, options)
+            isFirst = true
+            return DatabaseCore(storage: environment, cipher: cipher, clusterSpan: header.clusterSpan, options)
         }
+        if isFirst, Diagnostics.wants(.files) { core.tellOpened(isReadOnly: options.readOnly) }
         return Database(lease: lease, core: core, isReadOnly: options.readOnly)
     }
 
@@ -220,7 +223,7 @@ public final class Database: Sendable {
     ) throws(EngineError) -> DatabaseHeader {
         func read() throws(EngineError) -> DatabaseHeader? {
             let reader = try environment.beginRead()
-            let stored = reader.get(DatabaseHeader.address)
+            let stored = try reader.find(DatabaseHeader.address)
             if stored == nil, reader.version == 0 { return nil }
             return try DatabaseHeader.decode(stored, path: environment.path)
         }
@@ -305,7 +308,8 @@ public final class Database: Sendable {
     /// `beginWrite` where that takes no waiting; nil where others write, or wait to.
     package func beginWriteNow() throws(EngineError) -> WriteTransaction? {
         try checkWritable()
-        return try core.writerLock.tryAcquire() ? try begin() : nil
+        let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
+        return try core.writerLock.tryAcquire() ? try begin(timing) : nil
     }
 
     /// Returns when all commits until now have reached the disk: those that `WriteTransaction.commit(durably:)` left to the
@@ -318,16 +322,44 @@ public final class Database: Sendable {
     /// is done; waiters of a process are served in order.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.io`.
     public func beginWrite() throws(EngineError) -> WriteTransaction {
-        try checkWritable()
-        try core.writerLock.acquire()
-        return try begin()
+        try beginWrite(until: nil)
     }
 
     /// The same, suspending instead of blocking.
     public func beginWriteAsync() async throws(EngineError) -> WriteTransaction {
+        try await beginWriteAsync(until: nil)
+    }
+
+    /// The same, waiting until a moment at most.
+    /// - Throws: `.busy` if other writers are at work then; as the one above.
+    package func beginWrite(until deadline: ContinuousClock.Instant?) throws(EngineError) -> WriteTransaction {
         try checkWritable()
-        try await core.writerLock.acquireAsync()
-        return try begin()
+        let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
+        do throws(EngineError) { try core.writerLock.acquire(until: deadline) } catch {
+            tell(timing, error)
+            throw error
+        }
+        return try begin(timing)
+    }
+
+    /// The same, suspending until a moment at most.
+    /// - Throws: `.busy` if other writers are at work then; `.cancelled` if the task is cancelled while it waits.
+    package func beginWriteAsync(
+        until deadline: ContinuousClock.Instant?
+    ) async throws(EngineError) -> WriteTransaction {
+        try checkWritable()
+        let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
+        do throws(EngineError) { try await core.writerLock.acquireAsync(until: deadline) } catch {
+            tell(timing, error)
+            throw error
+        }
+        return try begin(timing)
+    }
+
+    private func tell(_ timing: WriteTiming?, _ error: EngineError) {
+        guard var timing, error.code == .busy || error.code == .cancelled else { return }
+        timing.waiting = core.writerLock.waitingCount
+        timing.tell(error.code == .busy ? .busy : .cancelled, core)
     }
 
     private func checkWritable() throws(EngineError) {
@@ -336,9 +368,14 @@ public final class Database: Sendable {
         }
     }
 
-    private func begin() throws(EngineError) -> WriteTransaction {
+    private func begin(_ timing: WriteTiming?) throws(EngineError) -> WriteTransaction {
         do throws(EngineError) {
-            return WriteTransaction(base: try core.newestToWriteOn(lease))
+            let transaction = WriteTransaction(base: try core.newestToWriteOn(lease))
+            if timing != nil {
+                transaction.timing = timing
+                transaction.timing!.began = .now
+            }
+            return transaction
         } catch {
             core.writerLock.release()
             throw error
@@ -356,6 +393,12 @@ public final class Database: Sendable {
 
     /// Who holds which version, in all processes.
     public func readers() -> [ReaderInfo] { core.storage.readerList() }
+
+    /// Bytes of the file.
+    package var fileBytes: UInt64 { core.storage.fileSize }
+
+    /// How many writers of this process wait for another one, of whatever process.
+    package var waitingWriterCount: Int { core.writerLock.waitingCount }
 
     /// How many versions lie between the oldest that somebody holds and the newest, both counted. The pages that all of
     /// these use can't be used again.

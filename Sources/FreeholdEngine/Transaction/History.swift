@@ -49,7 +49,7 @@ enum History {
 extension Snapshot {
     /// The record of a commit up to this version; nil where the history no longer has it, or it was too large.
     public func changes(ofVersion version: UInt64) -> ChangeRecord? {
-        guard version <= self.version else { return nil }
+        guard version > 0, version <= self.version else { return nil }
         var bytes: [UInt8] = []
         for part in 0..<UInt64(History.maximumParts) {
             let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
@@ -65,6 +65,8 @@ extension Snapshot {
             if bytes.count - size < BlockLimits.maximumSize { break }
         }
         guard bytes.count > 1 else { return nil }
-        return bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version) }
+        // Of tables that have been dropped since nothing is known: such a record is done without.
+        let limit = schema.tables.map { tableState($0).nextKey }.max() ?? 0
+        return bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version, keysBelow: limit) }
     }
 }

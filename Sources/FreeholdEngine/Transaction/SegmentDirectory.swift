@@ -166,6 +166,9 @@ final class SegmentDirectory: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: pointer, count: Int(lengths[slot]))
     }
 
+    /// Whether it has a place for the block.
+    func covers(_ number: UInt64) -> Bool { number >> UInt64(DirectoryChunk.shift) < UInt64(chunkCount) }
+
     /// Under the fill lock.
     func fill(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         owner(of: number).fill(Int(number) & (DirectoryChunk.capacity - 1), bytes)

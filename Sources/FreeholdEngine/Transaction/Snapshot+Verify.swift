@@ -7,8 +7,11 @@ extension Snapshot {
     /// index against its rows, the history, and that each block belongs to something. Damage is reported and never
     /// traps. - Complexity: O(size of the file).
     public func verify() -> [String] {
-        let check = SnapshotCheck(self)
+        let note = DamageNote()
+        let check = SnapshotCheck(noting(note))
         check.run()
+        // What was found by reading through the caches, and by nothing else.
+        if let error = note.error, check.problems.isEmpty { return [error.message] }
         return check.problems
     }
 }
@@ -51,6 +54,9 @@ final class VerifyStore: BlockStore {
         copies[address] = UnsafeMutableRawBufferPointer(rebasing: copy[0..<count])
         return UnsafeRawBufferPointer(rebasing: copy[0..<count])
     }
+
+    /// The checks themselves say what is wrong.
+    func damaged(_ what: @autoclosure () -> String) {}
 
     func numbers(in segment: UInt32) -> [UInt64] {
         var out: [UInt64] = []
@@ -128,9 +134,15 @@ final class SnapshotCheck {
     }
 
     func run() {
+        if let trees = snapshot.pin.reader.trees {
+            var pages = PageCheck(trees)
+            pages.checkAll()
+            for problem in pages.problems { report("The file's pages: \(problem).") }
+        }
+        let before = problems.count
         checkSeals()
         // The rest reads blocks through the snapshot's caches, too, which take no damaged ones.
-        guard problems.isEmpty else { return }
+        guard problems.count == before else { return }
         checkCatalogue()
         for table in schema.tables { tables[table.id] = checkTable(table) }
         for table in schema.tables {

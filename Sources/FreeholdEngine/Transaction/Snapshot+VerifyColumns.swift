@@ -260,7 +260,7 @@ extension InlineList {
         let room = bytes.count - start
         switch type {
         case .int, .link:
-            guard [1, 2, 4, 8].contains(width), room == list.count * width else { return false }
+            guard width == 1 || width == 2 || width == 4 || width == 8, room == list.count * width else { return false }
             return type == .int || (0..<list.count).allSatisfy { list.int($0) >= 0 }
         case .bool: return width == 1 && room == list.count
         case .float: return width == 4 && room == list.count * 4

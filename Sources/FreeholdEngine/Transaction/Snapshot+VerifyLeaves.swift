@@ -59,51 +59,11 @@ extension SnapshotCheck {
         isOptional: Bool,
         _ who: String
     ) -> Leaf? {
-        func damaged(_ what: String) -> Leaf? {
-            report("\(who): \(what).")
+        if let flaw = Leaf.flaw(in: bytes, codec, limit: limit, isOptional: isOptional) {
+            report("\(who): \(flaw).")
             return nil
         }
-        guard bytes.count >= Leaf.headerSize else { return damaged("a leaf of \(bytes.count) bytes") }
-        let leaf = Leaf(bytes.baseAddress!)
-        guard leaf.codec == codec, let type = ColumnType(rawValue: codec & ~Leaf.listCodec) else {
-            return damaged("its codec is \(leaf.codec), not \(codec)")
-        }
-        let isBytes = LeafBuffer.kind(of: type) == .bytes || codec & Leaf.listCodec != 0
-        guard leaf.count <= limit else { return damaged("\(leaf.count) slots of \(limit)") }
-        var allowed: UInt8 = 0
-        if isOptional, type != .link, codec & Leaf.listCodec == 0 { allowed |= Leaf.Flag.nulls }
-        if isBytes { allowed |= Leaf.Flag.references }
-        if type == .timestamp, !isBytes { allowed |= Leaf.Flag.nanoseconds }
-        guard leaf.flags & ~allowed == 0, leaf.partsLog2 == 0 else { return damaged("its flags are \(leaf.flags)") }
-        let bitmaps = (leaf.hasNulls ? 1 : 0) + (leaf.hasReferences ? 1 : 0)
-        let start = Leaf.headerSize + bitmaps * leaf.bitmapSize
-        guard let values = valuesSize(leaf, type, isBytes: isBytes, room: bytes.count - start) else {
-            return damaged("its width is \(leaf.width), or its offsets lead out of it")
-        }
-        guard bytes.count == start + values else { return damaged("\(bytes.count) bytes, not \(start + values)") }
-        return leaf
-    }
-
-    private func valuesSize(_ leaf: Leaf, _ type: ColumnType, isBytes: Bool, room: Int) -> Int? {
-        let count = leaf.count
-        if isBytes {
-            let offsets = ((count + 1) * leaf.width + 7) & ~7
-            guard leaf.width == 2 || leaf.width == 4, offsets <= room, leaf.offset(0) == 0 else { return nil }
-            for i in 0..<count where leaf.offset(i + 1) < leaf.offset(i) { return nil }
-            return offsets + leaf.offset(count)
-        }
-        switch type {
-        case .int, .link: return [0, 1, 2, 4, 8].contains(leaf.width) ? count * leaf.width : nil
-        case .timestamp:
-            guard [0, 1, 2, 4, 8].contains(leaf.width) else { return nil }
-            return (count * leaf.width + 7) & ~7 + (leaf.hasNanoseconds ? 4 * count : 0)
-        case .bool: return leaf.width == 0 ? leaf.bitmapSize : nil
-        case .float: return leaf.width == 4 ? 4 * count : nil
-        case .double: return leaf.width == 8 ? 8 * count : nil
-        case .objectId: return leaf.width == 12 ? 12 * count : nil
-        case .decimal128, .uuid: return leaf.width == 16 ? 16 * count : nil
-        case .string, .data, .mixed: return nil
-        }
+        return Leaf(bytes.baseAddress!)
     }
 
     /// A live slot's value; reports what is wrong with it. nil where it can't be told.

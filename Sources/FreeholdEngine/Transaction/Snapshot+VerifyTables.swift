@@ -25,7 +25,7 @@ extension SnapshotCheck {
         let name = "Table '\(table.name)'"
         var check = TableCheck()
         if let bytes = claimIfStored(table.firstSegment, 0, name) {
-            guard let state = TableState.decode(bytes), state.nextKey >= 0 else {
+            guard let state = TableState.decode(bytes), state.isPlausible else {
                 report("\(name): its state is damaged.")
                 return check
             }

@@ -20,10 +20,11 @@ final class SnapshotPin: @unchecked Sendable {
 
     init(_ reader: StorageReader, _ cipher: FileCipher?, parent: SnapshotPin?) throws(EngineError) {
         let path = reader.environment.path
+        guard reader.version <= Self.maximumVersion else { throw Damage.error("its version can't be", path: path) }
         if let cipher { try FileDigest.check(reader, cipher) }
         let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)
         let found = try reader.withBlock(address, cipher) { $0.flatMap(CatalogueRoot.decode) }
-        guard let root = found else { throw EngineError(.invalidDatabase, "The file's root is damaged.", path: path) }
+        guard let root = found, root.isPlausible else { throw Damage.error("its root can't be read", path: path) }
         if let parent, parent.root.schemaRevision == root.schemaRevision {
             schema = parent.schema
         } else {
@@ -51,6 +52,9 @@ final class SnapshotPin: @unchecked Sendable {
         tableCaches.deallocate()
     }
 
+    /// The history's numbers of blocks have a version's in their upper part.
+    private static let maximumVersion = BlockAddress.maximumNumber >> 8
+
     private static func readSchema(
         _ reader: StorageReader,
         _ cipher: FileCipher?,
@@ -64,11 +68,11 @@ final class SnapshotPin: @unchecked Sendable {
                 if let block { bytes.append(contentsOf: block) }
                 return block != nil
             }
-            if !isThere { throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path) }
+            if !isThere { throw Damage.error("its schema can't be read", path: path) }
         }
         guard bytes.count == Int(root.schemaLength),
-            let schema = bytes.withUnsafeBytes({ DatabaseSchema.decode($0) })
-        else { throw EngineError(.invalidDatabase, "The file's schema is damaged.", path: path) }
+            let schema = bytes.withUnsafeBytes({ DatabaseSchema.decode($0) }), schema.isConsistent(with: root)
+        else { throw Damage.error("its schema can't be read", path: path) }
         return schema
     }
 }
@@ -97,6 +101,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
     private let tableCapacity: Int
     private let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// Who is told of damage, if somebody can throw.
+    private let note = Mutex<DamageNote?>(nil)
 
     init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease) {
         self.pin = pin
@@ -166,9 +172,16 @@ public final class Snapshot: DataView, @unchecked Sendable {
     /// The block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
     func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         // The address stands for the pointer, which the closure may not return.
-        let found = core.fillLock.withLock { _ in
-            reader.get(address).map { (start: UInt(bitPattern: $0.baseAddress), count: $0.count) }
+        var failure: EngineError?
+        let found = core.fillLock.withLock { _ -> (start: UInt, count: Int)? in
+            do throws(EngineError) {
+                return try reader.find(address).map { (start: UInt(bitPattern: $0.baseAddress), count: $0.count) }
+            } catch {
+                failure = error
+                return nil
+            }
         }
+        if let failure { damaged(failure) }
         return found.map { UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.start), count: $0.count) }
     }
 
@@ -182,11 +195,38 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     /// Calls `body` with every block of a segment as it is stored, by rising number.
     func forEachBlock(_ segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
-        core.fillLock.withLock { _ in reader.forEach(segment: segment, body) }
+        var failure: EngineError?
+        core.fillLock.withLock { _ in
+            do throws(EngineError) { try reader.forEach(segment: segment, body) } catch { failure = error }
+        }
+        if let failure { damaged(failure) }
     }
 
     public override var schema: DatabaseSchema { storedSchema }
     public override var userVersion: UInt64 { root.userVersion }
+
+    // MARK: Damage
+
+    /// The same version through the same caches, whose damage `note` is told of instead of ending the process.
+    func noting(_ note: DamageNote) -> Snapshot {
+        let made = Snapshot(pin, core: core, lease: lease)
+        made.beginNoting(note)
+        return made
+    }
+
+    func beginNoting(_ note: DamageNote) { self.note.withLock { $0 = note } }
+    func endNoting() { note.withLock { $0 = nil } }
+
+    override func damaged(_ what: @autoclosure () -> String) { damaged(Damage.error(what(), path: core.path)) }
+
+    private func damaged(_ error: EngineError) {
+        guard let note = note.withLock({ $0 }) else { Damage.stop(error) }
+        note.take(error)
+    }
+
+    private func damaged(_ address: BlockAddress) {
+        damaged("block \(address.number) of segment \(address.segment) can't be what is stored there")
+    }
 
     // MARK: Blocks
 
@@ -203,36 +243,64 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     @inline(never)
     private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
-        guard Int(segment) < segmentCapacity else { return nil }
-        if let cipher { return openBlock(BlockAddress(segment: segment, number: number), cipher) }
-        return core.fillLock.withLock { _ in
-            guard let bytes = reader.get(BlockAddress(segment: segment, number: number)) else { return nil }
-            return directoryLocked(segment).fill(number, bytes)
+        guard Int(segment) < segmentCapacity, number <= BlockAddress.maximumNumber else { return nil }
+        let address = BlockAddress(segment: segment, number: number)
+        if let cipher { return openBlock(address, cipher) }
+        var isSound = true
+        var failure: EngineError?
+        let found = core.fillLock.withLock { _ -> Int? in
+            let block: UnsafeRawBufferPointer?
+            do throws(EngineError) { block = try reader.find(address) } catch {
+                failure = error
+                return nil
+            }
+            guard let stored = block else { return nil }
+            // What is copied is checked as a copy: inside a page it isn't aligned.
+            let copy = stored.count < DirectoryChunk.inPageLimit ? BlockCopies.make(stored.count) : nil
+            copy?.copyMemory(from: stored)
+            isSound = isSoundLocked(segment, number, copy.map { UnsafeRawBufferPointer($0) } ?? stored)
+            let directory = directoryLocked(segment)
+            guard isSound, directory.covers(number) else {
+                if let copy { BlockCopies.release(UnsafeRawPointer(copy.baseAddress!)) }
+                isSound = false
+                return nil
+            }
+            if let copy { _ = directory.adopt(number, copy) } else { _ = directory.fill(number, stored) }
+            return stored.count
         }
+        if found != nil { return cachedBlock(segment, number) }
+        if let failure { damaged(failure) } else if !isSound { damaged(address) }
+        return nil
     }
 
     /// Of an encrypted file. It is opened outside the lock, so that threads don't wait for each other's.
     private func openBlock(_ address: BlockAddress, _ cipher: FileCipher) -> UnsafeRawBufferPointer? {
         guard let stored = storedBlock(address) else { return nil }
-        guard let size = FileCipher.plainSize(stored) else { stop(at: address) }
+        guard let size = FileCipher.plainSize(stored) else { return unopened(address) }
         let copy = BlockCopies.make(size)
-        guard cipher.open(stored, at: address, into: copy) else { stop(at: address) }
-        core.fillLock.withLock { _ in
-            if directoryLocked(address.segment).adopt(address.number, copy) {
-                pin.openedBytes.add(size, ordering: .relaxed)
-            }
+        guard cipher.open(stored, at: address, into: copy) else {
+            BlockCopies.release(UnsafeRawPointer(copy.baseAddress!))
+            return unopened(address)
         }
-        return cachedBlock(address.segment, address.number)
+        let isSound = core.fillLock.withLock { _ in
+            // What is sealed was made by this engine, but the file can be put together of different versions' blocks.
+            let directory = directoryLocked(address.segment)
+            guard directory.covers(address.number),
+                isSoundLocked(address.segment, address.number, UnsafeRawBufferPointer(copy))
+            else { return false }
+            if directory.adopt(address.number, copy) { pin.openedBytes.add(size, ordering: .relaxed) }
+            return true
+        }
+        if isSound { return cachedBlock(address.segment, address.number) }
+        BlockCopies.release(UnsafeRawPointer(copy.baseAddress!))
+        damaged(address)
+        return nil
     }
 
     /// Reads can't throw, and neither a made-up value nor an attacker's may be taken for what was stored.
-    private func stop(at address: BlockAddress) -> Never {
-        fatalError("\(FileCipher.damage(address, path: core.path))")
-    }
-
-    /// Without caching. Under the fill lock.
-    private func withBlockLocked<R>(_ address: BlockAddress, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
-        do throws(EngineError) { return try reader.withBlock(address, cipher, body) } catch { stop(at: address) }
+    private func unopened(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+        damaged(FileCipher.damage(address, path: core.path))
+        return nil
     }
 
     /// Under the fill lock.
@@ -255,7 +323,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
             case 1, 3: return clusters
             case 4: return clusters << 6
             case 5:
-                return Int(
+                return placesLocked(
+                    segment,
                     (tableCacheLocked(table).state.columns[Table.mixedInverseID] ?? .init()).nextBacklinkBlob
                 )
             default: return 1 + clusters / TableCache.clustersPerBlock
@@ -265,13 +334,13 @@ public final class Snapshot: DataView, @unchecked Sendable {
             switch kind {
             case .leaf: return tableCacheLocked(table).counts.count
             case .parts: return tableCacheLocked(table).counts.count << 6
-            case .blobs: return Int(state.nextBlob)
-            case .index: return Int(state.nextIndex)
+            case .blobs: return placesLocked(segment, state.nextBlob)
+            case .index: return placesLocked(segment, state.nextIndex)
             case .backlinkLeaf, .backlinkParts:
                 guard let target = column.targetTableID.flatMap(storedSchema.table(id:)) else { return 1 }
                 let clusters = tableCacheLocked(target).counts.count
                 return kind == .backlinkLeaf ? clusters : clusters << 6
-            case .backlinkBlobs: return Int(state.nextBacklinkBlob)
+            case .backlinkBlobs: return placesLocked(segment, state.nextBacklinkBlob)
             }
         }
     }
@@ -282,26 +351,22 @@ public final class Snapshot: DataView, @unchecked Sendable {
         if table.id < tableCapacity, let raw = fh_load_acquire(tableCaches + table.id) {
             return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue()
         }
-        return core.fillLock.withLock { _ in tableCacheLocked(table) }
+        var isSound = true
+        let found = core.fillLock.withLock { _ in
+            let found = tableCacheLocked(table)
+            isSound = found.isSound
+            return found
+        }
+        if !isSound { damaged("the state or the counts of table '\(table.name)' can't be read") }
+        return found
     }
 
-    /// Under the fill lock. A table that this version doesn't have is empty.
-    private func tableCacheLocked(_ table: Table) -> TableCache {
+    /// Under the fill lock. A table that this version doesn't have is empty, and so is a damaged one.
+    func tableCacheLocked(_ table: Table) -> TableCache {
         guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
         if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }
-        let stateAddress = BlockAddress(segment: table.firstSegment, number: 0)
-        let state = withBlockLocked(stateAddress) { $0.flatMap(TableState.decode) } ?? TableState()
-        let clusters = (Int(state.nextKey) + clusterSpan - 1) / clusterSpan
-        var counts: [UInt16] = []
-        counts.reserveCapacity(clusters)
-        while counts.count < clusters {
-            let wanted = min(TableCache.clustersPerBlock, clusters - counts.count)
-            let number = UInt64(counts.count / TableCache.clustersPerBlock)
-            withBlockLocked(BlockAddress(segment: table.firstSegment + 2, number: number)) { block in
-                let stored = min(wanted, (block?.count ?? 0) / 2)
-                for i in 0..<stored { counts.append(block!.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)) }
-                for _ in stored..<wanted { counts.append(0) }
-            }
+        guard let (state, counts) = readTable(table) else {
+            return TableCache(state: TableState(), counts: [], isSound: false)
         }
         let cache = TableCache(state: state, counts: counts)
         fh_store_release(tableCaches + table.id, UnsafeRawPointer(Unmanaged.passRetained(cache).toOpaque()))
@@ -329,7 +394,11 @@ public final class Snapshot: DataView, @unchecked Sendable {
             cluster < $0.clusterCount && $0.countsPointer[cluster] & TableCache.presenceFlag != 0
         }
         guard isStored else { return nil }
-        return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
+        if let bits = block(table.firstSegment + 1, UInt64(cluster))?.baseAddress {
+            return bits.assumingMemoryBound(to: UInt64.self)
+        }
+        damaged("table '\(table.name)' doesn't say which objects cluster \(cluster) has")
+        return nil
     }
 
     public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {

@@ -14,7 +14,11 @@ final class TableCache: @unchecked Sendable {
     /// Clusters in one block of counts.
     static let clustersPerBlock = 1000
 
-    init(state: TableState, counts: [UInt16]) {
+    /// False of a damaged table's, which says that it is empty.
+    let isSound: Bool
+
+    init(state: TableState, counts: [UInt16], isSound: Bool = true) {
+        self.isSound = isSound
         self.state = state
         self.counts = counts
         clusterCount = counts.count

@@ -8,10 +8,12 @@ extension WriteTransaction {
     ///   is over.
     public func commit(durably: Bool = true) throws(EngineError) -> Snapshot {
         precondition(isOpen, "commit of a transaction that is over")
+        if timing != nil { timing!.commitBegan = .now }
         do throws(EngineError) {
             let snapshot = try commitChanges(durably)
             close()
             freeMemory()
+            timing?.tell(snapshot.version == base.version ? .unchanged : .committed, core)
             return snapshot
         } catch {
             cancel()
@@ -21,15 +23,18 @@ extension WriteTransaction {
     }
 
     private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {
-        if let failure { throw failure }
+        try checkDamage()
         deleteUnowned()
         let record = settleAndRecord()
-        if let failure { throw failure }
+        try checkDamage()
         try checkUniqueness()
+        try checkDamage()
         guard hasChanges else {
             abortStorage()
             return base
         }
+        // What comes now is short, but for the disk.
+        try WorkLimit.check()
         forgetDroppedBlocks()
         let history = record.encoded()
         // Taken before anything is durable: a commit isn't reported as failed because it can't be read.
@@ -45,6 +50,7 @@ extension WriteTransaction {
                     core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
                 }
                 version = try writer.commit(durably: durably)
+                if timing != nil { timing!.bytes = writer.bytesStored }
             }
         } catch {
             core.storage.giveUp(slot)

@@ -13,6 +13,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     public let base: Snapshot
+    /// Of what this transaction reads: commit throws it.
+    private let note = DamageNote()
     let core: DatabaseCore
     @exclusivity(unchecked) var tables: [TableOverlay?] = []
     /// By a column's first segment / 8: its overlay, for the hot path.
@@ -50,6 +52,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private(set) var isOpen = true
     /// Set by the first failure inside LMDB's transaction; commit throws it.
     var failure: EngineError?
+    /// Nil if nobody listens to writes.
+    var timing: WriteTiming?
     /// Whether others wait for it.
     package let holdsLock: Bool
 
@@ -74,6 +78,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnOverlays = .allocate(capacity: columnCapacity)
         columnOverlays.initialize(repeating: nil, count: columnCapacity)
         super.init(clusterSpan: base.clusterSpan)
+        base.beginNoting(note)
         tables = Array(repeating: nil, count: Int(root.nextTableID))
     }
 
@@ -101,6 +106,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     public override var schema: DatabaseSchema { currentSchema }
     public override var userVersion: UInt64 { root.userVersion }
+    package var path: String { core.path }
 
     /// Drops every change and lets the next writer begin. Does nothing after a commit or cancel.
     public func cancel() {
@@ -108,6 +114,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         isOpen = false
         abortStorage()
         finish()
+        timing?.tell(.rolledBack, core)
     }
 
     /// Ends LMDB's transaction, if it was opened early.
@@ -135,6 +142,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnOverlays.update(repeating: nil, count: columnCapacity)
         tables = []
         backlinkChanges = [:]
+        base.endNoting()
+        if timing != nil { timing!.waiting = core.writerLock.waitingCount }
         if holdsLock { core.writerLock.release() }
     }
 
@@ -147,9 +156,23 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         retired = []
     }
 
+    // MARK: Damage
+
+    override func damaged(_ what: @autoclosure () -> String) { base.damaged(what()) }
+
+    /// Whether something that this transaction has read is damaged: then it shows what isn't there, and can't be committed.
+    var isDamaged: Bool { note.error != nil }
+
+    /// - Throws: what is damaged of what this transaction has read.
+    func checkDamage() throws(EngineError) {
+        try note.check()
+        if let failure { throw failure }
+    }
+
     // MARK: Blocks
 
     override func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        guard number <= BlockAddress.maximumNumber else { return nil }
         let address = BlockAddress(segment: segment, number: number).raw
         if let found = sealed[address] {
             if case .stored(let bytes) = found { return UnsafeRawBufferPointer(bytes) }
@@ -176,7 +199,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
             let bytes = UnsafeMutableRawBufferPointer(rebasing: copy[0..<size])
             guard cipher.open(stored, at: place, into: bytes) else {
-                fatalError("\(FileCipher.damage(place, path: core.path))")
+                note.take(FileCipher.damage(place, path: core.path))
+                return nil
             }
             return bytes
         }
@@ -201,6 +225,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     func removeBlock(_ segment: UInt32, _ number: UInt64) {
+        guard number <= BlockAddress.maximumNumber else { return }
         let address = BlockAddress(segment: segment, number: number).raw
         if case .stored(let old)? = sealed.updateValue(.removed, forKey: address) { retire(old) }
         if let old = fetched.removeValue(forKey: address) { retired.append(old) }
@@ -310,7 +335,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         guard let overlay = tables[table.id] else { return base.presence(table, cluster: cluster) }
         if let bits = overlay.presence[cluster] { return UnsafePointer(bits) }
         guard cluster < overlay.counts.count, overlay.counts[cluster] & TableCache.presenceFlag != 0 else { return nil }
-        return block(table.firstSegment + 1, UInt64(cluster))?.baseAddress?.assumingMemoryBound(to: UInt64.self)
+        if let bits = block(table.firstSegment + 1, UInt64(cluster))?.baseAddress {
+            return bits.assumingMemoryBound(to: UInt64.self)
+        }
+        damaged("table '\(table.name)' doesn't say which objects cluster \(cluster) has")
+        return nil
     }
 
     public override func contains(_ table: Table, _ key: ObjectKey) -> Bool {
@@ -536,6 +565,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     func writeSealed() throws(EngineError) {
+        try note.check()
         let addresses = sealed.keys.sorted()
         try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }
     }

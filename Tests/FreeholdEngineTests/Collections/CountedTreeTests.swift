@@ -99,7 +99,7 @@ import Testing
             if step % 10 == 0 { #expect(model.contents() == model.expected(), "seed \(seed), step \(step)") }
             guard model.tree.count > 0 else { continue }
             let index = model.random(0..<model.tree.count)
-            let place = model.tree.locate(index, in: model.store)
+            let place = model.tree.locate(index, in: model.store)!
             let expected = model.expected(from: index)[0]
             #expect([Int(place.chunk), place.start, place.count] == expected, "seed \(seed), step \(step)")
             if step % 50 == 0 {

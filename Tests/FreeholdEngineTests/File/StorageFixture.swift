@@ -44,7 +44,7 @@ extension StorageReader {
 
     func numbers(in segment: UInt32) -> [UInt64] {
         var numbers: [UInt64] = []
-        forEach(segment: segment) { number, _ in
+        try! forEach(segment: segment) { number, _ in
             numbers.append(number)
             return true
         }

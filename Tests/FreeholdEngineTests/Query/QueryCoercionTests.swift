@@ -215,7 +215,8 @@ import Testing
     func `what nests to the limit is compiled and run`() throws {
         let n = Condition.maximumDepth
         for text in [
-            String(repeating: "NOT ", count: n) + "int == 1", "int" + String(repeating: " + 1", count: n - 1) + " > 1",
+            String(repeating: "NOT ", count: n - 1) + "int == 1",
+            "int" + String(repeating: " + 1", count: n / 2 - 1) + " > 1",
             "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
         ] {
             let query = try compiler.compile(try QueryParser.parse(text))

@@ -313,7 +313,7 @@ import Testing
     func `what nests to the limit is read`() throws {
         let n = Condition.maximumDepth
         _ = try QueryParser.parse(String(repeating: "NOT ", count: n - 1) + "a == 1")
-        _ = try QueryParser.parse("a" + String(repeating: " + 1", count: n - 1) + " > 1")
+        _ = try QueryParser.parse("a" + String(repeating: " + 1", count: n / 2 - 1) + " > 1")
         _ = try QueryParser.parse(String(repeating: "a.", count: n - 1) + "a > 1")
         for text in [
             String(repeating: "NOT ", count: n) + "a == 1", "a" + String(repeating: " + 1", count: n) + " > 1",

@@ -93,8 +93,8 @@ struct QueryClosureAuditTests {
             Case("(ints.@avg > %@)", 15) { $0.ints.avg > mean },
             Case("(ints.@avg > %@)", 15) { $0.ints.avg > 5.5 },
             Case("(ints.@avg == %@)", 8) { $0.ints.avg == nil },
-            Case("(rows.id.@avg > %@)", 18) { $0.rows.id.avg > mean },
-            Case("(rows.id.@avg > %@)", 19) { $0.rows.id.avg > 2.5 },
+            Case("(rows.@avg.id > %@)", 18) { $0.rows.id.avg > mean },
+            Case("(rows.@avg.id > %@)", 19) { $0.rows.id.avg > 2.5 },
             Case("(counts.@avg > %@)", 12) { $0.counts.avg > 2.5 },
             Case("(%@ IN doubles)", 3) { $0.doubles.contains(nil) },
             Case("(%@ IN tags)", 8) { $0.tags.contains("tag1") },
@@ -118,7 +118,7 @@ struct QueryClosureAuditTests {
         try check([
             Case("(SUBQUERY(rows, $col1, ($col1.id > %@)).@count > %@)", 11) { ($0.rows.id > 5).count > 1 },
             Case(
-                "(SUBQUERY(rows, $col1, (SUBQUERY($col1.rows, $col2, ($col2.id > %@)).@count > %@)).@count > %@)",
+                "(SUBQUERY(rows, $col1, (SUBQUERY(rows, $col2, ($col2.id > %@)).@count > %@)).@count > %@)",
                 12
             ) { (($0.rows.rows.id > 3).count > 1).count > 0 },
             Case("(SUBQUERY(holders, $col1, ($col1.id > %@)).@count == %@)", 6) { ($0.holders.id > 9).count == 1 },
@@ -127,7 +127,7 @@ struct QueryClosureAuditTests {
                 ($0.rowMap.values.id > 9).count == 1
             },
             Case(
-                "(SUBQUERY(rows, $col1, (($col1.flag == %@) || NOT ($col1.id > %@))).@count >= %@)",
+                "(SUBQUERY(rows, $col1, (($col1.flag == %@) || (NOT $col1.id > %@))).@count >= %@)",
                 2
             ) { ($0.rows.flag == true || !($0.rows.id > 3)).count >= 2 },
         ])

@@ -132,7 +132,7 @@ struct QueryRefusalAuditTests {
         ),
         (
             "int geoWithin geoCircle([0, 0], 1)", .type, 1,
-            "geoWithin needs a link to embedded objects on its left side."
+            "geoWithin needs a link to embedded objects."
         ),
         ("place == geoCircle([0, 0], 1)", .type, 10, "A shape can't be compared."),
     ]

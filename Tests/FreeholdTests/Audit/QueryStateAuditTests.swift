@@ -178,12 +178,12 @@ struct QueryStateAuditTests {
                     : NSCompoundPredicate(orPredicateWithSubpredicates: [all, NSPredicate(format: "id == 1")])
             }
         }
-        #expect(ids(all.filter(alternating(90))) == [1, 3])
+        #expect(ids(all.filter(alternating(60))) == [1, 3])
         do {
             _ = try all.filter(validating: alternating(150))
             Issue.record("a tower was taken")
         } catch {
-            #expect(error.code == .syntax && error.message.contains("100 levels"))
+            #expect(error.code == .syntax && error.message.contains("64 levels"))
         }
         let chain = all.where { row in (0..<2000).reduce(row.id == -1) { $0 || row.int == $1 } }
         #expect(ids(chain.sorted(by: \.id)) == ids(all.filter("int BETWEEN {0, 1999}")))

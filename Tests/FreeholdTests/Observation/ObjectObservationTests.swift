@@ -53,7 +53,7 @@ struct ObjectObservationTests {
         case .error(let error): "\(error)"
         case .change(let object, let properties):
             "\(object.id) "
-                + properties.map { "\($0.name) \($0.oldValue ?? "-") \($0.newValue ?? "-")" }.joined(separator: "; ")
+                + properties.map { "\($0.name) \(shown($0.oldValue)) \(shown($0.newValue))" }.joined(separator: "; ")
         case .deleted: "deleted"
         }
     }
@@ -80,7 +80,7 @@ struct ObjectObservationTests {
         }
         try writeElsewhere(configuration) { $0.delete(person(3, $0)) }
         try await place.waitFor(3)
-        #expect(place.told == ["3 name P3 new; notes - -", "3 age - 30", "deleted"])
+        #expect(place.told == ["3 name P3 new; notes - live", "3 age - 30", "deleted"])
         place.end()
         withExtendedLifetime(keeper) {}
     }

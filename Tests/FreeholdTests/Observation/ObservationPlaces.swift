@@ -54,6 +54,14 @@ func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCo
     }
 }
 
+/// A value of a property's change, in a word for collections, which are the live ones.
+func shown(_ value: Any?) -> String {
+    guard let value else { return "-" }
+    let type = "\(type(of: value))"
+    let collections = ["List<", "MutableSet<", "Map<", "LinkingObjects<", "ProjectedCollection<"]
+    return collections.contains { type.hasPrefix($0) } ? "live" : "\(value)"
+}
+
 /// A write of another thread.
 func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) throws -> Void) throws {
     try onAnotherThread {

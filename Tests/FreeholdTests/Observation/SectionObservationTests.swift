@@ -19,10 +19,10 @@ private final class SectionReplay: @unchecked Sendable {
         case .update(let all, let deletions, let insertions, let modifications, let new, let gone):
             let before = copy
             for path in deletions.reversed() { copy[path.section].remove(at: path.item) }
-            for section in gone.reversed() {
-                if !copy[section].isEmpty, failure == nil { failure = "\(gone) left \(copy[section])" }
-                copy.remove(at: section)
+            for path in deletions where gone.contains(path.section) && failure == nil {
+                failure = "\(path) is in a deleted section"
             }
+            for section in gone.reversed() { copy.remove(at: section) }
             for section in new { copy.insert([], at: section) }
             for path in insertions { copy[path.section].insert(text(all[path]), at: path.item) }
             for path in change.newModifications { copy[path.section][path.item] = text(all[path]) }

@@ -21,7 +21,7 @@ struct NestedSubqueryTests {
     init() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [NestedKid.self]
-        realm = try Realm(configuration: configuration)
+        let realm = try Realm(configuration: configuration)
         try realm.write {
             let kids = (1...5).map { realm.create(NestedKid.self, value: ["id": $0, "name": "\($0)"]) }
             kids[0].kids.append(objectsIn: [kids[1], kids[2]])
@@ -32,6 +32,7 @@ struct NestedSubqueryTests {
             kids[1].nickname = ""
             kids[0].data = Data()
         }
+        self.realm = realm
         all = realm.objects(NestedKid.self).sorted(by: \.id)
     }
 

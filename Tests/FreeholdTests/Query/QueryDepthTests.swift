@@ -79,9 +79,9 @@ struct QueryDepthTests {
             times("fans.", n - 2) + "number.@sum > 0", times("fans.", n - 1) + "number == number",
             times("fans.", n - 1) + "number BETWEEN {1, 3}", "any" + times("[0]", n - 2) + " == 1",
             "any" + times("['k']", n - 2) + " == 1", "any" + times("[*]", n - 2) + " == 1",
-            "number" + times(" + number", n - 2) + " > 1", "number" + times(" * 2 - 1", half - 2) + " > 1",
-            times("number + (", n - 3) + "number" + times(")", n - 3) + " > 1",
-            "fans.number" + times(" + fans.number", n - 4) + " > 1",
+            "number" + times(" + number", half - 1) + " > 1", "number" + times(" * 2 - 1", half / 2 - 1) + " > 1",
+            times("number + (", half - 2) + "number" + times(")", half - 2) + " > 1",
+            "fans.number" + times(" + fans.number", half - 2) + " > 1",
             (0..<subqueries).reduce("$x.number >= 0") { inner, i in
                 "SUBQUERY(\(i == subqueries - 1 ? "" : "$x.")fans, $x, \(inner)).@count > 0"
             },
@@ -255,13 +255,13 @@ struct QueryDepthTests {
             _ = all.where { row in (0..<5_000).reduce(row.number == 1) { inner, _ in !inner } }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("nests deeper than 100 levels"), "\(message)")
+        #expect(message.contains("nests deeper than 64 levels"), "\(message)")
         let all = try Self.realm().objects(DeepNode.self)
         let tower = (0..<1_000).reduce(NSPredicate(format: "number == 1")) { inner, _ in
             NSCompoundPredicate(notPredicateWithSubpredicate: inner)
         }
         #expect(throws: QueryError.self) { try all.filter(validating: tower) }
-        let chain = (0..<90).reduce(NSPredicate(format: "number == 1")) { inner, _ in
+        let chain = (0..<60).reduce(NSPredicate(format: "number == 1")) { inner, _ in
             NSCompoundPredicate(andPredicateWithSubpredicates: [inner, NSPredicate(format: "number < 5")])
         }
         #expect(all.filter(chain).map(\.number) == [1])

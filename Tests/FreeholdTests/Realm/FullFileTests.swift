@@ -158,7 +158,8 @@ struct FullFileTests {
         try writeElsewhere(300)
         try checkStays(realm, .mapResized)
         realm.invalidate()
-        #expect(realm.refresh())
+        // The threads of before let go of what they have read when they end.
+        #expect((0..<2000).contains { _ in realm.refresh() || usleep(2000) != 0 })
         #expect(realm.refreshError == nil)
         try realm.write { realm.create(Cow.self, value: ["id": 1_000]) }
         #expect(realm.verify() == [])

@@ -52,6 +52,7 @@ struct SelfWaitTests {
                     one.cancelWrite()
                     try other.write { other.add(RTDog(id: other.objects(RTDog.self).count)) }
                 }
+                ofThread.refresh()
                 #expect(ofThread.objects(RTDog.self).count == 4)
             }
         }

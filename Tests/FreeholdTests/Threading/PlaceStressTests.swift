@@ -15,7 +15,6 @@ struct PlaceStressTests {
         let shared: Shared
         var random: SeededGenerator
 
-        /// - Parameter open: gives the realm of the place.
         mutating func run(_ realm: Realm) throws {
             let id = Int.random(in: 0..<10, using: &random)
             guard let person = realm.object(ofType: THPerson.self, forPrimaryKey: id) else { return }
@@ -105,10 +104,48 @@ struct PlaceStressTests {
         var failures: Set<String> { state.withLock { $0.failures } }
     }
 
-    private static func steps(_ place: some Place, _ steps: Steps, _ count: Int) async throws {
-        var steps = steps
-        for _ in 0..<count {
-            steps = try await place.take(steps) { (steps: inout Steps, realm: Realm) in try steps.run(realm) }
+    private static func onActor(_ place: some Place, _ first: Steps, _ rounds: Int) async throws {
+        try await place.open(first.configuration)
+        var steps = first
+        for _ in 0..<rounds { steps = try await place.take(steps) { try $0.run($1) } }
+    }
+
+    @MainActor
+    private static func onMain(_ first: Steps, _ rounds: Int) async throws {
+        var steps = first
+        for _ in 0..<rounds {
+            try steps.run(try Realm(configuration: first.configuration))
+            await Task.yield()
+        }
+    }
+
+    private static func onQueue(_ first: Steps, _ rounds: Int) async throws {
+        let queue = DispatchQueue(label: "stress")
+        var steps = first
+        for _ in 0..<rounds {
+            let before = steps
+            steps = try await withCheckedThrowingContinuation { continuation in
+                queue.async {
+                    let result = Result<Steps, any Error> {
+                        var steps = before
+                        try steps.run(try Realm(configuration: before.configuration, queue: queue))
+                        return steps
+                    }
+                    continuation.resume(with: result)
+                }
+            }
+        }
+    }
+
+    private static func onThread(_ first: Steps, _ rounds: Int) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread {
+                let result = Result<Void, any Error> {
+                    var steps = first
+                    for _ in 0..<rounds { try steps.run(try Realm(configuration: first.configuration)) }
+                }
+                continuation.resume(with: result)
+            }.start()
         }
     }
 
@@ -122,59 +159,20 @@ struct PlaceStressTests {
         let keeper = try threadingRealm(configuration)
         try keeper.write { for person in keeper.objects(THPerson.self) { person.age = person.scores["a"] ?? 0 } }
         let shared = Shared(keeper.objects(THPerson.self).first!)
-        func steps(_ n: UInt64) -> Steps {
-            Steps(configuration: configuration, shared: shared, random: SeededGenerator(seed: seed &+ n))
-        }
         let loop = LoopExecutor()
+        let all = (0..<20).map { n in
+            Steps(configuration: configuration, shared: shared, random: SeededGenerator(seed: seed &+ UInt64(n)))
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for n in 0..<4 as Range<UInt64> {
-                let mine = (steps(n), steps(10 + n), steps(20 + n), steps(30 + n), steps(40 + n))
-                group.addTask {
-                    let place = PlainPlace()
-                    try await place.open(configuration)
-                    try await Self.steps(place, mine.0, rounds)
-                }
-                group.addTask {
-                    let place = LoopPlace(n % 2 == 0 ? loop : LoopExecutor())
-                    try await place.open(configuration)
-                    try await Self.steps(place, mine.1, rounds)
-                }
-                group.addTask { @MainActor in
-                    var steps = mine.2
-                    for _ in 0..<rounds {
-                        try steps.run(try Realm(configuration: configuration))
-                        await Task.yield()
-                    }
-                }
-                group.addTask {
-                    let queue = DispatchQueue(label: "stress")
-                    var steps = mine.3
-                    for _ in 0..<rounds {
-                        let before = steps
-                        steps = try await withCheckedThrowingContinuation { continuation in
-                            queue.async {
-                                continuation.resume(
-                                    with: Result {
-                                        var steps = before
-                                        try steps.run(try Realm(configuration: configuration, queue: queue))
-                                        return steps
-                                    }
-                                )
-                            }
-                        }
-                    }
-                }
-                group.addTask {
-                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                        Thread {
-                            continuation.resume(
-                                with: Result {
-                                    var steps = mine.4
-                                    for _ in 0..<rounds { try steps.run(try Realm(configuration: configuration)) }
-                                }
-                            )
-                        }.start()
-                    }
+            for (n, steps) in all.enumerated() {
+                switch n % 5 {
+                case 0: group.addTask { try await Self.onActor(PlainPlace(), steps, rounds) }
+                case 1:
+                    let executor = n < 10 ? loop : LoopExecutor()
+                    group.addTask { try await Self.onActor(LoopPlace(executor), steps, rounds) }
+                case 2: group.addTask { try await Self.onMain(steps, rounds) }
+                case 3: group.addTask { try await Self.onQueue(steps, rounds) }
+                default: group.addTask { try await Self.onThread(steps, rounds) }
                 }
             }
             try await group.waitForAll()

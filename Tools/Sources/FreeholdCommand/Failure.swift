@@ -21,7 +21,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .failure: "the file is damaged or of another format; what no other number stands for"
         case .unfinished: "convert: something was left alone, which somebody has to look at"
         case .usage: "the command line is wrong"
-        case .data: "what was given is wrong: a query, a class or column, JSON or CSV, a schema that doesn't fit"
+        case .data: "what was given is wrong: a query, class, column or schema; JSON, CSV, Swift"
         case .noInput: "a file isn't there"
         case .cantCreate: "a file is there already, or can't be made"
         case .io: "reading or writing failed; the disk is full"

@@ -60,18 +60,18 @@ enum Suggestions {
         return "\(otherwise) \(names.sorted().joined(separator: ", "))."
     }
 
-    /// Insertions, deletions and replacements.
+    /// Insertions, deletions, replacements, and neighbours that have changed places.
     private static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
-        var row = Array(0...b.count)
-        for (i, x) in a.enumerated() {
-            var corner = row[0]
-            row[0] = i + 1
-            for (j, y) in b.enumerated() {
-                let above = row[j + 1]
-                row[j + 1] = x == y ? corner : min(corner, above, row[j]) + 1
-                corner = above
+        var (last, row) = ([Int](), Array(0...b.count))
+        for i in a.indices {
+            var next = [i + 1]
+            for j in b.indices {
+                var best = a[i] == b[j] ? row[j] : min(row[j], row[j + 1], next[j]) + 1
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, last[j - 1] + 1) }
+                next.append(best)
             }
+            (last, row) = (row, next)
         }
         return row[b.count]
     }

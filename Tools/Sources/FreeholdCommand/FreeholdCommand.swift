@@ -31,6 +31,7 @@ struct FreeholdCommand: ParsableCommand {
     )
 
     static func main() {
+        Drafts.watchSignals()
         do {
             try checkName(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()

@@ -82,7 +82,8 @@ import Testing
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal takes along what isn't complete`(signal: String) throws {
         try withFolder { folder in
-            try ToolFile.make(folder + "/a.realm")
+            // More than one chunk of the input.
+            try ToolFile.make(folder + "/a.realm", people: 3000)
             try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: true)
             let script = """
                 set -m; cd '\(folder)'; mkfifo in
@@ -92,7 +93,8 @@ import Testing
                     exec 3> in; head -c $(($(wc -c < a.json) - 4)) $doc >&3
                     for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.05; done
                     [ -n "$(ls -A new)" ] && echo begun
-                    kill -\(signal) $pid; exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
+                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                    exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
                 }
                 doc=a.json; stop
                 doc=/dev/null; stop TMPerson --schema s.json

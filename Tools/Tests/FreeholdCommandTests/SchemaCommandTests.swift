@@ -11,8 +11,8 @@ import Testing
                 "List",
                 properties: [
                     Property("first-name", .string), Property("class", .int), Property("description", .string),
-                    Property("1st", .bool), Property("first name", .string, optional: true, indexed: true),
-                    Property("naïve", .double, optional: true, collection: .list), Property("\"", .date),
+                    Property("$-1st", .bool), Property("first name", .string, optional: true, indexed: true),
+                    Property("naïve", .double, optional: true, collection: .list), Property("$", .date),
                     Property("link", .object, objectClassName: "order line"),
                     Property("links", .object, collection: .list, objectClassName: "order line"),
                     Property("map", .object, collection: .map, objectClassName: "List"),

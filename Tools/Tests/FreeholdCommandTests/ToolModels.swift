@@ -93,7 +93,7 @@ enum ToolFile {
 
     /// Whether the library can read and write encrypted files.
     static var canEncrypt: Bool {
-        let opened = try? withFolder { folder in
+        let opened: Void? = try? withFolder { folder in
             var configuration = configuration(folder + "/a.realm")
             configuration.encryptionKey = Data(count: 64)
             _ = try Realm(configuration: configuration)

@@ -30,6 +30,15 @@ import Testing
         )
     }
 
+    @Test func `several methods at the end of a class go with the lines between them`() {
+        expectMembers(
+            "  @objc dynamic var a = 0\n\n  override class func primaryKey() -> String? {\n    \"a\"\n  }\n\n"
+                + "  override class func ignoredProperties() -> [String] {\n    []\n  }\n\n"
+                + "  override class func indexedProperties() -> [String] { [] }",
+            become: "  @Persisted(primaryKey: true) var a = 0"
+        )
+    }
+
     @Test func `ignored properties stay plain`() {
         expectMembers(
             "  @objc dynamic var a = 0\n  let b = List<Int>()\n  @objc dynamic var c = 0\n\n"
@@ -76,17 +85,17 @@ import Testing
         let base =
             "class A: Object {\n  @objc dynamic var a = 0\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
         let other =
-            "class B: A {\n  @objc dynamic var b = 0\n  override class func primaryKey() -> String? { \"b\" }\n}\n"
+            "import RealmSwift\nclass B: A {\n  @objc dynamic var b = 0\n  override class func primaryKey() -> String? { \"b\" }\n}\n"
         let same =
-            "class B: A {\n  @objc dynamic var b = 0\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
+            "import RealmSwift\nclass B: A {\n  @objc dynamic var b = 0\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
         let changed = converted(base, other)
         #expect(changed.texts[0] == base.replacing("@objc dynamic", with: "@Persisted"))
-        #expect(changed.texts[1] == "class B: A {\n  @Persisted(primaryKey: true) var b = 0\n}\n")
+        #expect(changed.texts[1] == "import RealmSwift\nclass B: A {\n  @Persisted(primaryKey: true) var b = 0\n}\n")
         let kept = converted(base, same)
         #expect(
             kept.texts == [
                 "class A: Object {\n  @Persisted(primaryKey: true) var a = 0\n}\n",
-                "class B: A {\n  @Persisted var b = 0\n}\n",
+                "import RealmSwift\nclass B: A {\n  @Persisted var b = 0\n}\n",
             ]
         )
     }

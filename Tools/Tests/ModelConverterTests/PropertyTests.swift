@@ -128,6 +128,15 @@ import Testing
         #expect(result.findings.count == 1 && result.findings[0].contains("0.swift:4:7: note: Dog.name was stored"))
     }
 
+    @Test func `beside properties with @Persisted others weren't stored`() {
+        let reason = "isn't stored, because others have @Persisted: make it plain, or write @Persisted"
+        for (text, column, word) in [("@objc dynamic var b = 0", 21, "left alone"), ("let b = List<Int>()", 7, "note")]
+        {
+            let members = "  @Persisted var a = 0\n  \(text)"
+            expectMembers(members, become: members, findings: ["0.swift:4:\(column): \(word): Model.b \(reason)"])
+        }
+    }
+
     @Test func `what can't be stored is left alone, with the reason`() {
         for (text, reason) in [
             ("@objc dynamic var a: [String] = []", "is an array or dictionary, which isn't stored: use List or Map"),

@@ -20,6 +20,7 @@ import Testing
             ("func f(a: Int) { self.a.value = a }", "func f(a: Int) { self.a = a }"),
             ("func f(_ x: A) { x.a.value = 1 }", "func f(_ x: A) { x.a = 1 }"),
             ("func f() { let x = A(); x.a.value = 1 }", "func f() { let x = A(); x.a = 1 }"),
+            ("func f(_ x: A?) { x?.a.value = x!.a.value }", "func f(_ x: A?) { x?.a = x!.a }"),
             ("let p = \\A.a.value", "let p = \\A.a"),
         ] {
             let result = converted(head + old + "\n}\n")
@@ -50,6 +51,8 @@ import Testing
         #expect(guessed.findings == ["1.swift:1:8: note: $0.a.value has become $0.a, taken for a model's"])
         let models = "class A: Object { let a = RealmOptional<Int>() }\nstruct S { var a: Box }\n"
         let ambiguous = converted(models, "f { $0.a.value }")
+        let plain = converted(models.replacing("Box", with: "Int?"), "f { $0.a.value }")
+        #expect(plain.texts[1] == "f { $0.a }")
         #expect(ambiguous.texts[1] == "f { $0.a.value }" && ambiguous.findings.count == 1)
     }
 

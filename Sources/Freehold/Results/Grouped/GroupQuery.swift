@@ -50,7 +50,7 @@ final class GroupQuery {
         let query = FreeholdEngine.Query(table: source.table.table, source: source.rows(in: view), stages: stages)
         let found = query.groups(by: resolved.map(\.path), in: view)
         groups = found
-        groupedAt = state
+        groupedAt = source.core.answerState
         return found
     }
 

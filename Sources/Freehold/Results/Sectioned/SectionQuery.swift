@@ -48,7 +48,7 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
                 sections.append(Section(key: key, positions: [i]))
             }
         }
-        sectionedAt = state
+        sectionedAt = results._confinedCore?.answerState ?? state
         return sections
     }
 

@@ -118,7 +118,9 @@ final class ElementScan: CollectionScan {
         case .large(let tree):
             var found = false
             tree.forEachChunk(from: 0, in: view) { chunk, _, count in
-                let leaf = Leaf(view.block(tree.segment, chunk)!.baseAddress!)
+                let type = kernel.column.type
+                let leaf = view.chunk(chunk, count, of: tree, type, isOptional: kernel.column.isOptional)
+                if leaf.isBlank { return false }
                 kernel.fill(leaf, buffer.mask, count)
                 found = !MaskKernels.isEmpty(buffer.mask, count)
                 return !found

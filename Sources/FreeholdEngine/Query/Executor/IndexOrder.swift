@@ -166,6 +166,7 @@ struct IndexOrder {
                         isOver = true
                         return false
                     }
+                    if looked & 1023 == 0, WorkLimit.cutsHere { return false }
                     let key = ObjectKey(raw)
                     guard test(key) else { return true }
                     let place = group(entry)

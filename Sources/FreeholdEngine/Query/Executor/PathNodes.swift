@@ -113,6 +113,7 @@ struct TableScan {
         for cluster in 0..<view.clusterCount(table) {
             let live = view.liveCount(table, cluster: cluster)
             if live == 0 { continue }
+            if WorkLimit.cutsHere { return }
             let presence = view.presence(table, cluster: cluster)
             let n = presence == nil ? live : view.clusterSpan
             node.fill(cluster, buffer.mask, n)

@@ -151,7 +151,7 @@ extension DataView {
             }
             return true
         case .large(let tree):
-            return forEachSlot(of: tree) { leaf, slot in
+            return forEachSlot(of: tree, .link, isOptional: false) { leaf, slot in
                 if leaf.isNull(slot) { return true }
                 let stored = leaf.int(slot)
                 return stored == 0 || body(ObjectKey(stored - 1))
@@ -168,7 +168,7 @@ extension DataView {
         return withBacklinks(origin, target) { list in
             switch list {
             case .inline(let inline): (0..<inline.count).allSatisfy { body(ObjectKey(inline.int($0))) }
-            case .large(let tree): forEachSlot(of: tree) { body(ObjectKey($0.int($1))) }
+            case .large(let tree): forEachSlot(of: tree, .int, isOptional: false) { body(ObjectKey($0.int($1))) }
             }
         }
     }
@@ -185,16 +185,22 @@ extension DataView {
             default: return (0..<inline.count).allSatisfy { body(inline.value($0)) }
             }
         case .large(let tree):
-            return forEachSlot(of: tree) { leaf, slot in
+            return forEachSlot(of: tree, type, isOptional: isOptional) { leaf, slot in
                 body(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
             }
         }
     }
 
-    private func forEachSlot(of tree: CountedTree, _ body: (Leaf, Int) -> Bool) -> Bool {
+    private func forEachSlot(
+        of tree: CountedTree,
+        _ type: ColumnType,
+        isOptional: Bool,
+        _ body: (Leaf, Int) -> Bool
+    ) -> Bool {
         var goesOn = true
         tree.forEachChunk(from: 0, in: self) { chunk, _, count in
-            let leaf = Leaf(block(tree.segment, chunk)!.baseAddress!)
+            let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
+            if leaf.isBlank { return goesOn }
             for slot in 0..<count where goesOn { goesOn = body(leaf, slot) }
             return goesOn
         }

@@ -4,6 +4,18 @@ struct Planner {
 
     func node(_ predicate: Predicate, _ table: Table) -> PlanNode {
         switch predicate {
+        case .and(let all): return and(all.map { node($0, table) })
+        case .or(let all): return or(all.map { node($0, table) })
+        case .not(let inner): return not(node(inner, table))
+        default: return leaf(predicate, table)
+        }
+    }
+
+    /// Conditions without others inside, on their own: what nests needs little of the stack for a level.
+    @inline(never)
+    private func leaf(_ predicate: Predicate, _ table: Table) -> PlanNode {
+        switch predicate {
+        case .and, .or, .not: preconditionFailure("has been dealt with")
         case .constant(let value): return ConstantNode(view: view, value)
         case .comparison(let path, let op, let value):
             return node(path, ValueTest(.comparison(op, value)), table)
@@ -24,9 +36,6 @@ struct Planner {
                 for key in all { set.insert(key) }
                 return set
             }
-        case .and(let all): return and(all.map { node($0, table) })
-        case .or(let all): return or(all.map { node($0, table) })
-        case .not(let inner): return not(node(inner, table))
         }
     }
 

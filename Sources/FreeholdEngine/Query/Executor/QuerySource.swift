@@ -104,7 +104,7 @@ final class QuerySource {
         if rest.isEmpty { return keys }
         let node = planner.node(.and(rest), table)
         if node.constant == true { return keys }
-        let found = keys.filter { node.test($0) }
+        let found = keys.filterWithinLimit { node.test($0) }
         recorder?.add(.check, table.name, estimate: keys.count, examined: keys.count, matches: found.count)
         return found
     }
@@ -195,8 +195,8 @@ final class QuerySource {
 
     func forEach(_ body: (ObjectKey) -> Void) {
         switch run() {
-        case .keys(let keys): keys.forEach(body)
-        case .access(let access): access.keys().forEach(body)
+        case .keys(let keys): keys.forEachWithinLimit(body)
+        case .access(let access): access.keys().forEachWithinLimit(body)
         case .scan(let scan):
             guard recorder != nil else { return scan.forEachKey(body) }
             keys().forEach(body)
@@ -223,7 +223,7 @@ final class QuerySource {
             }
             return
         }
-        for key in found where !body(key) { return }
+        found.forEachWithinLimitUntil(body)
     }
 
     private func record<R>(_ scan: TableScan, _ body: (TableScan) -> R, matches: (R) -> Int) -> R {
@@ -240,17 +240,16 @@ final class QuerySource {
         let scan: TableScan
         switch run() {
         case .keys(let keys):
-            for key in keys { fold.add(view.value(fold.column, key)) }
-            return
+            return keys.forEachWithinLimit { fold.add(view.value(fold.column, $0)) }
         case .access(let access):
-            for key in access.keys() { fold.add(view.value(fold.column, key)) }
-            return
+            return access.keys().forEachWithinLimit { fold.add(view.value(fold.column, $0)) }
         case .scan(let made): scan = made
         }
         if scan.node.constant == true {
             for cluster in 0..<view.clusterCount(table) {
                 let live = view.liveCount(table, cluster: cluster)
                 if live == 0 { continue }
+                if WorkLimit.cutsHere { return }
                 if let presence = view.presence(table, cluster: cluster) {
                     fold.add(cluster, present: presence)
                 } else {

@@ -52,9 +52,11 @@ package final class RowGroups {
             rows = .slots(codes)
         } else {
             let keys = source.keys()
-            let codes = keys.map { coder.code($0) }
+            var codes: [Int32] = []
+            codes.reserveCapacity(keys.count)
+            keys.forEachWithinLimit { codes.append(coder.code($0)) }
             for (key, code) in zip(keys, codes) { count(code, key.raw) }
-            rows = .keys(keys, codes: codes)
+            rows = .keys(codes.count < keys.count ? Array(keys.prefix(codes.count)) : keys, codes: codes)
         }
         self.counts = counts
         self.coder = coder
@@ -157,6 +159,7 @@ package final class RowGroups {
         let span = view.clusterSpan
         codes.withUnsafeBufferPointer { codes in
             for cluster in 0..<view.clusterCount(table) where view.liveCount(table, cluster: cluster) > 0 {
+                if WorkLimit.cutsHere { return }
                 view.forEachLeaf(column, cluster, span) { leaf, slots in
                     let codes = codes.baseAddress! + (cluster * span + slots.lowerBound)
                     guard let leaf else {
@@ -189,7 +192,8 @@ extension Query {
     ///
     /// - Complexity: O(objects) and O(g log g) of groups.
     package func groups(by paths: [PropertyPath], in view: DataView) -> RowGroups {
-        RowGroups(Pipeline(self).unsorted.rows(in: view), table, by: paths, in: view)
+        let groups = RowGroups(Pipeline(self).unsorted.rows(in: view), table, by: paths, in: view)
+        return WorkLimit.hasCutQueries ? RowGroups(.keys([]), table, by: paths, in: view) : groups
     }
 }
 

@@ -179,8 +179,10 @@ extension Condition {
 }
 
 extension NamedPath {
-    /// Whether a property or class can have the name, so that query strings and key paths can write it.
-    package static func isName(_ text: String) -> Bool { QueryLexer.isName(text) }
+    /// Whether a property can have the name, so that key paths can write it.
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty && !text.hasPrefix("@") && !text.utf8.contains { ".[]".utf8.contains($0) }
+    }
 
     /// As it is written, without a quantifier.
     package var text: String { QueryPrinter.text(self, variable: nil) }

@@ -3,12 +3,14 @@
 
 extension Condition {
     /// Of negations, of AND in OR and the other way round, of calculations and of steps along paths: all that lies one
-    /// inside the other. A subquery counts as ``subqueryWeight``.
-    package static let maximumDepth = 100
+    /// inside the other. A subquery counts as ``subqueryWeight``, a calculation as ``arithmeticWeight``.
+    package static let maximumDepth = 64
     package static let subqueryWeight = 10
+    package static let arithmeticWeight = 2
 
     package static let tooDeep =
-        "The condition nests deeper than \(maximumDepth) levels, of which a subquery takes \(subqueryWeight)."
+        "The condition nests deeper than \(maximumDepth) levels, of which a subquery takes \(subqueryWeight) "
+        + "and a calculation \(arithmeticWeight)."
 
     /// Whether nothing nests deeper. Looks no further down than that.
     func fits(depth: Int = Condition.maximumDepth) -> Bool {
@@ -32,7 +34,9 @@ extension Term {
         case .path(let path): return path.steps.count <= depth
         case .subquery(let path, _, let condition):
             return condition.fits(depth: depth - path.steps.count - Condition.subqueryWeight)
-        case .arithmetic(_, let a, let b): return a.fits(depth: depth - 1) && b.fits(depth: depth - 1)
+        case .arithmetic(_, let a, let b):
+            let rest = depth - Condition.arithmeticWeight
+            return a.fits(depth: rest) && b.fits(depth: rest)
         }
     }
 }

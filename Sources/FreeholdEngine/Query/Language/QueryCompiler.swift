@@ -40,7 +40,16 @@ package struct QueryCompiler<Names: QueryNames> {
         case .and(let all, _): return .and(try predicates(all))
         case .or(let all, _): return .or(try predicates(all))
         case .not(let inner): return .not(try predicate(inner))
-        case .term(let term): return try predicate(.compare(term, .equal, .constant(.value(.bool(true))), []))
+        default: return try comparison(condition)
+        }
+    }
+
+    /// Conditions without others inside, on their own: what nests needs little of the stack for a level.
+    @inline(never)
+    private func comparison(_ condition: Condition) throws(QueryError) -> Predicate {
+        switch condition {
+        case .truth, .and, .or, .not: preconditionFailure("has been dealt with")
+        case .term(let term): return try comparison(.compare(term, .equal, .constant(.value(.bool(true))), []))
         case .compare(.path(let path), let op, .constant(.argument(let argument)), []):
             if let predicate = plain(path, op, argument) { return predicate }
             return try compare(.path(path), op, .constant(.argument(argument)), [])

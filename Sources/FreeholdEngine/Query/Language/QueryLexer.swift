@@ -71,8 +71,8 @@ struct QueryLexer {
     private mutating func name() -> String {
         var out: [UInt8] = []
         while at < bytes.count {
-            if bytes[at] == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: " ") {
-                out.append(UInt8(ascii: " "))
+            if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count, Self.isEscaped(bytes[at + 1]) {
+                out.append(bytes[at + 1])
                 at += 2
             } else if Self.isNameStart(bytes[at]) || Self.isDigit(bytes[at]) || bytes[at] == UInt8(ascii: "-") {
                 out.append(bytes[at])
@@ -87,7 +87,9 @@ struct QueryLexer {
     private mutating func word() throws(QueryError) -> QueryToken.Kind {
         let start = at
         let name = name()
-        if name.isEmpty { throw error(.syntax, "A '\\' stands only before a space in a name.", start) }
+        if name.isEmpty {
+            throw error(.syntax, "A '\\' stands only before a sign, a space or a digit of a name.", start)
+        }
         switch name {
         case "B64", "b64":
             if isQuote(peek(0)) { return .literal(.value(try base64(quoted(), start))) }
@@ -379,16 +381,24 @@ struct QueryLexer {
         QueryError(code, message, position: position, expected: expected)
     }
 
-    /// Whether the language has a way to write the name.
-    static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, isNameStart(first) || first == UInt8(ascii: " "),
-            text.utf8.allSatisfy({
-                isNameStart($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ")
-            })
-        else { return false }
-        // `$0` and `$K0` are arguments.
-        var lexer = QueryLexer(text)
-        return first != UInt8(ascii: "$") || lexer.numberedArgument() == nil
+    /// The name as it is written: with a `\` before every sign that would end it or be read as something else.
+    static func written(_ name: String) -> String {
+        var lexer = QueryLexer(name)
+        let isArgument = name.utf8.first == UInt8(ascii: "$") && lexer.numberedArgument() != nil
+        var out: [UInt8] = []
+        for (i, byte) in name.utf8.enumerated() {
+            let isPlain =
+                i == 0
+                ? isNameStart(byte) && !isArgument : isNameStart(byte) || isDigit(byte) || byte == UInt8(ascii: "-")
+            if !isPlain { out.append(UInt8(ascii: "\\")) }
+            out.append(byte)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// What can stand after a `\` in a name: signs and digits of ASCII, `$` among them.
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x80 && (!isNameStart(byte) || byte == UInt8(ascii: "$"))
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (byte >= 9 && byte <= 13) }

@@ -30,7 +30,7 @@
 /// | lists | `{1, 2}` |
 /// | arguments | `$0`, `%@` and the formats of C; `$K0`, `%K` for paths |
 ///
-/// Names consist of letters, digits, `_`, `$`, `-` and all that isn't ASCII, with `\ ` for a space. Keywords can be
+/// Names consist of letters, digits, `_`, `$`, `-` and all that isn't ASCII, with `\ ` for a space, and so for every other sign. Keywords can be
 /// names where no keyword could stand: `in IN {1}`, `sort == 1`. `AND`, `OR`, the string operators, `BETWEEN`, `TEXT`,
 /// `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in
 /// lower case.
@@ -238,7 +238,7 @@ package struct QueryParser {
                 let right = try term(right)
                 let left = try term(operands.removeLast())
                 var result = WrittenTerm(.arithmetic(op, left.term, right.term), left.start)
-                result.height = max(left.height, right.height) + 1
+                result.height = max(left.height, right.height) + Condition.arithmeticWeight
                 try check(height: result.height)
                 operands.append(.term(result))
             }

@@ -157,7 +157,7 @@ package struct QueryPrinter {
         }
     }
 
-    static func written(_ name: String) -> String { name.replacing(" ", with: "\\ ") }
+    static func written(_ name: String) -> String { QueryLexer.written(name) }
 
     /// Whether the path would be read as something else: it has no name, or one that is a keyword.
     static func needsSelf(_ path: NamedPath) -> Bool {

@@ -35,6 +35,7 @@ final class RowSorter {
         reserve(keys.count)
         for i in 0..<keys.count { rows[i] = Entry(number: 0, key: keys[i]) }
         sort(keys.count)
+        if WorkLimit.hasCutQueries { return [] }
         let n = min(limit ?? .max, keys.count)
         return [ObjectKey](unsafeUninitializedCapacity: n) { out, count in
             for i in 0..<n { (out.baseAddress! + i).initialize(to: ObjectKey(rows[i].key)) }
@@ -92,6 +93,7 @@ final class RowSorter {
         while let task = tasks.popLast() {
             let (low, high) = (task.low, task.high)
             guard high - low > 1 else { continue }
+            if WorkLimit.cutsHere { return }
             number(task)
             sortByNumber(low, high)
             var start = low
@@ -115,7 +117,11 @@ final class RowSorter {
     private func number(_ task: Task) {
         let column = columns[task.column]
         guard column.isRanked(task.chunk) else {
-            for i in task.low..<task.high { rows[i].number = column.number(rows[i].key, chunk: task.chunk) }
+            for start in stride(from: task.low, to: task.high, by: 1024) {
+                if WorkLimit.cutsHere { return }
+                let end = min(start + 1024, task.high)
+                for i in start..<end { rows[i].number = column.number(rows[i].key, chunk: task.chunk) }
+            }
             return
         }
         let values = (task.low..<task.high).map { column.value(rows[$0].key) }

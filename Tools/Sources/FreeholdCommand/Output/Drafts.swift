@@ -23,7 +23,6 @@ final class Drafts: Sendable {
     private struct State {
         var next = 0
         var drafts: [Int: (path: String, kind: Kind)] = [:]
-        var sources: [any DispatchSourceSignal] = []
     }
 
     private static let state = Mutex(State())
@@ -37,7 +36,6 @@ final class Drafts: Sendable {
         let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
         let path = folder + "/" + url.lastPathComponent
         return state.withLock { state in
-            if state.sources.isEmpty { state.sources = [SIGINT, SIGTERM, SIGHUP].compactMap { watch($0) } }
             state.next += 1
             state.drafts[state.next] = (path, kind)
             return Drafts(state.next)
@@ -47,18 +45,30 @@ final class Drafts: Sendable {
     /// The file is complete, or gone.
     func end() { _ = Self.state.withLock { $0.drafts.removeValue(forKey: number) } }
 
-    /// Nil for a signal that the command was started to ignore, as by `nohup`.
-    private static func watch(_ number: Int32) -> (any DispatchSourceSignal)? {
-        // The source sees the signal nevertheless.
-        if unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return nil }
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-        source.setEventHandler {
+    /// Has signals wait for a thread of their own. Called before there are other threads, which would take them.
+    static func watchSignals() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            // One that the command was started to ignore, as by `nohup`, stays so.
+            let previous = signal(number, SIG_DFL)
+            if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                signal(number, SIG_IGN)
+            } else {
+                sigaddset(&signals, number)
+            }
+        }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let watched = signals
+        Thread.detachNewThread {
+            var signals = watched
+            var number: Int32 = 0
+            guard sigwait(&signals, &number) == 0 else { return }
             state.withLock { $0.drafts.values.forEach { remove($0.path, $0.kind) } }
-            signal(number, SIG_DFL)
+            // Its action is still to end the process.
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             raise(number)
         }
-        source.resume()
-        return source
     }
 
     private static func remove(_ path: String, _ kind: Kind) {

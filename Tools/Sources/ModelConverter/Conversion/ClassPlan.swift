@@ -118,17 +118,16 @@ extension Converter {
         }
         if plan.ignored.contains(name) { return plain }
         guard let stored = StoredType(binding, in: file) else {
-            guard !plan.isModern else { return plain }
             let message = "\(full): the default value isn't one that can be kept; declare it by hand"
             report(.left, plan.reference.file, binding.name, message)
             return .leave
         }
         if plan.isModern {
-            if isMarked {
-                let message = "\(full) stays as it was, not stored: other properties of the class have @Persisted"
-                report(.note, plan.reference.file, binding.name, message)
-            }
-            return plain
+            // What was left alone in an earlier conversion looks the same, so that it isn't made a plain property.
+            guard isMarked || stored.kind != .plain else { return nil }
+            let message = "\(full) isn't stored, because others have @Persisted: make it plain, or write @Persisted"
+            report(isMarked ? .left : .note, plan.reference.file, binding.name, message)
+            return isMarked ? .leave : nil
         }
         if stored.kind == .plain {
             if variable.isLet { return plain }

@@ -8,9 +8,11 @@ extension Converter {
         for (name, references) in index.enums.sorted(by: { $0.key < $1.key }) {
             for reference in references {
                 let type = index.type(reference)
-                let isRealm =
-                    conformance("RealmEnum", type) != nil || extensionOf(name, conformingTo: "RealmEnum") != nil
-                guard names.contains(name) || isRealm else { continue }
+                let isRealm = ["RealmEnum", "PersistableEnum"].contains {
+                    conformance($0, type) != nil || extensionOf(name, conformingTo: $0) != nil
+                }
+                // Others can't have been properties: `Defaults.size` isn't of the enum `Defaults`.
+                guard isRealm || (names.contains(name) && type.head.attribute("objc") != nil) else { continue }
                 convertEnum(type, reference.file)
             }
         }

@@ -25,7 +25,12 @@ extension Converter {
         }
         for override in plan.removed {
             let function = override.function
-            removeDeclaration(function.head.start..<function.end, in: override.file)
+            let others = plan.removed.filter { $0.file == override.file }.map(\.function)
+            removeDeclaration(
+                function.head.start..<function.end,
+                in: override.file,
+                with: others.map { $0.head.start..<$0.end }
+            )
             counts.overrides += 1
             isConverted = true
         }

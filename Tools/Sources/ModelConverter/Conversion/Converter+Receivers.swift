@@ -22,6 +22,11 @@ extension Converter {
                 }
             }
         }
+        // A function outside of types: its parameters and locals are what stands before.
+        guard around.isEmpty else { return .unknown }
+        for i in (max(0, use - 1000)..<use).reversed() where tokens[i].name == word {
+            if let type = declaredType(i, f) { return named(type) }
+        }
         return .unknown
     }
 

@@ -35,16 +35,19 @@ extension Converter {
             }
             return shorten()
         }
-        let receiver = i > 1 ? file.tokens[i - 2] : nil
+        // Behind `dog.`, `dog?.` or `dog!.`.
+        let isChained = i > 2 && (file.tokens[i - 2].isMark("?") || file.tokens[i - 2].isMark("!"))
+        let place = isChained ? i - 3 : i - 2
+        let receiver = place >= 0 ? file.tokens[place] : nil
         if receiver?.isWord("self") == true || receiver?.isWord("super") == true {
             if let owner = index.enclosing(f, i), hasBox(name, owner) { shorten() }
             return
         }
-        if let word = receiver?.name, index.isModel(word), word.first!.isUppercase {
+        if let word = receiver?.name, word.first!.isUppercase, index.isModel(word) || index.isDeclared(word) {
             if index.models(named: word).contains(where: { hasBox(name, $0) }) { shorten() }
             return
         }
-        if let word = receiver?.name, !(i > 2 && file.tokens[i - 3].isMark(".")) {
+        if let word = receiver?.name, !(place > 0 && file.tokens[place - 1].isMark(".")) {
             switch self.receiver(word, at: i, f) {
             case .model(let model):
                 if hasBox(name, model) { shorten() }
@@ -63,7 +66,7 @@ extension Converter {
             )
         }
         shorten()
-        let shown = receiver.map { $0.text + "." } ?? ""
+        let shown = receiver.map { $0.text + (isChained ? file.tokens[i - 2].text : "") + "." } ?? ""
         report(.note, f, i, "\(shown)\(name).value has become \(shown)\(name), taken for a model's")
     }
 
@@ -73,12 +76,16 @@ extension Converter {
         return index.lineage(model).contains { plans[$0]?.boxes.contains(name) ?? false }
     }
 
-    /// A type that has a property of the name that was no box.
+    /// A type that has a property of the name that was no box, and may have a member `value`.
     private func otherDeclaration(of name: String) -> String? {
         for (f, file) in files.enumerated() {
             for (t, type) in file.types.enumerated() {
                 let isOwn = plans[.init(file: f, type: t)]?.boxes.contains(name) ?? false
-                let hasIt = type.variables.contains { $0.bindings.contains { file.tokens[$0.name].text == name } }
+                let hasIt = type.variables.contains { variable in
+                    variable.bindings.contains {
+                        file.tokens[$0.name].text == name && !PlainTypes.isValue($0, in: file)
+                    }
+                }
                 if hasIt, !isOwn { return type.name }
             }
         }

@@ -82,7 +82,9 @@ struct Converter {
     }
 
     /// Removes a declaration: with its lines, comments of documentation, and a blank line that would be too many.
-    mutating func removeDeclaration(_ range: Range<Int>, in f: Int) {
+    ///
+    /// - Parameter others: declarations that are removed as well.
+    mutating func removeDeclaration(_ range: Range<Int>, in f: Int, with others: [Range<Int>]) {
         let file = files[f]
         var start = file.tokens[range.lowerBound].start
         var end = file.tokens[range.upperBound - 1].end
@@ -108,15 +110,17 @@ struct Converter {
         }
         let blankAbove = start > 0 && isBlank(file.bytes[file.lineStart(of: start - 1)..<start])
         let below = end < file.bytes.count ? file.bytes[end..<file.lineEnd(of: end)] : []
-        let isLast = below.first { !isSpace($0) } == UInt8(ascii: "}")
+        var next = range.upperBound
+        while let other = others.first(where: { $0.lowerBound == next }) { next = other.upperBound }
+        let isLast = next < file.tokens.count && file.tokens[next].isMark("}")
         let isFirst =
             range.lowerBound > 0
             && file.tokens[range.lowerBound - 1].isMark("{") && start > 0
             && file.lineStart(of: start - 1) <= file.tokens[range.lowerBound - 1].start
-        if !below.isEmpty, isBlank(below), blankAbove || isFirst {
-            end = file.lineEnd(of: end)
-        } else if blankAbove, isLast {
+        if blankAbove, isLast {
             start = file.lineStart(of: start - 1)
+        } else if !below.isEmpty, isBlank(below), blankAbove || isFirst {
+            end = file.lineEnd(of: end)
         }
         edits[f].remove(start..<end)
     }
@@ -141,9 +145,9 @@ struct Converter {
         let module = used.contains("Freehold") && !used.contains("RealmSwift") ? "Freehold" : "RealmSwift"
         for f in needsImport.sorted() {
             let file = files[f]
-            guard !file.imports.contains(where: { $0.module == "RealmSwift" || $0.module == "Freehold" }) else {
-                continue
-            }
+            if file.imports.contains(where: { $0.module == "RealmSwift" || $0.module == "Freehold" }) { continue }
+            // Where `Object` is seen, so is the rest of its module.
+            if file.types.indices.contains(where: { index.derivesFromLibrary(.init(file: f, type: $0)) }) { continue }
             if let last = file.imports.last(where: { !$0.isConditional }) {
                 let indent = file.text(file.lineStart(of: last.start)..<last.start).prefix { $0 == " " || $0 == "\t" }
                 edits[f].insert("\(file.lineBreak)\(indent)import \(module)", at: last.end)
@@ -157,6 +161,7 @@ struct Converter {
 
     private func documentationStart(of token: Token, in file: SourceFile) -> Int {
         var start = file.lineStart(of: token.start)
+        if start == 0, file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return 3 }
         while start > 0 {
             let above = file.lineStart(of: start - 1)
             guard file.text(above..<start).drop(while: { $0 == " " || $0 == "\t" }).hasPrefix("///") else { break }

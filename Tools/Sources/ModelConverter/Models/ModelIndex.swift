@@ -112,6 +112,12 @@ struct ModelIndex {
         return path.count == 1 ? (hidden.contains(name) ? nil : root) : Self.modules.contains(path[0]) ? root : nil
     }
 
+    /// Whether a class names one of the library's as its superclass.
+    func derivesFromLibrary(_ reference: Reference) -> Bool {
+        guard models[reference] != nil, let path = superclassPath(reference) else { return false }
+        return root(path) != nil && !bases.contains(path[0])
+    }
+
     /// The declarations that the superclass's name may mean: of the same file, or else of any.
     func superclasses(of reference: Reference) -> [Reference] {
         guard let path = superclassPath(reference), let all = classes[path[path.count - 1]] else { return [] }

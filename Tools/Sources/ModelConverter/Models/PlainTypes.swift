@@ -67,6 +67,11 @@ enum PlainTypes {
         return objects.contains(name) || (isOptional ? index.isModel(name) : numbers.contains(name))
     }
 
+    /// Whether a property is of one of the library's own types, which have no member `value`.
+    static func isValue(_ binding: VariableDeclaration.Binding, in file: SourceFile) -> Bool {
+        name(binding, in: file).map { objects.contains($0) || numbers.contains($0) } ?? false
+    }
+
     /// Whether nothing needs to be said of a type's name.
     static func isKnown(_ name: String, _ index: ModelIndex) -> Bool {
         objects.contains(name) || numbers.contains(name) || index.isModel(name) || index.isDeclared(name)

@@ -22,8 +22,11 @@ struct Edits {
             return x.upperBound != y.upperBound ? x.upperBound > y.upperBound : a.offset < b.offset
         }
         for (_, edit) in ordered {
-            // What is inside a removed declaration went with it.
-            guard edit.range.lowerBound >= position else { continue }
+            // What is inside a removed declaration went with it; removals may overlap.
+            guard edit.range.lowerBound >= position else {
+                if edit.text.isEmpty { position = max(position, edit.range.upperBound) }
+                continue
+            }
             out += bytes[position..<edit.range.lowerBound]
             out += Array(edit.text.utf8)
             position = edit.range.upperBound

@@ -31,6 +31,8 @@ struct Lexer {
     }
 
     private mutating func emit(_ kind: Token.Kind, from start: Int, text: Range<Int>? = nil) {
+        // A backslash may be the last byte.
+        i = min(i, bytes.count)
         let range = text ?? start..<i
         tokens.append(
             Token(

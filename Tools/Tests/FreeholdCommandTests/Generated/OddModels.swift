@@ -5,10 +5,10 @@ final class ListObject: Object {
     @Persisted(mapTo: "first-name") var firstName: String
     @Persisted var `class`: Int
     @Persisted(mapTo: "description") var descriptionValue: String
-    @Persisted(mapTo: "1st") var _1st: Bool
+    @Persisted(mapTo: "$-1st") var _1st: Bool
     @Persisted(indexed: true, mapTo: "first name") var firstName2: String?
     @Persisted var naïve: List<Double?>
-    @Persisted(mapTo: "\"") var unnamed: Date
+    @Persisted(mapTo: "$") var unnamed: Date
     @Persisted var link: OrderLine2?
     @Persisted var links: List<OrderLine2>
     @Persisted var map: Map<String, ListObject?>

@@ -1,4 +1,4 @@
-// swift-format-ignore-file: the text that the conversion gives, as it is.
+// swift-format-ignore-file
 //
 //  Models of a kennel, in the notation of RealmSwift before 10.10.
 //
@@ -7,7 +7,7 @@ import Foundation
 import RealmSwift
 
 /// An enum of Objective-C's.
-public enum KennelCoat: Int, PersistableEnum {
+enum KennelCoat: Int, PersistableEnum {
     case short, long
 }
 
@@ -21,16 +21,16 @@ extension KennelMood: PersistableEnum {}
 class KennelDog: Object {
     @Persisted(primaryKey: true) var _id = ObjectId.generate()
     @Persisted(indexed: true) var name = ""
-    @Persisted public var race: String = "none"  // of the first owner
+    @Persisted public var race: String = "none" // of the first owner
     @Persisted(indexed: true) var born: Date?
     @Persisted
     var photo: Data? = nil
-    @Persisted private(set) var visits: Int = 0
+    @Persisted private(set)  var visits : Int = 0
     @Persisted var coat = KennelCoat.short
     @Persisted var mood: KennelMood = .calm
     @Persisted var nick: String!
     @Persisted var mother: KennelDog?
-    @Persisted var collar: KennelCollar?  // embedded
+    @Persisted var collar: KennelCollar? // embedded
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<KennelPerson>
     /* the weight in kg */ @Persisted var weight: Double?
     @Persisted var age: Int?
@@ -80,9 +80,9 @@ class KennelCollar: EmbeddedObject { @Persisted var color = "red"; @Persisted va
 class KennelAddress: RealmSwift.EmbeddedObject {
     @Persisted var street: String = ""
     #if os(Linux)
-        @Persisted var door = RealmStrings.door
+    @Persisted var door = RealmStrings.door
     #else
-        @Persisted var door = "2"
+    @Persisted var door = "2"
     #endif
 }
 
@@ -99,7 +99,6 @@ class KennelThing: Object {
 class KennelBowl: KennelThing { @Persisted var litres: Float = 1 }
 class KennelBed: KennelThing {
     @Persisted var width: Int
-    var notStored = 0
 }
 
 func weights(_ dogs: Results<KennelDog>, of first: KennelDog) -> [Double] {

@@ -1,0 +1,46 @@
+/// The times of one write transaction. Made only if somebody listens to writes.
+struct WriteTiming {
+    let asked: ContinuousClock.Instant
+    var began: ContinuousClock.Instant?
+    var commitBegan: ContinuousClock.Instant?
+    var bytes = 0
+    var waiting = 0
+
+    /// - Parameter asked: when the writer lock was asked for.
+    init(asked: ContinuousClock.Instant) { self.asked = asked }
+
+    /// Tells the listeners that the write has ended.
+    func tell(_ outcome: DiagnosticEvent.Write.Outcome, _ core: DatabaseCore) {
+        let now = ContinuousClock.now
+        var write = DiagnosticEvent.Write(
+            path: core.path,
+            outcome: outcome,
+            version: core.storage.lastVersion,
+            waited: (began ?? now) - asked,
+            lasted: began.map { now - $0 } ?? .zero,
+            commit: commitBegan.map { now - $0 } ?? .zero,
+            bytes: bytes,
+            waiting: waiting,
+            fileBytes: core.storage.fileSize
+        )
+        if Diagnostics.wants(.readers) {
+            let held = core.storage.readerList().map(\.version).filter { $0 > 0 }
+            write.readers = held.count
+            write.activeVersions = write.version - min(held.min() ?? write.version, write.version) + 1
+        }
+        Diagnostics.send(.wrote(write))
+    }
+}
+
+extension DatabaseCore {
+    func tellOpened(isReadOnly: Bool) {
+        let opening = DiagnosticEvent.Opening(
+            path: path,
+            version: storage.lastVersion,
+            fileBytes: storage.fileSize,
+            isReadOnly: isReadOnly,
+            isEncrypted: cipher != nil
+        )
+        Diagnostics.send(.opened(opening))
+    }
+}

@@ -1,0 +1,291 @@
+import CLMDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The data file in memory, mapped once more than LMDB maps it: LMDB follows the numbers in its pages without a look, and
+/// doesn't tell where its own map is. It takes address space only; the pages are the same.
+final class PageMap: Sendable {
+    nonisolated(unsafe) let start: UnsafeRawPointer
+    let size: Int
+    let pageSize: Int
+
+    /// Nil where it can't be made: then LMDB is trusted.
+    init?(_ descriptor: Int32, size: Int, pageSize: Int) {
+        guard size > 0, let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+            return nil
+        }
+        self.start = UnsafeRawPointer(start)
+        self.size = size
+        self.pageSize = pageSize
+    }
+
+    deinit { munmap(UnsafeMutableRawPointer(mutating: start), size) }
+
+    /// LMDB's two trees in a version.
+    struct Trees: Sendable {
+        let free: PageTree
+        let main: PageTree
+    }
+
+    /// - Returns: nil where later versions have taken the place of that version's root meanwhile.
+    func trees(ofVersion version: UInt64) -> Trees? {
+        let meta = start + Int(version & 1) * pageSize + 16
+        func word(_ offset: Int) -> UInt64 { meta.load(fromByteOffset: offset, as: UInt64.self) }
+        func tree(_ offset: Int, _ lastPage: UInt64) -> PageTree {
+            PageTree(
+                map: self,
+                root: word(offset + 40),
+                depth: Int(meta.load(fromByteOffset: offset + 6, as: UInt16.self)),
+                pageCount: lastPage &+ 1,
+                statedPages: word(offset + 8) &+ word(offset + 16),
+                statedEntries: word(offset + 32)
+            )
+        }
+        guard word(128) == version else { return nil }
+        let lastPage = word(120)
+        let trees = Trees(free: tree(24, lastPage), main: tree(72, lastPage))
+        return word(128) == version ? trees : nil
+    }
+}
+
+/// One of LMDB's trees in a version, read without LMDB: every number is checked before it is followed.
+///
+/// ```
+/// page:      u64 its number, u16 zero, u16 flags (1 branch, 2 leaf, 4 out of line), u16 lower, u16 upper, u16 × n: where
+///            its nodes are, up to `lower`; the nodes, from `upper` on
+/// node:      u16, u16, u16, u16 bytes of the key (8, of a branch's first node 0), the key
+///            branch: the first three are the child's number
+///            leaf: the first two are the value's size, the third is 1 where the value is a page's number
+/// out of line: u64 its number, u16 zero, u16 4, u32 pages, then the value
+/// ```
+struct PageTree: Sendable {
+    /// Something that isn't as LMDB writes it.
+    struct Damage: Error {}
+
+    private let map: PageMap
+    let root: UInt64
+    let depth: Int
+    let pageCount: UInt64
+    /// What the root says: its pages of branches and leaves, and its entries.
+    let statedPages: UInt64
+    let statedEntries: UInt64
+
+    init(
+        map: PageMap,
+        root: UInt64,
+        depth: Int,
+        pageCount: UInt64,
+        statedPages: UInt64,
+        statedEntries: UInt64
+    ) {
+        self.map = map
+        self.root = root
+        self.depth = depth
+        self.pageCount = pageCount
+        self.statedPages = statedPages
+        self.statedEntries = statedEntries
+    }
+
+    private static let noPage = UInt64.max
+    private static let maximumDepth = 32
+    private static let headerSize = 16
+    private static let nodeSize = 8
+    static let keySize = 8
+
+    var pageSize: Int { map.pageSize }
+    var isEmpty: Bool { root == Self.noPage }
+
+    struct Page {
+        let start: UnsafeRawPointer
+        let upper: Int
+        let count: Int
+    }
+
+    /// A value: in a leaf, or out of line in so many pages from a number on.
+    struct Entry {
+        let key: UInt64
+        let bytes: UnsafeRawBufferPointer
+        let pages: Range<UInt64>
+    }
+
+    private func start(_ number: UInt64, pages: UInt64) throws(Damage) -> UnsafeRawPointer {
+        guard number > 1, number < pageCount, pages >= 1, pages <= pageCount - number,
+            pageCount <= UInt64(map.size / pageSize)
+        else { throw Damage() }
+        return map.start + Int(number) * pageSize
+    }
+
+    /// - Parameter level: 0 of leaves.
+    func page(_ number: UInt64, level: Int) throws(Damage) -> Page {
+        let start = try start(number, pages: 1)
+        let flags = start.load(fromByteOffset: 10, as: UInt16.self)
+        let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
+        let upper = Int(start.load(fromByteOffset: 14, as: UInt16.self))
+        guard start.load(as: UInt64.self) == number, flags == (level == 0 ? 2 : 1), lower & 1 == 0,
+            lower > Self.headerSize, lower <= upper, upper <= pageSize
+        else { throw Damage() }
+        return Page(start: start, upper: upper, count: (lower - Self.headerSize) >> 1)
+    }
+
+    private func node(_ page: Page, _ i: Int, keySize: Int = keySize) throws(Damage) -> Int {
+        let at = Int(page.start.load(fromByteOffset: Self.headerSize + 2 * i, as: UInt16.self))
+        guard at >= page.upper, at & 1 == 0, at + Self.nodeSize + keySize <= pageSize,
+            Int(page.start.load(fromByteOffset: at + 6, as: UInt16.self)) == keySize
+        else { throw Damage() }
+        return at
+    }
+
+    /// The first node of a branch needs no key, and has one only where it was another before.
+    private func branchNode(_ page: Page, _ i: Int) throws(Damage) -> Int {
+        if i > 0 { return try node(page, i) }
+        do throws(Damage) { return try node(page, i, keySize: 0) } catch { return try node(page, i) }
+    }
+
+    /// What a node takes of its page.
+    func size(_ page: Page, _ i: Int, level: Int) throws(Damage) -> Int {
+        if level > 0 {
+            let at = try branchNode(page, i)
+            return Self.nodeSize + Int(page.start.load(fromByteOffset: at + 6, as: UInt16.self))
+        }
+        let entry = try entry(page, i, isFollowed: false)
+        let size = Self.nodeSize + Self.keySize + (entry.pages.isEmpty ? entry.bytes.count : 8)
+        return (size + 1) & ~1
+    }
+
+    func key(_ page: Page, _ i: Int) throws(Damage) -> UInt64 {
+        let at = try node(page, i)
+        return (page.start + at + Self.nodeSize).loadUnaligned(as: UInt64.self)
+    }
+
+    func child(_ page: Page, _ i: Int) throws(Damage) -> UInt64 {
+        let at = page.start + (try branchNode(page, i))
+        return UInt64(at.load(as: UInt16.self)) | UInt64(at.load(fromByteOffset: 2, as: UInt16.self)) << 16
+            | UInt64(at.load(fromByteOffset: 4, as: UInt16.self)) << 32
+    }
+
+    /// - Parameter isFollowed: whether a value out of line is looked at. If not, its pages are the fewest that it can have.
+    func entry(_ page: Page, _ i: Int, isFollowed: Bool = true) throws(Damage) -> Entry {
+        let at = try node(page, i)
+        let node = page.start + at
+        let size = Int(node.load(as: UInt16.self)) | Int(node.load(fromByteOffset: 2, as: UInt16.self)) << 16
+        let key = (node + Self.nodeSize).loadUnaligned(as: UInt64.self)
+        let value = node + Self.nodeSize + Self.keySize
+        let room = pageSize - at - Self.nodeSize - Self.keySize
+        switch node.load(fromByteOffset: 4, as: UInt16.self) {
+        case 0:
+            guard size <= room, size < DirectoryChunk.inPageLimit || pageSize != BlockLimits.pageSize else {
+                throw Damage()
+            }
+            return Entry(key: key, bytes: UnsafeRawBufferPointer(start: value, count: size), pages: 0..<0)
+        case 1:
+            guard room >= 8 else { throw Damage() }
+            let number = value.loadUnaligned(as: UInt64.self)
+            let wanted = UInt64((Self.headerSize + size + pageSize - 1) / pageSize)
+            let start = try start(number, pages: wanted)
+            let bytes = UnsafeRawBufferPointer(start: start + Self.headerSize, count: size)
+            guard isFollowed else { return Entry(key: key, bytes: bytes, pages: number..<number + wanted) }
+            let pages = UInt64(start.load(fromByteOffset: 12, as: UInt32.self))
+            guard start.load(as: UInt64.self) == number, start.load(fromByteOffset: 10, as: UInt16.self) == 4,
+                pages >= wanted, pages <= pageCount - number
+            else { throw Damage() }
+            return Entry(key: key, bytes: bytes, pages: number..<number + pages)
+        default: throw Damage()
+        }
+    }
+
+    /// The last child whose keys can begin at or below a key.
+    private func slot(_ page: Page, of key: UInt64) throws(Damage) -> Int {
+        var low = 1
+        var high = page.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if try self.key(page, middle) <= key { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+
+    private func lowerBound(_ page: Page, _ key: UInt64) throws(Damage) -> Int {
+        var low = 0
+        var high = page.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if try self.key(page, middle) < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func checkDepth() throws(Damage) {
+        guard depth >= 1, depth <= Self.maximumDepth else { throw Damage() }
+    }
+
+    /// - Complexity: O(log n)
+    func find(_ key: UInt64) throws(Damage) -> Entry? {
+        if isEmpty { return nil }
+        try checkDepth()
+        var number = root
+        var level = depth - 1
+        while level > 0 {
+            let page = try page(number, level: level)
+            number = try child(page, slot(page, of: key))
+            level -= 1
+        }
+        let page = try page(number, level: 0)
+        let at = try lowerBound(page, key)
+        guard at < page.count else { return nil }
+        let entry = try entry(page, at)
+        return entry.key == key ? entry : nil
+    }
+
+    /// The greatest key below one.
+    /// - Complexity: O(log n)
+    func last(below key: UInt64) throws(Damage) -> UInt64? {
+        if isEmpty || key == 0 { return nil }
+        try checkDepth()
+        var number = root
+        for level in stride(from: depth - 1, to: 0, by: -1) {
+            let page = try page(number, level: level)
+            number = try child(page, slot(page, of: key - 1))
+        }
+        let page = try page(number, level: 0)
+        let at = try lowerBound(page, key)
+        return at > 0 ? try self.key(page, at - 1) : nil
+    }
+
+    /// Calls `body` with every entry from a key on, by rising key, until it gives false.
+    func forEach(from key: UInt64 = 0, _ body: (Entry) -> Bool) throws(Damage) {
+        if isEmpty { return }
+        try checkDepth()
+        var last: UInt64?
+        _ = try walk(root, depth - 1, key, &last, body)
+    }
+
+    private func walk(
+        _ number: UInt64,
+        _ level: Int,
+        _ key: UInt64,
+        _ last: inout UInt64?,
+        _ body: (Entry) -> Bool
+    ) throws(Damage) -> Bool {
+        let page = try page(number, level: level)
+        guard level > 0 else {
+            for i in try lowerBound(page, key)..<page.count {
+                let entry = try entry(page, i)
+                // Keys that don't rise would lead whoever goes on behind the last one round in circles.
+                if let last, entry.key <= last { throw Damage() }
+                last = entry.key
+                if !body(entry) { return false }
+            }
+            return true
+        }
+        for i in try slot(page, of: key)..<page.count where try !walk(child(page, i), level - 1, key, &last, body) {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,61 @@
+/// A thread or a task that waits for the writer lock. Its wait ends once, in one way.
+///
+/// Sendable because the signal's lock guards everything.
+final class WriterWaiter: @unchecked Sendable {
+    enum Outcome {
+        /// It is the one whose turn it is.
+        case granted
+        case cancelled
+        /// Its time is over.
+        case late
+        case failed(EngineError)
+    }
+
+    private let signal = ThreadSignal()
+    private var outcome: Outcome?
+    private var continuation: UnsafeContinuation<Outcome, Never>?
+
+    /// Ends the wait.
+    ///
+    /// - Returns: false if it had ended before.
+    func finish(_ new: Outcome) -> Bool {
+        signal.lock()
+        guard outcome == nil else {
+            signal.unlock()
+            return false
+        }
+        outcome = new
+        let continuation = continuation
+        self.continuation = nil
+        signal.signal()
+        signal.unlock()
+        continuation?.resume(returning: new)
+        return true
+    }
+
+    /// Blocks the thread until the wait has ended, by itself at the deadline.
+    func wait(until deadline: ContinuousClock.Instant?) -> Outcome {
+        signal.withLock {
+            while true {
+                if let outcome { return outcome }
+                guard let deadline else {
+                    signal.wait()
+                    continue
+                }
+                let rest = deadline - .now
+                if rest > .zero { signal.wait(for: rest) } else { outcome = .late }
+            }
+        }
+    }
+
+    /// Suspends the task until somebody has ended the wait.
+    func wait() async -> Outcome {
+        await withUnsafeContinuation { continuation in
+            let known = signal.withLock {
+                if outcome == nil { self.continuation = continuation }
+                return outcome
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Freehold
+import Testing
+
+/// A thousand tasks that write, read, wait, are cancelled and run out of time, against what they were told.
+@Suite("Threading: a store under stress")
+struct StoreStressTests {
+    private struct Refused: Error {}
+
+    private enum Fate: Int, CaseIterable {
+        case lives, dies, diesInBlock, isCancelled, runsOutOfTime, adds, reads
+    }
+
+    /// Linear congruential: the same for all tasks, whatever their order.
+    private struct Chance {
+        var state: UInt64
+
+        mutating func next(_ n: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % n
+        }
+    }
+
+    @Test func `every task that was told of success is in the file, and no other`() async throws {
+        let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 1...1_000_000)
+        print("StoreStressTests: FREEHOLD_SEED=\(seed)")
+        let done = try await withServerStore(serverConfiguration(inMemory: false)) { store in
+            let succeeded = Locked<Set<Int>>([])
+            await withTaskGroup(of: Void.self) { group in
+                for id in 0..<1000 {
+                    var chance = Chance(state: seed &+ UInt64(id) &* 977)
+                    for _ in 0..<3 { _ = chance.next(2) }
+                    let fate = Fate.allCases[chance.next(Fate.allCases.count)]
+                    let delay = chance.next(4000)
+                    group.addTask {
+                        if await Self.request(id, fate, delay, store) { succeeded.change { $0.insert(id) } }
+                    }
+                }
+            }
+            let expected = succeeded.value
+            let (ids, count, problems) = try await store.read { realm in
+                (
+                    Set(realm.objects(ServerEntry.self).map(\.id)),
+                    realm.object(ofType: ServerCounter.self, forPrimaryKey: "all")!.value, realm.verify()
+                )
+            }
+            #expect(ids == expected, "seed \(seed)")
+            #expect(count == expected.count, "seed \(seed)")
+            #expect(problems == [], "seed \(seed)")
+            let statistics = try await store.statistics()
+            #expect(statistics.waitingWriters == 0)
+            return expected.count
+        }
+        // Those that nothing befalls at least.
+        #expect(done > 100, "seed \(seed)")
+    }
+
+    /// - Returns: whether the call said that the entry was written.
+    private static func request(_ id: Int, _ fate: Fate, _ delay: Int, _ store: Realm.Store) async -> Bool {
+        let task = Task {
+            if fate == .reads {
+                // A whole state: the counter is the number of entries.
+                let (entries, count) = try await store.read { realm in
+                    (realm.objects(ServerEntry.self).count, realm.objects(ServerCounter.self)[0].value)
+                }
+                #expect(entries == count)
+                throw Refused()
+            }
+            try await store.write(timeout: fate == .runsOutOfTime ? .microseconds(delay) : nil) { realm in
+                if fate == .diesInBlock { withUnsafeCurrentTask { $0?.cancel() } }
+                realm.add(ServerEntry(id: id))
+                realm.object(ofType: ServerCounter.self, forPrimaryKey: "all")!.value += 1
+                if fate == .dies { throw Refused() }
+                // Makes the transaction longer, and the spells of waiting.
+                if fate == .adds {
+                    realm.add((0..<300).map { ServerEntry(id: 1_000_000 + $0) })
+                    realm.delete(realm.objects(ServerEntry.self).where { $0.id >= 1_000_000 })
+                }
+            }
+        }
+        if fate == .isCancelled {
+            try? await Task.sleep(for: .microseconds(delay))
+            task.cancel()
+        }
+        switch await task.result {
+        case .success: return true
+        case .failure(let error):
+            switch fate {
+            case .lives, .adds: Issue.record("\(id) failed: \(error)")
+            case .dies, .reads: #expect(error is Refused)
+            case .diesInBlock, .isCancelled: #expect(error is CancellationError)
+            case .runsOutOfTime: #expect((error as? Realm.Error)?.code == .timedOut)
+            }
+            return false
+        }
+    }
+}
