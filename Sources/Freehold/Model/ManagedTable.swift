@@ -211,8 +211,7 @@ final class ManagedTable {
     /// of the Swift class may be given to a dynamic one, and the other way round. Nil where its class is known in other
     /// terms than the table, so that only its values can be taken.
     func adopting(_ object: ObjectBase) -> ManagedTable? {
-        if let dynamic = object as? DynamicObject { return dynamic._info === info ? self : nil }
-        if type(of: object) == info.cls { return self }
+        if type(of: object) == info.cls { return info.dynamic == nil || object._info === info ? self : nil }
         guard let typed = core.table(for: type(of: object)), typed.table.id == table.id else { return nil }
         return typed
     }

@@ -36,7 +36,11 @@ extension PropertyType: CustomStringConvertible {
 }
 
 extension PropertyType {
+<<<<<<< HEAD
     /// As it is declared, for messages.
+=======
+    /// The Swift type of such values, for errors.
+>>>>>>> model
     var swiftName: String {
         switch self {
         case .int: "Int"
@@ -46,7 +50,11 @@ extension PropertyType {
         case .date: "Date"
         case .float: "Float"
         case .double: "Double"
+<<<<<<< HEAD
         case .object: "an object"
+=======
+        case .object: "Object"
+>>>>>>> model
         case .linkingObjects: "LinkingObjects"
         case .any: "AnyRealmValue"
         case .objectId: "ObjectId"
