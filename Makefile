@@ -10,8 +10,8 @@ RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|Random
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
-# What a test run needs of the compiler: no index for editors, no debug information, which cost a quarter of the build.
-TEST_FLAGS ?= --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
+# Tests need no debug information, which costs a good part of the build.
+TEST_FLAGS ?= -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
 .PHONY: help setup setup-bench demo test cli install-cli bench bench-quick test-release soak soak-hour tsan format lint docs
 
