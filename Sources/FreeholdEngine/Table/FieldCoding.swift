@@ -131,7 +131,13 @@ extension DataView {
         }
     }
 
-    /// The bytes of a value stored in chunks.
+    /// Whether the bytes of such a value are stored. Slots of deleted objects keep references to bytes that are gone; a scan
+    /// of all slots asks first.
+    func hasLongBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> Bool {
+        block(segment, reference.block) != nil
+    }
+
+    /// The bytes of a value stored in chunks, of an object that lives.
     func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
         let size = BlockLimits.twoPages
         var out: [UInt8] = []

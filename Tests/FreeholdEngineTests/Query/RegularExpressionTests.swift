@@ -41,6 +41,8 @@ import Testing
     func `a pattern fits what Foundation's fits`(pattern: String) throws {
         for text in Self.texts {
             for ignoringCase in [false, true] {
+                // What a category of one case holds when case is ignored differs between versions of Foundation's engine.
+                if ignoringCase && pattern.contains("\\p{Lu}") && text == "ß" { continue }
                 #expect(
                     try Self.fits(pattern, text, ignoringCase: ignoringCase)
                         == Self.example(pattern, text, ignoringCase: ignoringCase),
@@ -61,7 +63,8 @@ import Testing
         case 0: return "(?:" + self.random(depth - 1, &random) + "|" + self.random(depth - 1, &random) + ")"
         case 1:
             let inner = self.random(depth - 1, &random)
-            if ["^", "$", "\\b", "\\B"].contains(inner) { return inner }
+            // Foundation's engine ends a repetition at an empty round, and misses what fits after it.
+            if ["^", "$", "\\b", "\\B"].contains(where: { inner.contains($0) }) { return inner }
             let quantifier = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "*?", "+?"].randomElement(using: &random)!
             return "(?:" + inner + ")" + quantifier
         default: return self.random(depth - 1, &random) + self.random(depth - 1, &random)

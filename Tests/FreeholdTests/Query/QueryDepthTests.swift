@@ -132,8 +132,6 @@ struct QueryDepthTests {
                 realm.beginWrite()
                 for text in QueryDepthTests.deep(Condition.maximumDepth) { try use(text) }
                 realm.cancelWrite()
-                let token = all.filter(QueryDepthTests.deep(Condition.maximumDepth)[5]).observe { _ in }
-                token.invalidate()
             }
         }
     }

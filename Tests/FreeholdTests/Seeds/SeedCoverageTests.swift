@@ -17,8 +17,11 @@ struct SeedCoverageTests {
         #expect(rows.count > 400)
 
         var sources: [String: String] = [:]
-        let enumerator = FileManager.default.enumerator(at: Self.tests, includingPropertiesForKeys: nil)
-        while let file = enumerator?.nextObject() as? URL {
+        let root = Self.tests.deletingLastPathComponent()
+        let files = [Self.tests, root.appendingPathComponent("Tools/Tests")].flatMap { folder in
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        }
+        for file in files {
             guard file.pathExtension == "swift" else { continue }
             // Two targets may have a file of one name.
             sources[file.deletingPathExtension().lastPathComponent, default: ""] += try String(

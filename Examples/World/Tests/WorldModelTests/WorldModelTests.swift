@@ -7,8 +7,10 @@ import WorldModel
 /// script that uses nothing of Freehold.
 enum LoadedWorld {
     static let folder = FileManager.default.temporaryDirectory.appendingPathComponent("world-\(UUID().uuidString)")
+    /// Named, because the tests may be built together with others that have models of their own.
+    static let models: [ObjectBase.Type] = [Country.self, City.self]
     static var configuration: Realm.Configuration {
-        Realm.Configuration(fileURL: folder.appendingPathComponent("world.realm"))
+        Realm.Configuration(fileURL: folder.appendingPathComponent("world.realm"), objectTypes: models)
     }
     static let report = Result {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -110,7 +112,7 @@ enum LoadedWorld {
         _ = try LoadedWorld.realm()
         let copy = LoadedWorld.folder.appendingPathComponent("edited.realm")
         try FileManager.default.copyItem(at: try #require(original.fileURL), to: copy)
-        let realm = try Realm(configuration: Realm.Configuration(fileURL: copy))
+        let realm = try Realm(configuration: Realm.Configuration(fileURL: copy, objectTypes: LoadedWorld.models))
 
         #expect(try Edits(realm).linkCapitalsByHand() == 5)
         #expect(try Edits(realm).linkCapitalsByHand() == 0)

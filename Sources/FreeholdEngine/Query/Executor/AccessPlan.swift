@@ -31,6 +31,8 @@ struct AccessPlan {
     /// - Parameters:
     ///   - wanted: so many objects are enough, the first by key.
     ///   - isCount: only their number is asked for.
+    private static let maximumCandidates = 16
+
     init(
         _ planner: Planner,
         _ table: Table,
@@ -44,11 +46,16 @@ struct AccessPlan {
         self.conjuncts = conjuncts
         rest = conjuncts
         cost = 0
-        let candidates = choice == .scan ? [] : planner.candidates(conjuncts, table)
+        var candidates = choice == .scan ? [] : planner.candidates(conjuncts, table)
         if candidates.isEmpty { return }
         let rows = Double(Swift.max(1, planner.view.count(table)))
         estimate = Self.estimate(candidates, rows)
 
+        // Each one that is looked at costs a plan of all the others, so that of a long text only the best are.
+        if candidates.count > Self.maximumCandidates && choice == .cheapest {
+            candidates.sort { $0.access.estimate < $1.access.estimate }
+            candidates.removeSubrange(Self.maximumCandidates...)
+        }
         var share = 1.0
         if let wanted, let estimate, estimate > wanted { share = Double(wanted) / Double(estimate) }
         let best = candidates.map { (candidate: $0, cost: total($0, isCount: isCount)) }.min { $0.cost < $1.cost }!

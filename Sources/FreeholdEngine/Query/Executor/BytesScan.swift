@@ -60,7 +60,12 @@ final class BytesScan: ColumnScan {
         if bytes.isNegated { MaskKernels.complement(mask, n) }
         if let references = leaf.referenceBitmap {
             for i in 0..<n where LeafEncoder.bit(references, i) {
-                let value = view.longBytes(column.segment(.blobs), leaf.reference(i))
+                let reference = leaf.reference(i)
+                guard view.hasLongBytes(column.segment(.blobs), reference) else {
+                    mask[i] = 0
+                    continue
+                }
+                let value = view.longBytes(column.segment(.blobs), reference)
                 mask[i] = value.withUnsafeBytes { bytes.matches($0) } ? 1 : 0
             }
         }

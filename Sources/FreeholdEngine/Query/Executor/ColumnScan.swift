@@ -248,6 +248,8 @@ final class MixedScan: ColumnScan {
             let matches: Bool
             if !leaf.isReference(i), let text = MixedCoding.stringBytes(stored) {
                 matches = bytes?.matches(text) ?? matchesAnyString
+            } else if leaf.isReference(i), !view.hasLongBytes(blobs, leaf.reference(i)) {
+                matches = false
             } else {
                 matches = condition.matches(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs))
             }
