@@ -150,6 +150,9 @@ struct DistanceSortTests {
     func `observed results keep the order`() async throws {
         let realm = try Self.realm()
         try realm.write { for id in 0..<5 { add(realm, id, Double(id * 10), 2) } }
+        let frozen = realm.objects(DistanceShop.self)
+            .sorted(byDistanceFrom: GeoPoint(latitude: 0, longitude: 2)!, at: \.place).freeze()
+        #expect(frozen.count == 5)
         let place = ObservingQueue(realm.configuration)
         try place.run { realm in
             let point = GeoPoint(latitude: 0, longitude: 2)!
@@ -170,8 +173,5 @@ struct DistanceSortTests {
         try await place.waitFor(2)
         #expect(place.told == ["[0, 1, 2, 3, 4]", "[0, 4, 1, 2, 3]"])
         place.end()
-        let frozen = realm.objects(DistanceShop.self)
-            .sorted(byDistanceFrom: GeoPoint(latitude: 0, longitude: 2)!, at: \.place).freeze()
-        #expect(frozen.count == 5)
     }
 }
