@@ -72,12 +72,11 @@ final class Locked<Value: Sendable>: Sendable {
 
 /// Holds the writer of a file, in a task of its own.
 final class HeldWriter: Sendable {
-    private let isHeld = DispatchSemaphore(value: 0)
     private let letGo = DispatchSemaphore(value: 0)
     private let task: Task<Void, any Error>
 
     init(_ store: Realm.Store) async throws {
-        let (isHeld, letGo) = (isHeld, letGo)
+        let letGo = letGo
         let begun = Locked(false)
         task = Task {
             try await store.write { _ in
