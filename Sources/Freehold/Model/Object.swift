@@ -1,5 +1,3 @@
-import CFreeholdShims
-
 /// The base class of models.
 ///
 /// ```swift
