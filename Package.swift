@@ -63,7 +63,7 @@ let package = Package(
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
             name: "TestScript",
-            dependencies: ["FreeholdEngine"],
+            dependencies: ["FreeholdEngine", "CFreeholdShims"],
             path: "Tests/TestScript",
             swiftSettings: settings
         ),

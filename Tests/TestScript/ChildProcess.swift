@@ -1,3 +1,4 @@
+internal import CFreeholdShims
 public import Foundation
 
 /// A process of `freehold-testchild`, with pipes to its input and output.
@@ -35,8 +36,12 @@ public final class ChildProcess {
     /// No other child starts between the making of a pipe and its mark that keeps it from children.
     private static let starting = NSLock()
 
-    public init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let path = try Self.executable
+    public convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        try self.init(executable: try Self.executable, arguments, environment: environment)
+    }
+
+    /// Any other program. Foundation's `Process` waits in a run loop, which a thread of the tests may not have.
+    public init(executable path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         Self.starting.lock()
         defer { Self.starting.unlock() }
         var inputPipe: [Int32] = [-1, -1]
@@ -127,9 +132,9 @@ public final class ChildProcess {
     #endif
 
     private static func makePipe(_ ends: inout [Int32]) throws {
-        let code = pipe(&ends)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        guard code == 0 else { throw Failure(description: "pipe: \(String(cString: strerror(errno)))") }
+        // Marked at once: others start processes, too, which would hold the ends.
+        let code = fh_pipe(&ends)
+        guard code == 0 else { throw Failure(description: "pipe: \(String(cString: strerror(code)))") }
     }
 
     private static func withCStrings<R>(

@@ -7,12 +7,16 @@
         return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
     }
 
-    /// What a forked child found wrong, one bit each; 0 is nothing.
+    /// What a forked child found wrong, one bit each; 0 is nothing, 255 a child that was ended by a signal or hung for a minute.
     public func inChild(_ body: () -> Int32) -> Int32 {
         let child = forkProcess()
-        if child == 0 { _exit(body()) }
+        if child == 0 {
+            alarm(60)
+            _exit(body())
+        }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        if status & 0x7f != 0 { print("The forked child was ended by signal \(status & 0x7f).") }
         return status & 0x7f == 0 ? (status >> 8) & 0xff : 255
     }
 #endif

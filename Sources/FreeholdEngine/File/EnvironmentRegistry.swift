@@ -14,7 +14,8 @@ import Synchronization
 /// LMDB's locks are the process's: opening a file twice and closing one of the two would drop the other's, and other
 /// processes would believe that nobody has the file open.
 final class EnvironmentRegistry: Sendable {
-    static let shared = EnvironmentRegistry()
+    private static let processes = PerProcess<EnvironmentRegistry> { _ in EnvironmentRegistry() }
+    static var shared: EnvironmentRegistry { processes.value }
 
     private enum Key: Hashable {
         case file(FileIdentity)
@@ -59,7 +60,6 @@ final class EnvironmentRegistry: Sendable {
         _ options: StorageOptions,
         _ entries: inout [Key: Entry]
     ) throws(EngineError) -> EnvironmentLease? {
-        entries = entries.filter { $0.value.environment.belongsToThisProcess }
         var status = stat()
         guard stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] else { return nil }
         return try join(.file(FileIdentity(status)), entry, &entries, options, path)
@@ -98,7 +98,6 @@ final class EnvironmentRegistry: Sendable {
         options.inMemory = true
         let wanted = options
         return try entries.withLock { entries throws(EngineError) in
-            entries = entries.filter { $0.value.environment.belongsToThisProcess }
             if let entry = entries[.memory(identifier)] {
                 return try join(.memory(identifier), entry, &entries, wanted, identifier)
             }
@@ -147,7 +146,7 @@ final class EnvironmentRegistry: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let key = Key.file(FileIdentity(status))
-        return entries.withLock { $0[key]?.environment }.flatMap { $0.belongsToThisProcess ? $0.options : nil }
+        return entries.withLock { $0[key]?.environment.options }
     }
 
     private func add(
@@ -156,7 +155,7 @@ final class EnvironmentRegistry: Sendable {
         _ entries: inout [Key: Entry]
     ) -> EnvironmentLease {
         entries[key] = Entry(environment: environment, leases: 1)
-        return EnvironmentLease(environment) { [self] in release(key) }
+        return lease(environment, key)
     }
 
     private func join(
@@ -174,12 +173,17 @@ final class EnvironmentRegistry: Sendable {
             )
         }
         entries[key]?.leases += 1
-        return EnvironmentLease(entry.environment) { [self] in release(key) }
+        return lease(entry.environment, key)
+    }
+
+    private func lease(_ environment: StorageEnvironment, _ key: Key) -> EnvironmentLease {
+        // In a forked child the lease, the environment and this registry are the parent's.
+        EnvironmentLease(environment) { [self] in if environment.belongsToThisProcess { release(key) } }
     }
 
     private func release(_ key: Key) {
         let closed = entries.withLock { entries -> StorageEnvironment? in
-            guard var entry = entries[key], entry.environment.belongsToThisProcess else { return nil }
+            guard var entry = entries[key] else { return nil }
             entry.leases -= 1
             entries[key] = entry
             return closeIfUnused(key, &entries)

@@ -95,7 +95,7 @@ struct FileHeader: Equatable, Sendable {
     /// Whether the file begins with the first page of a new file, or a part of it, and the second isn't there as a whole.
     ///
     /// A file of a later version than the first, which holds nothing but the header, has a version in its first page.
-    private static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {
+    static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {
         let size = try size(of: descriptor)
         guard size <= unfinishedLimit else { return false }
         var bytes = [UInt8](repeating: 0, count: metaSize)

@@ -31,3 +31,36 @@ struct ForkGeneration: Equatable, Sendable {
 
     var isCurrent: Bool { number == forks.load(ordering: .relaxed) }
 }
+
+/// Something that each process has one of, and a forked child makes anew: the parent's may be locked in the child by a thread
+/// that isn't there.
+final class PerProcess<Value: AnyObject & Sendable>: Sendable {
+    private final class Held: Sendable {
+        let value: Value
+        let generation = ForkGeneration.current
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private let held: Atomic<Unmanaged<Held>>
+    private let make: @Sendable (Value?) -> Value
+
+    /// - Parameter make: gets the parent's in a forked child. May be called by several threads at once: one's is taken.
+    init(_ make: @escaping @Sendable (_ inherited: Value?) -> Value) {
+        self.make = make
+        held = Atomic(.passRetained(Held(make(nil))))
+    }
+
+    /// Any thread may ask. One atomic load where no fork happened since.
+    var value: Value {
+        let found = held.load(ordering: .acquiring)
+        let current = found.takeUnretainedValue()
+        if current.generation.isCurrent { return current.value }
+        let made = Unmanaged.passRetained(Held(make(current.value)))
+        // The parent's is never released: its end would take its locks.
+        let (isMine, other) = held.compareExchange(expected: found, desired: made, ordering: .acquiringAndReleasing)
+        if isMine { return made.takeUnretainedValue().value }
+        made.release()
+        return other.takeUnretainedValue().value
+    }
+}

@@ -14,21 +14,31 @@ import CFreeholdShims
 /// exclusive for who exchanges its file. The kernel drops it with the process. Who opens the database read-only where
 /// that file isn't and can't be made goes without.
 final class PresenceLock: Sendable {
-    private static let byte: Int64 = 2
+    /// The locks on `….writer` beside those of `WriterLock`.
+    private enum Byte: Int64 {
+        case presence = 2
+        case making
+    }
+
     private let descriptor: Int32
+    private let byte: Byte
     private let generation = ForkGeneration.current
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private init(_ descriptor: Int32, _ byte: Byte) {
+        self.descriptor = descriptor
+        self.byte = byte
+    }
 
     /// In a forked child the lock is the parent's, whom closing one of its descriptors doesn't concern.
     deinit {
-        if generation.isCurrent { _ = fh_ofd_unlock(descriptor, Self.byte, 1) }
+        if generation.isCurrent { _ = fh_ofd_unlock(descriptor, byte.rawValue, 1) }
         Platform.close(descriptor)
     }
 
     /// That of one who has the file open; waits while it is exchanged. Nil where `….writer` can't be opened.
     static func shared(of path: String) throws(EngineError) -> PresenceLock? {
-        guard case .taken(let lock) = try lock(path + ".writer", O_RDONLY, isExclusive: false, waits: true) else {
+        guard case .taken(let lock) = try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: true)
+        else {
             return nil
         }
         return lock
@@ -44,20 +54,32 @@ final class PresenceLock: Sendable {
 
     /// The same without waiting: `.refused` while the file is exchanged.
     static func sharedNow(of path: String) throws(EngineError) -> Attempt {
-        try lock(path + ".writer", O_RDONLY, isExclusive: false, waits: false)
+        try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: false)
     }
 
     /// That of one who exchanges the file. Nil where somebody has it open.
     static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
         let name = path + ".writer"
-        switch try Self.lock(name, O_RDWR | O_CREAT, isExclusive: true, waits: false) {
+        switch try lock(.presence, name, O_RDWR | O_CREAT, isExclusive: true, waits: false) {
         case .taken(let lock): return try isInUseWithout(path) ? nil : lock
         case .refused: return nil
         case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
         }
     }
 
+    /// That of one who makes an unfinished file anew: waits for others who do. It has no part in who may open the file. Those
+    /// who would make it wait here, where they don't keep each other from the exclusive lock that making it needs.
+    static func making(of path: String) throws(EngineError) -> PresenceLock {
+        let name = path + ".writer"
+        switch try lock(.making, name, O_RDWR | O_CREAT, isExclusive: true, waits: true) {
+        case .taken(let lock): return lock
+        case .refused: throw .system(EAGAIN, "The file's lock can't be taken.", path: name)
+        case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
+        }
+    }
+
     private static func lock(
+        _ byte: Byte,
         _ name: String,
         _ flags: Int32,
         isExclusive: Bool,
@@ -66,13 +88,13 @@ final class PresenceLock: Sendable {
         while true {
             let descriptor = Platform.open(name, flags | O_CLOEXEC, 0o644)
             guard descriptor >= 0 else { return .unavailable(errno) }
-            let code = fh_ofd_lock(descriptor, byte, 1, isExclusive ? 1 : 0, waits ? 1 : 0)
+            let code = fh_ofd_lock(descriptor, byte.rawValue, 1, isExclusive ? 1 : 0, waits ? 1 : 0)
             guard code == 0 else {
                 Platform.close(descriptor)
                 if code == EAGAIN || code == EACCES { return .refused }
                 throw .system(code, "The file's lock can't be taken.", path: name)
             }
-            let made = PresenceLock(descriptor)
+            let made = PresenceLock(descriptor, byte)
             // Somebody may have deleted it, and others hold another of that name.
             var mine = stat()
             var found = stat()

@@ -23,37 +23,42 @@ enum UnfinishedFile {
         path: String,
         _ open: () throws(EngineError) -> StorageOpening<Opened>
     ) throws(EngineError) -> Opened {
-        var attempts = 0
         while true {
             switch try open() {
             case .opened(let opened): return opened
             case .exchanged: continue
-            case .unfinished:
-                // Those who come at once keep each other from it, for a moment.
-                if try empty(path) { continue }
-                attempts += 1
-                guard attempts < 1000 else {
-                    throw EngineError(
-                        .invalidDatabase,
-                        "The file's creation was broken off, and somebody has it open.",
-                        path: path
-                    )
-                }
-                usleep(.random(in: 500..<5000))
+            case .unfinished: try makeAnew(path)
             }
         }
     }
 
+    /// Waits for others who do the same, and for those who are just looking at the file.
+    private static func makeAnew(_ path: String) throws(EngineError) {
+        let path = try StorageEnvironment.canonicalPath(path)
+        let making = try PresenceLock.making(of: path)
+        defer { withExtendedLifetime(making) {} }
+        for _ in 0..<1000 {
+            // Whoever made it has it open.
+            guard try isUnfinished(path) else { return }
+            if try empty(path) { return }
+            usleep(.random(in: 500..<5000))
+        }
+        throw EngineError(.invalidDatabase, "The file's creation was broken off, and somebody has it open.", path: path)
+    }
+
     /// Empties the file if it still is unfinished. - Returns: false where others have it open or are about to.
     private static func empty(_ path: String) throws(EngineError) -> Bool {
-        let path = try StorageEnvironment.canonicalPath(path)
         guard let presence = try PresenceLock.exclusive(of: path) else { return false }
         defer { withExtendedLifetime(presence) {} }
-        let descriptor = Platform.open(path, O_RDWR | O_CLOEXEC)
+        guard try isUnfinished(path) else { return true }
+        guard truncate(path, 0) == 0 else { throw .system(errno, "The file can't be made anew.", path: path) }
+        return true
+    }
+
+    private static func isUnfinished(_ path: String) throws(EngineError) -> Bool {
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno, "The file can't be opened.", path: path) }
         defer { Platform.close(descriptor) }
-        guard try FileHeader.read(descriptor) == .unfinished else { return true }
-        guard ftruncate(descriptor, 0) == 0 else { throw .system(errno, "The file can't be made anew.", path: path) }
-        return true
+        return try FileHeader.isUnfinished(descriptor)
     }
 }

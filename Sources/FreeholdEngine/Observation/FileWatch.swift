@@ -12,7 +12,12 @@ internal import Synchronization
 /// One thread of the process waits for all files; it runs while there is one to be watched. Other systems than Linux
 /// have no such thing that is quick and misses nothing: there nobody is called.
 final class FileWatch: Sendable {
-    static let shared = FileWatch()
+    private static let processes = PerProcess<FileWatch> { inherited in
+        // A forked child has neither the thread nor a use for the parent's callbacks.
+        inherited?.running.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue().closeInherited()
+        return FileWatch()
+    }
+    static var shared: FileWatch { processes.value }
 
     /// Returns whether all that there is to see has been seen: else it is asked again a little later.
     typealias Look = @Sendable () -> Bool
@@ -20,11 +25,17 @@ final class FileWatch: Sendable {
     /// One file that is watched, until `cancel`.
     final class Registration: Sendable {
         private let id: Int
+        private let watch: FileWatch
+        private let generation = ForkGeneration.current
 
-        fileprivate init(_ id: Int) { self.id = id }
+        fileprivate init(_ id: Int, _ watch: FileWatch) {
+            self.id = id
+            self.watch = watch
+        }
 
-        /// Waits for a call that is under way, unless it is made by it.
-        func cancel() { FileWatch.shared.remove(id) }
+        /// Waits for a call that is under way, unless it is made by it. In a forked child it does nothing: the watch is the
+        /// parent's.
+        func cancel() { if generation.isCurrent { watch.remove(id) } }
     }
 
     private struct Watched {
@@ -58,34 +69,29 @@ final class FileWatch: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The waiter, for a forked child, in which `state` may be locked for ever. Never released, as long as it runs.
+    private let running = Atomic<Unmanaged<Waiter>?>(nil)
 
     func add(_ path: String, _ look: @escaping Look) throws(EngineError) -> Registration {
         try state.withLock { state throws(EngineError) in
-            if let waiter = state.waiter, !waiter.belongsToThisProcess {
-                // A forked child has neither the thread nor a use for the parent's callbacks.
-                waiter.closeInherited()
-                state = State(nextID: state.nextID)
-            }
             let waiter: Waiter
             if let running = state.waiter {
                 waiter = running
             } else {
-                waiter = try Waiter(path)
+                waiter = try Waiter(path, self)
                 state.waiter = waiter
+                running.store(.passRetained(waiter), ordering: .releasing)
             }
             let descriptor: Int32
             do throws(EngineError) {
                 descriptor = try waiter.add(path)
             } catch {
-                if state.files.isEmpty {
-                    waiter.stop()
-                    state.waiter = nil
-                }
+                stopIfUnused(&state)
                 throw error
             }
             state.nextID += 1
             state.files[state.nextID] = Watched(descriptor: descriptor, look: look)
-            return Registration(state.nextID)
+            return Registration(state.nextID, self)
         }
     }
 
@@ -96,17 +102,21 @@ final class FileWatch: Sendable {
     private func drop(_ id: Int) -> Gate? {
         state.withLock { state in
             guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return nil }
-            guard waiter.belongsToThisProcess else { return nil }
             // The descriptor is the file's: two registrations of one file share it.
             if !state.files.values.contains(where: { $0.descriptor == gone.descriptor }) {
                 waiter.remove(gone.descriptor)
             }
-            if state.files.isEmpty {
-                waiter.stop()
-                state.waiter = nil
-            }
+            stopIfUnused(&state)
             return gone.gate
         }
+    }
+
+    private func stopIfUnused(_ state: inout State) {
+        guard state.files.isEmpty, let waiter = state.waiter else { return }
+        // Before it closes anything: a forked child closes what it finds here.
+        running.exchange(nil, ordering: .acquiringAndReleasing)?.release()
+        waiter.stop()
+        state.waiter = nil
     }
 
     /// - Parameter descriptors: nil for all. - Returns: whether all has been seen.
@@ -131,11 +141,10 @@ final class FileWatch: Sendable {
             /// A pipe into which a byte is written to end the thread.
             private let ending: Int32
             private let end: Int32
-            private let generation = ForkGeneration.current
+            private let watch: FileWatch
 
-            var belongsToThisProcess: Bool { generation.isCurrent }
-
-            init(_ path: String) throws(EngineError) {
+            init(_ path: String, _ watch: FileWatch) throws(EngineError) {
+                self.watch = watch
                 events = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
                 guard events >= 0 else {
                     throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
@@ -195,7 +204,7 @@ final class FileWatch: Sendable {
                         due = seen.flatMap { seen in due.map { $0.union(seen) } }
                         pause = 0
                     }
-                    if FileWatch.shared.look(due) || pause >= Self.longestPause {
+                    if watch.look(due) || pause >= Self.longestPause {
                         pause = -1
                         due = []
                     } else {
@@ -223,9 +232,7 @@ final class FileWatch: Sendable {
 #else
     extension FileWatch {
         fileprivate final class Waiter: Sendable {
-            private let generation = ForkGeneration.current
-            var belongsToThisProcess: Bool { generation.isCurrent }
-            init(_ path: String) throws(EngineError) {}
+            init(_ path: String, _ watch: FileWatch) throws(EngineError) {}
             func add(_ path: String) throws(EngineError) -> Int32 { 0 }
             func remove(_ descriptor: Int32) {}
             func stop() {}

@@ -196,12 +196,8 @@ enum Interposer {
         if FileManager.default.fileExists(atPath: library) { return library }
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Interposer/interposer.c").standardizedFileURL.path
-        let compilation = Process()
-        compilation.executableURL = URL(fileURLWithPath: compiler!)
-        compilation.arguments = ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"]
-        try compilation.run()
-        compilation.waitUntilExit()
-        guard compilation.terminationStatus == 0 else {
+        let arguments = ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"]
+        guard try ChildProcess(executable: compiler!, arguments).wait() == 0 else {
             throw ChildProcess.Failure(description: "the interposer doesn't compile")
         }
         return library

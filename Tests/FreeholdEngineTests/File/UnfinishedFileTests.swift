@@ -69,7 +69,7 @@ import Testing
 
     @Test func `many who open an unfinished file at once all get it`() async throws {
         let pages = try newPages()
-        for round in 0..<8 {
+        for round in 0..<20 {
             let path = try write(pages.prefix(4096), "together-\(round)")
             let registry = EnvironmentRegistry()
             let leases = Shared<[EnvironmentLease]>([])

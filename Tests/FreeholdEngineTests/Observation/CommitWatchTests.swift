@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestScript
 import Testing
 
@@ -120,33 +121,77 @@ import Testing
 
     #if os(Linux)
         @Test func `a forked child that watches lets go of its parent's watches`() async {
-            // On a busy machine the forked child sometimes ends by a signal: open, see docs/status.md.
-            await withKnownIssue(isIntermittent: true) {
-                await #expect(processExitsWith: .exitCode(0)) {
-                    let folder = try ChildFolder()
-                    let path = folder.file("forked.realm")
-                    let database = try Database.open(at: path)
-                    let watch = try CommitWatch(database) { _ in }
-                    func watches() throws -> Int {
-                        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-                        return descriptors.count {
-                            let target = try? FileManager.default.destinationOfSymbolicLink(
-                                atPath: "/proc/self/fd/\($0)"
-                            )
-                            return target?.hasSuffix("inotify") == true
+            await #expect(processExitsWith: .exitCode(0)) {
+                let folder = try ChildFolder()
+                let path = folder.file("forked.realm")
+                let database = try Database.open(at: path)
+                let watch = try CommitWatch(database) { _ in }
+                guard try Self.watches() == 1 else { exit(1) }
+                let found = inChild { Self.watches(path) { (try? Self.watches()) == 1 } }
+                withExtendedLifetime(watch) {}
+                try? FileManager.default.removeItem(atPath: folder.path)
+                exit(found)
+            }
+        }
+
+        private static func watches() throws -> Int {
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return descriptors.count {
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                return target?.hasSuffix("inotify") == true
+            }
+        }
+
+        /// 0 where a watch is told of a commit.
+        private static func watches(_ path: String, _ check: () -> Bool) -> Int32 {
+            let told = Told()
+            guard let own = try? Database.open(at: path), let watch = try? CommitWatch(own, { told.add($0) }) else {
+                return 2
+            }
+            return withExtendedLifetime(watch) {
+                guard (try? addObject(own)) != nil else { return 4 }
+                guard told.wait(for: own.lastVersion) else { return 5 }
+                return check() ? 0 : 3
+            }
+        }
+
+        private static func addObject(_ database: Database) throws {
+            let transaction = try database.beginWrite()
+            try transaction.applySchema([TableSpec("A", columns: [ColumnSpec("a", .int)])])
+            _ = try transaction.create(transaction.schema.table(named: "A")!)
+            _ = try transaction.commit()
+        }
+
+        /// A lock that another thread holds when the process forks is held for ever in the child.
+        @Test func `a child forked while threads open, watch and write watches, too`() async {
+            await #expect(processExitsWith: .exitCode(0)) {
+                let folder = try ChildFolder()
+                let path = folder.file("forked.realm")
+                let database = try Database.open(at: path)
+                let isOver = Atomic(false)
+                let group = DispatchGroup()
+                for i in 0..<3 {
+                    group.enter()
+                    Thread {
+                        while !isOver.load(ordering: .relaxed) {
+                            let own = try? Database.open(at: i == 0 ? path + "-other" : path)
+                            let watch = own.flatMap { try? CommitWatch($0) { _ in } }
+                            if i == 1 { try? Self.addObject(database) }
+                            withExtendedLifetime(watch) {}
                         }
-                    }
-                    guard try watches() == 1 else { exit(1) }
-                    let found = inChild {
-                        guard let own = try? Database.open(at: path), let watch = try? CommitWatch(own, { _ in }) else {
-                            return 2
-                        }
-                        return withExtendedLifetime(watch) { (try? watches()) == 1 ? 0 : 3 }
-                    }
-                    withExtendedLifetime(watch) {}
-                    try? FileManager.default.removeItem(atPath: folder.path)
-                    exit(found)
+                        group.leave()
+                    }.start()
                 }
+                usleep(100_000)
+                var found: Int32 = 0
+                for _ in 0..<40 where found == 0 {
+                    found = inChild { Self.watches(path) { true } }
+                    usleep(2000)
+                }
+                isOver.store(true, ordering: .relaxed)
+                group.wait()
+                try? FileManager.default.removeItem(atPath: folder.path)
+                exit(found)
             }
         }
     #endif

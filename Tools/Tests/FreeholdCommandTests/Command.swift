@@ -46,26 +46,21 @@ struct Run: Sendable {
     #if os(Linux)
         /// Runs the command with a terminal of so many columns as its outputs. - Returns: what the terminal was sent.
         static func terminal(columns: UInt16, _ arguments: String...) throws -> String {
-            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
             // The requests TIOCSPTLCK and TIOCGPTN, which Swift doesn't see.
             var (locked, number): (Int32, Int32) = (0, 0)
             guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
                 throw Failure(description: "there is no terminal: \(String(cString: strerror(errno)))")
             }
-            let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+            let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
             var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
             guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else {
                 throw Failure(description: "the terminal has no size: \(String(cString: strerror(errno)))")
             }
-            let process = Process()
-            process.executableURL = try executable
-            process.arguments = arguments
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
-            process.standardError = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
-            try process.run()
             // What is sent fits the terminal's buffer.
-            process.waitUntilExit()
+            let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            defer { close(input) }
+            _ = try wait(executable.path, arguments, [input, terminal, terminal])
             close(terminal)
             var bytes = [UInt8](repeating: 0, count: 64 * 1024)
             var sent: [UInt8] = []
@@ -80,21 +75,43 @@ struct Run: Sendable {
             let (inputFile, outputFile, errorFile) = (folder + "/in", folder + "/out", folder + "/err")
             for file in [inputFile, outputFile, errorFile] { try Data().write(to: URL(fileURLWithPath: file)) }
             if let input { try input.write(to: URL(fileURLWithPath: inputFile)) }
-            let process = Process()
-            process.executableURL = executable
-            process.arguments = arguments
-            process.standardInput = FileHandle(forReadingAtPath: inputFile)
-            process.standardOutput = FileHandle(forWritingAtPath: outputFile)
-            process.standardError = FileHandle(forWritingAtPath: errorFile)
-            try process.run()
-            process.waitUntilExit()
+            let descriptors = [
+                open(inputFile, O_RDONLY | O_CLOEXEC), open(outputFile, O_WRONLY | O_CLOEXEC),
+                open(errorFile, O_WRONLY | O_CLOEXEC),
+            ]
+            defer { for descriptor in descriptors { close(descriptor) } }
+            let status = try wait(executable.path, arguments, descriptors)
+            let signal = status & 0x7f
             return Run(
-                status: process.terminationStatus,
+                status: signal == 0 ? (status >> 8) & 0xff : signal,
                 output: try String(contentsOfFile: outputFile, encoding: .utf8),
                 error: try String(contentsOfFile: errorFile, encoding: .utf8),
-                wasSignalled: process.terminationReason == .uncaughtSignal
+                wasSignalled: signal != 0
             )
         }
+    }
+
+    /// Runs a program to its end with these as its input and outputs. Foundation's `Process` waits in a run loop, which a
+    /// thread of the tests may not have. - Returns: what `waitpid` says.
+    private static func wait(_ path: String, _ arguments: [String], _ descriptors: [Int32]) throws -> Int32 {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child = pid_t()
+        let code = posix_spawn(&child, path, &actions, nil, &words, environ)
+        guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 }
 
