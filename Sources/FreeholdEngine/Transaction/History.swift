@@ -55,13 +55,9 @@ extension Snapshot {
             let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
             guard let stored = storedBlock(address) else { break }
             let size = bytes.count
-            if let cipher = core.cipher {
-                // Who has no record compares.
-                guard let block = cipher.bytes(stored, at: address) else { return nil }
-                bytes += block
-            } else {
-                bytes.append(contentsOf: stored)
-            }
+            // Who has no record compares.
+            guard let block = core.envelope.bytes(stored, at: address) else { return nil }
+            bytes += block
             if bytes.count - size < BlockLimits.maximumSize { break }
         }
         guard bytes.count > 1 else { return nil }
