@@ -105,11 +105,13 @@ extension PageTree {
 
 /// Ranges of addresses where a version has no blocks, as far as that was looked at: one for each of a few segments.
 struct KnownGaps {
-    private static let count = 16
+    private static let bits = 6
     private var gaps: [ClosedRange<UInt64>?] = []
 
+    /// Columns' segments begin at multiples of eight: the product spreads them.
     private static func place(_ address: UInt64) -> Int {
-        Int(truncatingIfNeeded: address >> BlockAddress.numberBits) & (count - 1)
+        let product = (address >> BlockAddress.numberBits) &* 0x9E37_79B9_7F4A_7C15
+        return Int(product >> UInt64(64 - bits))
     }
 
     func contains(_ address: UInt64) -> Bool {
@@ -118,7 +120,7 @@ struct KnownGaps {
 
     /// - Parameter address: the one that was looked for.
     mutating func insert(_ gap: ClosedRange<UInt64>, around address: UInt64) {
-        if gaps.isEmpty { gaps = Array(repeating: nil, count: Self.count) }
+        if gaps.isEmpty { gaps = Array(repeating: nil, count: 1 << Self.bits) }
         gaps[Self.place(address)] = gap
     }
 }
