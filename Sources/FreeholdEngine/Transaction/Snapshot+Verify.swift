@@ -158,6 +158,7 @@ final class SnapshotCheck {
             store.forget()
         }
         checkHistory()
+        checkJournal()
         checkReachability()
     }
 

@@ -28,6 +28,7 @@ extension WriteTransaction {
         let record = settleAndRecord()
         try checkDamage()
         try checkUniqueness()
+        try settleJournal()
         try checkDamage()
         guard hasChanges else {
             abortStorage()
@@ -64,7 +65,7 @@ extension WriteTransaction {
             changes: writtenBlocks(),
             version: version
         )
-        core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
+        core.publish(snapshot, record.made(version))
         return snapshot
     }
 
@@ -93,7 +94,12 @@ extension WriteTransaction {
         }
         for case let overlay? in tables { sealTable(overlay) }
         if schemaChanged { putSchema() }
-        return ChangeRecord(version: base.version + 1, tables: changes, schemaChanged: schemaChanged)
+        return ChangeRecord(
+            version: base.version + 1,
+            tables: changes,
+            schemaChanged: schemaChanged,
+            origin: origin
+        )
     }
 
     func sealTable(_ overlay: TableOverlay) {
