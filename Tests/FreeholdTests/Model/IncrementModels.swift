@@ -65,6 +65,11 @@ class IncrementSeat: Object {
     }
 }
 
+/// One that costs something, as a subclass.
+class IncrementBox: IncrementSeat {
+    @Persisted var price = 0
+}
+
 class IncrementProjection: Projection<IncrementCounters> {
     @Projected(\IncrementCounters.int) var visits
     @Projected(\IncrementCounters.optionalInt) var perhaps
@@ -73,7 +78,9 @@ class IncrementProjection: Projection<IncrementCounters> {
     @Projected(\IncrementCounters.doubled) var twice
 }
 
-let incrementTypes: [ObjectBase.Type] = [IncrementCounters.self, IncrementTally.self, IncrementSeat.self]
+let incrementTypes: [ObjectBase.Type] = [
+    IncrementCounters.self, IncrementTally.self, IncrementSeat.self, IncrementBox.self,
+]
 
 func incrementConfiguration() -> Realm.Configuration {
     Realm.Configuration(inMemoryIdentifier: "freehold-increment-\(UUID().uuidString)", objectTypes: incrementTypes)

@@ -184,6 +184,52 @@ struct IncrementTests {
         #expect(realm.objects(IncrementSeat.self).where { $0.row == 1 && $0.number == 3 }.count == 1)
     }
 
+    @Test("an object of a subclass, whatever class it is taken for", arguments: [false, true])
+    func subclasses(managed: Bool) throws {
+        let realm = try incrementRealm()
+        let box = IncrementBox(1, 2)
+        realm.beginWrite()
+        if managed { realm.add(box) }
+        let seat: IncrementSeat = box
+        #expect(seat.increment(\.number) == 3 && box.increment(\.number) == 4 && box.increment(\.price, by: 9) == 9)
+        #expect(seat.increment(\IncrementSeat.row) == 2)
+        let object: Object = box
+        #expect(object.increment("price", by: -8) == 1)
+        #expect(box.row == 2 && box.number == 4 && box.price == 1)
+        try realm.commitWrite()
+    }
+
+    @Test("an object that the same write has made, and one that an update has changed")
+    func madeInTheSameWrite() throws {
+        let realm = try incrementRealm()
+        try realm.write {
+            let object = realm.create(IncrementCounters.self, value: ["id": 1, "indexed": 5])
+            #expect(object.increment(\.indexed, by: 2) == 7 && object.increment(\.int) == 1)
+            realm.create(IncrementCounters.self, value: ["id": 1, "int": 40], update: .modified)
+            #expect(object.increment(\.int, by: 2) == 42)
+        }
+        #expect(realm.objects(IncrementCounters.self).where { $0.indexed == 7 && $0.int == 42 }.count == 1)
+        #expect(realm.verify() == [])
+    }
+
+    @Test("in a migration, by name")
+    func migration() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString).realm")
+        var configuration = Realm.Configuration(fileURL: url, objectTypes: incrementTypes)
+        defer { _ = try? Realm.deleteFiles(for: configuration) }
+        try withExtendedLifetime(try Realm(configuration: configuration)) { realm in
+            try realm.write { realm.add(IncrementCounters(1)) }
+        }
+        configuration.schemaVersion = 1
+        configuration.migrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "IncrementCounters") { _, new in
+                #expect(new!.increment("int", by: 5) == 5 && new!.increment("optionalInt") == nil)
+            }
+        }
+        let migrated = try Realm(configuration: configuration)
+        #expect(migrated.objects(IncrementCounters.self).first?.int == 5)
+    }
+
     @Test("projections add to what they show")
     func projections() throws {
         let realm = try incrementRealm()
