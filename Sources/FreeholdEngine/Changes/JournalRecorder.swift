@@ -5,9 +5,11 @@
 final class JournalRecorder {
     /// Why what happens now happens.
     var cause = ChangeCause.edit
-    /// While a collection inside of a mixed value is edited, whose edit stands for that of the value around it.
+    /// While an edit is made that is taken down in another form than that of the value that it sets.
     var isNested = false
     private var writer = JournalWriter()
+    /// The object that is being deleted, whose links to itself nobody has to hear of.
+    private var going: JournalObject?
     /// Objects that were made last, not yet written.
     private var run: (table: Int, first: Int64, count: Int64)?
     /// By table id: runs of objects that the transaction made.
@@ -16,8 +18,6 @@ final class JournalRecorder {
     private var mentioned: Set<JournalObject> = []
     /// Properties that changed because what they linked to was deleted, and what they were given then.
     private var followed: [JournalProperty: Value] = [:]
-    /// What was added to properties that are otherwise unchanged.
-    private var adds: [JournalProperty: Int64] = [:]
     /// Single mixed values of which only inner collections were edited.
     private var nested: Set<JournalProperty> = []
 
@@ -59,8 +59,17 @@ final class JournalRecorder {
         closeRun()
         writer.begin(.gone, cause)
         writer.object(table.id, key.raw)
-        writer.optional(table.primaryKey.map { transaction.value($0, key) })
+        going = JournalObject(tableID: table.id, key: key)
+        writer.optional(primaryKey(table, key, in: transaction))
         flush(transaction)
+    }
+
+    /// What others know the object by: while a migration runs, its table's primary key can be another, or none.
+    private func primaryKey(_ table: Table, _ key: ObjectKey, in transaction: WriteTransaction) -> Value? {
+        if let old = transaction.base.schema.table(id: table.id), key.raw < transaction.base.tableState(old).nextKey {
+            return old.primaryKey.map { transaction.base.value($0, key) }
+        }
+        return table.primaryKey.map { transaction.value($0, key) }
     }
 
     /// After the edit of a collection of an object that was there before.
@@ -105,8 +114,9 @@ final class JournalRecorder {
     }
 
     private func take(_ edit: CollectionEdit, _ column: Column, _ key: ObjectKey) {
-        closeRun()
         let object = JournalObject(tableID: column.tableID, key: key)
+        if object == going { return }
+        closeRun()
         writer.edit(JournalProperty(object, column: column.id), edit, cause)
         mentioned.insert(object)
         switch edit {
@@ -162,11 +172,6 @@ final class JournalRecorder {
     func followed(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
         if wasSet { return }
         followed[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)] = value
-    }
-
-    /// A number was added to a property of an object that was there before, which the transaction hasn't set.
-    func added(_ column: Column, _ key: ObjectKey, _ delta: Int64) {
-        adds[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id), default: 0] &+= delta
     }
 
     func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64) {
@@ -327,21 +332,21 @@ final class JournalRecorder {
                         }
                     }
                 }
+                for (key, amount) in columns.added.sorted(by: { $0.key < $1.key })
+                where transaction.contains(table, key) && !transaction.isModified(column, key) {
+                    add(column, key, amount, transaction)
+                }
             }
         }
-        for (property, delta) in adds.sorted(by: { ($0.key.object.key, $0.key.column) < ($1.key.object.key, $1.key.column) }) {
-            guard let table = transaction.schema.table(id: property.object.tableID),
-                transaction.contains(table, property.object.key),
-                let column = table.columns.first(where: { $0.id == property.column }),
-                !transaction.isModified(column, property.object.key)
-            else { continue }
-            mentioned.insert(property.object)
-            writer.begin(.adds)
-            writer.object(property.object.tableID, property.object.key.raw)
-            writer.bytes.varint(UInt64(property.column))
-            writer.bytes.signed(delta)
-            flush(transaction)
-        }
+    }
+
+    private func add(_ column: Column, _ key: ObjectKey, _ amount: Int64, _ transaction: WriteTransaction) {
+        mentioned.insert(JournalObject(tableID: column.tableID, key: key))
+        writer.begin(.adds)
+        writer.object(column.tableID, key.raw)
+        writer.bytes.varint(UInt64(column.id))
+        writer.bytes.signed(amount)
+        flush(transaction)
     }
 
     private func field(_ column: Column, _ key: ObjectKey, _ transaction: WriteTransaction) {

@@ -21,7 +21,13 @@ extension WriteTransaction {
         }
         guard case .int(let old) = value(column, key) else { return nil }
         let sum = old &+ amount
-        if amount != 0 { write(column, key, .int(sum)) }
+        guard amount != 0 else { return sum }
+        let isAdd = journal != nil && isOld(column, key) && !isModified(column, key)
+        write(column, key, .int(sum))
+        if isAdd {
+            let (cluster, slot) = locate(key)
+            columnOverlay(column).noteAdded(key, cluster, slot, amount)
+        }
         return sum
     }
 
@@ -44,7 +50,11 @@ extension WriteTransaction {
         }
         guard case .int(let old) = listValue(column, key, at: i) else { return nil }
         let sum = old &+ amount
-        if amount != 0 { replaceElement(column, key, at: i, .int(sum)) }
+        guard amount != 0 else { return sum }
+        journal?.isNested = true
+        replaceElement(column, key, at: i, .int(sum))
+        journal?.isNested = false
+        if isOld(column, key) { journal?.addedInList(column, key, at: i, amount) }
         return sum
     }
 
@@ -65,8 +75,17 @@ extension WriteTransaction {
             case .int(let old) = dictionaryValue(column, key, at: i)
         else { return nil }
         let sum = old &+ amount
-        if amount != 0 { replaceEntry(column, key, at: i, .int(sum)) }
+        guard amount != 0 else { return sum }
+        journal?.isNested = true
+        replaceEntry(column, key, at: i, .int(sum))
+        journal?.isNested = false
+        if isOld(column, key) { journal?.addedInDictionary(column, key, name, amount) }
         return sum
+    }
+
+    /// Whether the object was there before the transaction.
+    private func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
+        key.raw < tables[column.tableID]?.firstNewKey ?? .max
     }
 
     private func checkCounter(

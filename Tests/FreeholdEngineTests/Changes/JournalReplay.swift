@@ -278,3 +278,32 @@ struct JournalReplay {
         return out
     }
 }
+
+/// Follows a database by its journal, from the moment at which it is made.
+struct JournalFollower {
+    static let name = "follower"
+    private(set) var replay: JournalReplay
+    private(set) var position: UInt64
+
+    /// Commits a cursor.
+    init(_ database: Database) throws {
+        let transaction = try database.beginWrite()
+        try transaction.addJournalCursor(Self.name)
+        let snapshot = try transaction.commit()
+        position = snapshot.journalCursors.first { $0.name == Self.name }!.position
+        replay = JournalReplay(snapshot)
+    }
+
+    /// Applies what came since the last time. - Returns: where the snapshot differs from what the journal says.
+    mutating func differences(from snapshot: Snapshot) throws -> [String] {
+        position = try replay.apply(snapshot, from: position)
+        return Array(replay.differences(from: snapshot).prefix(5))
+    }
+
+    /// Says that all that was applied is done with.
+    func move(in database: Database) throws {
+        let transaction = try database.beginWrite()
+        try transaction.moveJournalCursor(Self.name, to: position)
+        _ = try transaction.commit()
+    }
+}
