@@ -11,9 +11,9 @@
 // With FREEHOLD_KILL_AT the process is killed right after as many durable writes: those of commits' roots.
 //
 // Makes calls fail, too. FREEHOLD_FAULT_FILE names a database: its file and those beside it are meant. FREEHOLD_FAULT says
-// which calls are counted: write, sync, truncate, reserve. The one numbered FREEHOLD_FAULT_AT, from 1, fails with the
+// which calls are counted: write, sync, truncate, reserve, name (rename, unlink), or all. The one numbered FREEHOLD_FAULT_AT, from 1, fails with the
 // error number FREEHOLD_FAULT_ERROR; with 0 it is a write of half of the bytes. With FREEHOLD_FAULT_LASTS all after it
-// fail, too. FREEHOLD_FAULT_MARK names a file that is made when a call has failed.
+// fail, too. With FREEHOLD_FAULT_KILL the process is killed instead, before the call. FREEHOLD_FAULT_MARK names a file that is made when a call has failed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,6 +44,8 @@ static int (*real_fsync)(int);
 static int (*real_ftruncate)(int, off_t);
 static int (*real_posix_fallocate)(int, off_t, off_t);
 static int (*real_fallocate)(int, int, off_t, off_t);
+static int (*real_rename)(const char *, const char *);
+static int (*real_unlink)(const char *);
 
 static void prepare(void) {
     static int done;
@@ -58,6 +60,8 @@ static void prepare(void) {
     real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
     real_posix_fallocate = dlsym(RTLD_NEXT, "posix_fallocate");
     real_fallocate = dlsym(RTLD_NEXT, "fallocate");
+    real_rename = dlsym(RTLD_NEXT, "rename");
+    real_unlink = dlsym(RTLD_NEXT, "unlink");
     watched = getenv("FREEHOLD_RECORD_FILE");
     const char *limit = getenv("FREEHOLD_KILL_AT");
     if (limit) durable_writes_left = atoi(limit);
@@ -73,16 +77,11 @@ static int is_watched(int fd) {
 }
 
 // What is to happen to a call: 0 nothing, -1 a write of half, else the error number.
-static int fault(const char *kind, int fd) {
+static int fault_at(const char *kind, const char *path) {
     static int calls;
     const char *file = getenv("FREEHOLD_FAULT_FILE");
     const char *wanted = getenv("FREEHOLD_FAULT");
-    if (!file || !wanted || strcmp(kind, wanted) != 0) return 0;
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0) return 0;
-    path[length] = 0;
+    if (!file || !wanted || (strcmp(kind, wanted) != 0 && strcmp(wanted, "all") != 0)) return 0;
     const char *name = strrchr(file, '/'), *found = strrchr(path, '/');
     if (!name || !found || strncmp(name, found, strlen(name)) != 0) return 0;
     pthread_mutex_lock(&mutex);
@@ -93,7 +92,18 @@ static int fault(const char *kind, int fd) {
     if (number < first || (number > first && !getenv("FREEHOLD_FAULT_LASTS"))) return 0;
     const char *mark = getenv("FREEHOLD_FAULT_MARK");
     if (mark) close(open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (getenv("FREEHOLD_FAULT_KILL")) kill(getpid(), SIGKILL);
     return code && atoi(code) ? atoi(code) : -1;
+}
+
+static int fault(const char *kind, int fd) {
+    if (!getenv("FREEHOLD_FAULT_FILE")) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return fault_at(kind, path);
 }
 
 // Whether a call fails that can't be done by half; sets errno.
@@ -225,3 +235,23 @@ int fallocate(int fd, int mode, off_t offset, off_t length) {
     return real_fallocate(fd, mode, offset, length);
 }
 int fallocate64(int fd, int mode, off_t offset, off_t length) { return fallocate(fd, mode, offset, length); }
+
+int rename(const char *from, const char *to) {
+    prepare();
+    int code = fault_at("name", from);
+    if (code > 0) {
+        errno = code;
+        return -1;
+    }
+    return real_rename(from, to);
+}
+
+int unlink(const char *path) {
+    prepare();
+    int code = fault_at("name", path);
+    if (code > 0) {
+        errno = code;
+        return -1;
+    }
+    return real_unlink(path);
+}

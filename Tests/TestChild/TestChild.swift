@@ -29,6 +29,8 @@ import TestScript
 /// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
 ///   what is wrong with its copies, or `fine` and the number of calls so far.
 /// - `damage PATH FOLDER FIRST END`: damages a file once a seed: see `DamageProbe`.
+/// - `contents FOLDER`: for every line of its input, a file's path, prints `values NUMBER` or an error's code, and what
+///   `verify` finds: `verified COUNT`.
 /// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
@@ -67,17 +69,17 @@ struct TestChild {
             case "damage":
                 // What a process says as it ends comes to whoever reads its output.
                 dup2(1, 2)
-                #if canImport(Glibc)
-                    // Memory that damaged numbers ask for isn't to be had.
-                    var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
-                    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
-                #endif
+                limitMemory()
                 try DamageProbe.run(
                     path,
                     folder: arguments[3],
                     seeds: UInt64(number(4) ?? 0)..<UInt64(number(5) ?? 1),
                     say
                 )
+            case "contents":
+                dup2(1, 2)
+                limitMemory()
+                while let file = readLine() { tellContents(file) }
             case "lock-watch":
                 say("ready")
                 while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }
@@ -154,6 +156,32 @@ struct TestChild {
         say("finished")
         _ = try transaction.commit()
         say("committed")
+    }
+
+    /// Memory that damaged numbers ask for isn't to be had.
+    static func limitMemory() {
+        #if canImport(Glibc)
+            var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
+            setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        #endif
+    }
+
+    static func tellContents(_ file: String) {
+        func tell(_ body: (Snapshot) throws -> String) {
+            do {
+                var options = DamageSample.options()
+                options.readOnly = true
+                say(try body(try Database.open(at: file, options: options).snapshot()))
+            } catch let error as EngineError {
+                say("error \(error.code.rawValue)")
+            } catch {
+                say("error \(error)")
+            }
+        }
+        alarm(30)
+        tell { "values \(try Contents.digest($0))" }
+        tell { "verified \($0.verify().count)" }
+        alarm(0)
     }
 
     static func writeHerd(_ path: String, seed: UInt64, count: Int) throws {

@@ -81,8 +81,13 @@ public enum DamageSample {
         try bytes.prefix(pages.max()! * 4096).write(to: URL(fileURLWithPath: path))
     }
 
-    private static func fill(_ path: String, clusterSpan: Int, people: Int) throws {
-        let database = try Database.open(at: path, options: options(clusterSpan: clusterSpan))
+    /// Writes all that it holds, in one transaction.
+    ///
+    /// - Parameter formatVersion: of the file; nil for the newest.
+    public static func fill(_ path: String, clusterSpan: Int, people: Int, formatVersion: UInt32? = nil) throws {
+        var options = options(clusterSpan: clusterSpan)
+        if let formatVersion { options.formatVersion = formatVersion }
+        let database = try Database.open(at: path, options: options)
         let first = try database.beginWrite()
         try first.applySchema(tables)
         let person = first.schema.table(named: "Person")!

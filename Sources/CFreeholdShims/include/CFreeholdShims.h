@@ -72,6 +72,13 @@ static inline bool fh_release(int64_t *_Nonnull count) {
 // Overwrites a secret with zeros, which a compiler mustn't leave out.
 void fh_wipe(void *_Nonnull memory, size_t size);
 
+// CRC-32C of bytes behind those that `before` is the checksum of; 0 for none.
+uint32_t fh_checksum(uint32_t before, const void *_Nullable bytes, size_t count);
+// The same without the processor's instruction. For tests.
+uint32_t fh_checksum_by_tables(uint32_t before, const void *_Nullable bytes, size_t count);
+// CRC-32C of an address, its lowest byte first, and the bytes of the block that is stored there.
+uint32_t fh_block_checksum(uint64_t address, const void *_Nullable bytes, size_t count);
+
 // Locks of an open file description: released by the kernel when the last
 // descriptor of the description closes, so also when a process is killed.
 // Returns 0, or errno. `wait` != 0 blocks.

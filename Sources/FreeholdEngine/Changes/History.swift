@@ -50,8 +50,7 @@ extension Snapshot {
     /// A block outside of the directories. - Returns: nil where there is none, or it is damaged.
     func copiedBlock(_ address: BlockAddress) -> [UInt8]? {
         guard let stored = storedBlock(address) else { return nil }
-        guard let cipher = core.cipher else { return Array(stored) }
-        return cipher.bytes(stored, at: address)
+        return core.envelope.bytes(stored, at: address)
     }
 
     /// The record of a commit up to this version; nil where the history no longer has it, or it was too large.

@@ -105,7 +105,10 @@ extension Snapshot {
     func journalHeader(at position: UInt64) throws(EngineError) -> (header: Journal.Header, rest: [UInt8])? {
         guard let state = journalState, position < state.next else { return nil }
         guard position >= state.first else {
-            throw EngineError(.invalidArgument, "The journal's entry at \(position) is gone: every cursor had passed it.")
+            throw EngineError(
+                .invalidArgument,
+                "The journal's entry at \(position) is gone: every cursor had passed it."
+            )
         }
         guard let first = journalBlock(position) else { throw damage(position) }
         let found = first.withUnsafeBytes { raw -> (Journal.Header, [UInt8])? in

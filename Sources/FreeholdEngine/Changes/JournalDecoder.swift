@@ -169,7 +169,9 @@ enum JournalDecoder {
 
     /// A column's contents for a run of objects.
     private static func rows(_ r: inout ByteReader, _ body: (JournalChange) -> Void) -> Bool {
-        guard let first = object(&r), let column = r.number(), let count = r.number(), let kind = r.u8() else { return false }
+        guard let first = object(&r), let column = r.number(), let count = r.number(), let kind = r.u8() else {
+            return false
+        }
         let end = Int64(count).addingReportingOverflow(first.key.raw)
         guard !end.overflow else { return false }
         for key in first.key.raw..<end.partialValue {
@@ -195,7 +197,12 @@ enum JournalDecoder {
                 content = .value(.double(Double(bitPattern: bits)))
             default: return false
             }
-            body(.row(JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column), content))
+            body(
+                .row(
+                    JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column),
+                    content
+                )
+            )
         }
         return true
     }

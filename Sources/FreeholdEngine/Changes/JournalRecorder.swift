@@ -92,7 +92,9 @@ final class JournalRecorder {
         case (.list, .set(let at)): take(.set(at: at, transaction.listValue(column, key, at: at)), column, key)
         case (.list, .move(let from, let to)): take(.move(from: from, to: to), column, key)
         case (.set, .insert(let at, let count)):
-            for value in transaction.listValues(column, key, in: at..<at + count) { take(.insertValue(value), column, key) }
+            for value in transaction.listValues(column, key, in: at..<at + count) {
+                take(.insertValue(value), column, key)
+            }
         case (.set, .remove): for value in gone() { take(.removeValue(value), column, key) }
         case (.set, .set(let at)):
             // One that compares as equal: the same number as another type.

@@ -17,8 +17,12 @@ extension SnapshotCheck {
             do throws(EngineError) {
                 guard let entry = try snapshot.journalEntry(at: at) else { break }
                 try entry.forEach { _ in }
-                if entry.number != number { report("The journal's entry at \(at) has number \(entry.number), not \(number).") }
-                for block in at..<entry.next { _ = claim(Catalogue.journalSegment, block, "The journal's entry at \(at)") }
+                if entry.number != number {
+                    report("The journal's entry at \(at) has number \(entry.number), not \(number).")
+                }
+                for block in at..<entry.next {
+                    _ = claim(Catalogue.journalSegment, block, "The journal's entry at \(at)")
+                }
                 at = entry.next
                 number += 1
             } catch {

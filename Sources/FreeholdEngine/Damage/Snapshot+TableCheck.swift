@@ -3,7 +3,7 @@ extension Snapshot {
     func readTable(_ table: Table) -> (TableState, [UInt16])? {
         func withBlock<R>(_ segment: UInt32, _ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> R?) -> R? {
             do throws(EngineError) {
-                return try pin.reader.withBlock(BlockAddress(segment: segment, number: number), pin.cipher, body)
+                return try pin.reader.withBlock(BlockAddress(segment: segment, number: number), pin.envelope, body)
             } catch {
                 return nil
             }

@@ -92,11 +92,12 @@ final class FileCipher: Sendable {
         return code.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    static func damage(_ address: BlockAddress, path: String) -> EngineError {
-        EngineError(
+    static func damage(_ address: BlockAddress, of owner: String? = nil, path: String) -> EngineError {
+        let owner = owner.map { " (\($0))" } ?? ""
+        return EngineError(
             .invalidDatabase,
-            "Block \(address.number) of segment \(address.segment) isn't what was written there with this key: the file is "
-                + "damaged or was tampered with.",
+            "Block \(address.number) of segment \(address.segment)\(owner) isn't what was written there with this key: "
+                + "the file is damaged or was tampered with.",
             path: path
         )
     }

@@ -1,3 +1,5 @@
+internal import CFreeholdShims
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -16,12 +18,26 @@
 struct BlockCopy {
     /// What the blocks of the source are.
     struct Source {
-        let cipher: FileCipher?
-        let clusterSpan: Int
+        let header: DatabaseHeader
+        let envelope: BlockEnvelope
         /// Bytes that the copy may come to need.
         let room: UInt64
+        /// The pages that lead to them, which are checked first: so none goes missing. Nil where LMDB is trusted with them.
+        var trees: PageMap.Trees?
         /// What they are together; nil where they aren't committed.
         var digest: FileDigest?
+    }
+
+    /// What tells whether a copy has the blocks that it was given: the history isn't counted.
+    struct Sum: Equatable {
+        private(set) var count = 0
+        private(set) var checksums: UInt64 = 0
+
+        /// - Parameter block: opened.
+        mutating func add(_ block: UnsafeRawBufferPointer, at address: BlockAddress) {
+            count += 1
+            checksums &+= UInt64(fh_block_checksum(address.raw, block.baseAddress, block.count))
+        }
     }
 
     /// The destination, without symbolic links.
@@ -91,27 +107,35 @@ struct BlockCopy {
     ///   - key: what it is encrypted with; nil for a plain file.
     ///   - mode: its permissions.
     ///   - next: the blocks of the source from an address on; the end where there are none.
+    /// - Returns: what was written.
     /// - Throws: `.invalidDatabase` where a block of the source is damaged.
+    @discardableResult
     func write(
         from source: Source,
         key: EncryptionKey?,
         mode: mode_t,
         faults: FaultInjector?,
         _ next: (BlockAddress) throws(EngineError) -> BlockRun
-    ) throws(EngineError) {
+    ) throws(EngineError) -> Sum {
         do throws(EngineError) {
+            if let trees = source.trees {
+                var check = PageCheck(trees)
+                check.checkBlockPages()
+                if let problem = check.problems.first { throw Damage.error(problem, path: path) }
+            }
             Self.removeLeftovers(path)
             try makeEmptyFile()
             let options = StorageOptions(expectedSize: source.room, isPrivate: true, faults: faults)
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
-            let new = try DatabaseHeader.make(clusterSpan: source.clusterSpan, key: key, path: path)
-            try copy(next, target, source, new.cipher, new.header.encoded())
+            let (header, envelope) = try source.header.copied.sealed(key, path: path)
+            let sum = try copy(next, target, source, envelope, header.encoded())
             try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()
             guard fchmod(target.descriptor, mode & 0o777) == 0 else {
                 throw .system(errno, "The copy can't be given its permissions.", path: temporaryPath)
             }
+            return sum
         } catch {
             discard()
             throw error
@@ -130,9 +154,10 @@ struct BlockCopy {
         _ next: (BlockAddress) throws(EngineError) -> BlockRun,
         _ target: StorageEnvironment,
         _ source: Source,
-        _ new: FileCipher?,
+        _ new: BlockEnvelope,
         _ header: [UInt8]
-    ) throws(EngineError) {
+    ) throws(EngineError) -> Sum {
+        var sum = Sum()
         var from = BlockAddress(raw: 0)
         var writer: StorageWriter?
         var pending = 0
@@ -151,20 +176,19 @@ struct BlockCopy {
                 let open = writer!
                 for (address, stored) in run where address.segment != Catalogue.historySegment {
                     pending += stored.count
-                    let bytes: [UInt8]
                     if address == DatabaseHeader.address {
-                        bytes = header
-                    } else if let old = source.cipher {
-                        guard let identity = BlockIdentity(stored), let opened = old.bytes(stored, at: address) else {
-                            throw FileCipher.damage(address, path: path)
-                        }
-                        found.add(old.stamp(identity, at: address))
-                        bytes = opened
-                    } else {
-                        try open.put(address, stored)
+                        try withUnsafeBytesOf(header) { (raw) throws(EngineError) in try open.put(address, raw) }
                         continue
                     }
-                    try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try open.put(address, raw) }
+                    let isSound: Void? = try source.envelope.withBlock(stored, at: address) {
+                        (block) throws(EngineError) in
+                        sum.add(block, at: address)
+                        try open.put(address, block)
+                    }
+                    guard isSound != nil else { throw source.envelope.damage(address, path: path) }
+                    if let cipher = source.envelope.cipher, let identity = BlockIdentity(stored) {
+                        found.add(cipher.stamp(identity, at: address))
+                    }
                 }
             }
             if pending >= Self.batch { try commit() }
@@ -181,6 +205,44 @@ struct BlockCopy {
             guard found == expected else { throw EngineError(.invalidDatabase, FileDigest.mismatch, path: path) }
         }
         try commit()
+        return sum
+    }
+
+    /// Reads the file under its temporary name again.
+    ///
+    /// - Parameter sum: of what was written.
+    /// - Throws: `.invalidDatabase` where it doesn't hold that. Then nothing of the copy is left.
+    func check(_ sum: Sum, key: EncryptionKey?) throws(EngineError) {
+        do throws(EngineError) {
+            let options = StorageOptions(readOnly: true, immutable: true)
+            let made = try StorageEnvironment.open(path: temporaryPath, options: options)
+            defer { made.close() }
+            let reader = try made.beginRead()
+            if let trees = reader.trees {
+                var check = PageCheck(trees)
+                check.checkAll()
+                if let problem = check.problems.first { throw Damage.error(problem, path: temporaryPath) }
+            }
+            let source = try Database.copySource(reader, key)
+            var found = Sum()
+            var from = BlockAddress(raw: 0)
+            while true {
+                let run = try reader.run(from: from)
+                guard let last = run.last else { break }
+                for (address, stored) in run
+                where address.segment != Catalogue.historySegment && address != DatabaseHeader.address {
+                    let isSound: Void? = try source.envelope.withBlock(stored, at: address) {
+                        (block) throws(EngineError) in found.add(block, at: address)
+                    }
+                    guard isSound != nil else { throw source.envelope.damage(address, path: temporaryPath) }
+                }
+                from = BlockAddress(raw: last.address.raw + 1)
+            }
+            guard found == sum else { throw Damage.error("blocks of its copy are missing", path: path) }
+        } catch {
+            discard()
+            throw error
+        }
     }
 
     /// Gives the file its name.

@@ -30,6 +30,11 @@ struct PageCheck {
         }
     }
 
+    /// Every page that leads to blocks.
+    mutating func checkBlockPages() {
+        do throws(Damage) { try check(trees.main, "its tree of blocks") { (_, _) throws(Damage) in } } catch {}
+    }
+
     private mutating func check(
         _ tree: PageTree,
         _ name: String,

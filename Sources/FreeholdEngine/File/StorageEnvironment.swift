@@ -313,9 +313,9 @@ final class StorageEnvironment: Sendable {
 
     /// Begins LMDB's write transaction. On the thread `writer` only, holding `writerLock`.
     ///
-    /// - Parameter cipher: of an encrypted file.
+    /// - Parameter envelope: what blocks are stored in.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.environmentClosed`, `.mapResized`.
-    func beginWrite(_ cipher: FileCipher? = nil) throws(EngineError) -> StorageWriter {
+    func beginWrite(_ envelope: BlockEnvelope = .bare) throws(EngineError) -> StorageWriter {
         guard generation.isCurrent else { throw closedError }
         guard !options.readOnly else {
             throw EngineError(.readOnly, "The file was opened read-only.", path: path)
@@ -340,7 +340,7 @@ final class StorageEnvironment: Sendable {
                 code = mdb_txn_begin(handle, nil, 0, &transaction)
             }
             guard code == 0, let transaction else { throw error(code, "Writing can't begin.") }
-            return try StorageWriter(environment: self, transaction: transaction, cipher: cipher)
+            return try StorageWriter(environment: self, transaction: transaction, envelope: envelope)
         } catch {
             endWrite()
             throw error

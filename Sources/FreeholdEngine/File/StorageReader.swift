@@ -14,6 +14,7 @@ final class StorageReader: @unchecked Sendable {
 
     /// The version's pages; nil where LMDB is trusted with them.
     let trees: PageMap.Trees?
+    private var gaps = KnownGaps()
 
     init(
         environment: StorageEnvironment,
@@ -36,6 +37,28 @@ final class StorageReader: @unchecked Sendable {
     func find(_ address: BlockAddress) throws(EngineError) -> UnsafeRawBufferPointer? {
         guard let trees else { return transaction.block(address, environment) }
         do throws(PageTree.Damage) { return try trees.main.find(address.raw)?.bytes } catch { throw pageDamage }
+    }
+
+    /// The same for a file whose blocks are in an envelope: what isn't there was never stored, where the envelope vouches
+    /// for that.
+    func find(_ address: BlockAddress, _ envelope: BlockEnvelope) throws(EngineError) -> UnsafeRawBufferPointer? {
+        guard let trees, envelope.vouchesForGaps else { return try find(address) }
+        if gaps.contains(address.raw) { return nil }
+        do throws(PageTree.Damage) {
+            if let found = try trees.main.find(address.raw) { return found.bytes }
+            let gap = try trees.main.gap(at: address.raw)
+            for entry in [gap.below, gap.above] {
+                guard let entry else { continue }
+                let neighbour = BlockAddress(raw: entry.key)
+                let isSound =
+                    neighbour == DatabaseHeader.address
+                    ? DatabaseHeader.hasRightChecksum(entry.bytes)
+                    : envelope.opened(entry.bytes, at: neighbour) != nil
+                guard isSound else { throw PageTree.Damage() }
+            }
+            gaps.insert(gap.keys, around: address.raw)
+            return nil
+        } catch { throw pageDamage }
     }
 
     /// The same; nil also where that is damaged.
@@ -65,20 +88,18 @@ final class StorageReader: @unchecked Sendable {
         Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
-    /// The block itself: opened, where the file is encrypted.
+    /// The block itself, opened.
     ///
-    /// - Throws: `.invalidDatabase` where it can't be opened.
+    /// - Throws: `.invalidDatabase` where it isn't what was stored there.
     func withBlock<R>(
         _ address: BlockAddress,
-        _ cipher: FileCipher?,
+        _ envelope: BlockEnvelope,
         _ body: (UnsafeRawBufferPointer?) -> R
     ) throws(EngineError) -> R {
-        let stored = try find(address)
-        guard let cipher, let stored else { return body(stored) }
-        guard let bytes = cipher.bytes(stored, at: address) else {
-            throw FileCipher.damage(address, path: environment.path)
-        }
-        return bytes.withUnsafeBytes { body($0) }
+        guard let stored = try find(address, envelope) else { return body(nil) }
+        let result: R? = try envelope.withBlock(stored, at: address) { (block) throws(EngineError) in body(block) }
+        guard let result else { throw envelope.damage(address, path: environment.path) }
+        return result
     }
 
     /// Visits a segment's blocks in rising order until `body` gives false.

@@ -22,8 +22,8 @@ final class StorageWriter {
     private var demand = PageDemand()
     /// Bytes of the blocks that were stored.
     private(set) var bytesStored = 0
+    private let envelope: BlockEnvelope
     /// Of an encrypted file.
-    private let cipher: FileCipher?
     private var sealer: BlockSealer?
     /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
     private var check: PageCheck?
@@ -31,10 +31,10 @@ final class StorageWriter {
     init(
         environment: StorageEnvironment,
         transaction: OpaquePointer,
-        cipher: FileCipher?
+        envelope: BlockEnvelope
     ) throws(EngineError) {
         self.environment = environment
-        self.cipher = cipher
+        self.envelope = envelope
         self.transaction = transaction
         baseVersion = mdb_txn_id(transaction).asUInt64 - 1
         do throws(EngineError) { check = try environment.checkPages(ofVersion: baseVersion) } catch {
@@ -94,15 +94,17 @@ final class StorageWriter {
         try open().run(from: address, environment)
     }
 
-    /// Stores a copy of the bytes, in an encrypted file sealed. Cheapest in rising order of addresses.
+    /// Stores a copy of the bytes in the file's envelope. Cheapest in rising order of addresses.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`, `.invalidDatabase`.
     func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
         let transaction = try open()
-        guard let cipher, address != DatabaseHeader.address else { return try store(address, bytes) }
+        guard case .sealed(let cipher) = envelope, address != DatabaseHeader.address else {
+            return try store(address, bytes, envelope)
+        }
         let sealer = try openSealer(cipher)
         let replaced = FileDigest.covers(address) ? transaction.block(address, environment) : nil
-        try store(address, sealer.seal(bytes, at: address, replacing: replaced))
+        try store(address, sealer.seal(bytes, at: address, replacing: replaced), .bare)
     }
 
     /// Made with the first change: what is only looked at needs no key.
@@ -127,24 +129,40 @@ final class StorageWriter {
         throw Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
-    private func store(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
+    private func store(
+        _ address: BlockAddress,
+        _ bytes: UnsafeRawBufferPointer,
+        _ envelope: BlockEnvelope
+    ) throws(EngineError) {
         try checkPages(address)
         var raw = address.raw
+        let size = envelope.storedSize(bytes.count, at: address)
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
             var key = MDB_val(mv_size: key.count, mv_data: key.baseAddress)
-            var value = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-            return mdb_cursor_put(cursor, &key, &value, 0)
+            // LMDB gives the place, so that the envelope's bytes get there without another copy.
+            var value = MDB_val(mv_size: size, mv_data: nil)
+            let code = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_RESERVE))
+            if code == 0 {
+                envelope.wrap(
+                    bytes,
+                    at: address,
+                    into: UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
+                )
+            }
+            return code
         }
         guard code == 0 else { throw fail(code, "A block can't be stored.") }
-        demand.notePut(bytes.count, pageSize: environment.pageSize)
-        bytesStored &+= bytes.count
+        demand.notePut(size, pageSize: environment.pageSize)
+        bytesStored &+= size
     }
 
     /// Removes the block, if there is one.
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
-        if let cipher, FileDigest.covers(address), let replaced = transaction.block(address, environment) {
+        if case .sealed(let cipher) = envelope, FileDigest.covers(address),
+            let replaced = transaction.block(address, environment)
+        {
             try openSealer(cipher).didRemove(replaced, at: address)
         }
         try checkPages(address)

@@ -15,7 +15,7 @@ enum Catalogue {
     static let firstFreeSegment: UInt32 = 16
     /// "FREEHOLD" as bytes.
     static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
-    static let formatVersion: UInt32 = 4
+    static let formatVersion: UInt32 = 5
     static let defaultClusterSpan = 1000
 }
 

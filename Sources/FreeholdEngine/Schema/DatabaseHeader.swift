@@ -1,7 +1,20 @@
+internal import CFreeholdShims
+
 /// Written once, when the file is made, and never encrypted.
-struct DatabaseHeader: Equatable {
+///
+/// | bytes | |
+/// |---|---|
+/// | 0 ..< 8 | magic |
+/// | 8 ..< 20 | format, cluster span, 1 where the file is encrypted: 32 bits each |
+/// | 20 ..< 24 | since format 5: zero |
+/// | 24 ..< 40 | since format 5: features that a reader must know, and those that it needn't, a bit each |
+/// | 40 ..< 44 | since format 5: the version of Unicode, 16 bits each |
+/// | 44 ..< 92 | since format 5: zero, for what is to come |
+/// | 92 ..< 96 | since format 5: the checksum of the 92 bytes |
+/// | then | of an encrypted file: its id and code |
+struct DatabaseHeader: Equatable, Sendable {
     /// Of an encrypted file.
-    struct Encryption: Equatable {
+    struct Encryption: Equatable, Sendable {
         static let fileIDSize = 16
         static let codeSize = 32
 
@@ -12,29 +25,58 @@ struct DatabaseHeader: Equatable {
     }
 
     static let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.headerBlock)
+    /// The formats that this version reads and writes.
+    static let formats: ClosedRange<UInt32> = 4...Catalogue.formatVersion
+    private static let plainSize = 96
+    private static let oldSize = 20
+    private static let reservedSize = 48
+    private static let maximumClusterSpan = 1024
 
     var formatVersion = Catalogue.formatVersion
     var clusterSpan: Int
+    /// None before format 5.
+    var requiredFeatures: FileFeatures = []
+    /// What a reader that doesn't know it may pass over.
+    var optionalFeatures: UInt64 = 0
+    /// Of the tables that words and case in the file's indexes follow.
+    var unicode: UnicodeVersion = .unknown
     var encryption: Encryption?
 
     init(clusterSpan: Int) { self.clusterSpan = clusterSpan }
 
-    /// The header of a new file, and what seals its blocks.
-    static func make(
-        clusterSpan: Int,
-        key: EncryptionKey?,
-        path: String
-    ) throws(EngineError) -> (header: DatabaseHeader, cipher: FileCipher?) {
-        var header = DatabaseHeader(clusterSpan: clusterSpan)
-        guard let key else { return (header, nil) }
-        try checkAvailable(path)
+    /// The header of a new file, before it is sealed: blocks that lie in memory need no checksums.
+    static func new(clusterSpan: Int, formatVersion: UInt32, isInMemory: Bool) -> DatabaseHeader {
+        var header = DatabaseHeader(clusterSpan: min(max(clusterSpan, 1), maximumClusterSpan))
+        header.formatVersion = min(max(formatVersion, formats.lowerBound), formats.upperBound)
+        guard header.formatVersion > 4 else { return header }
+        header.unicode = .current
+        if !isInMemory { header.requiredFeatures = .checksums }
+        return header
+    }
+
+    /// The header of a copy in the newest format.
+    var copied: DatabaseHeader {
+        var header = self
+        header.formatVersion = Catalogue.formatVersion
+        header.requiredFeatures.insert(.checksums)
+        header.encryption = nil
+        return header
+    }
+
+    /// The same for a file that is encrypted with a key, where there is one, and what its blocks are wrapped in.
+    func sealed(_ key: EncryptionKey?, path: String) throws(EngineError) -> (DatabaseHeader, BlockEnvelope) {
+        guard let key else { return (self, requiredFeatures.contains(.checksums) ? .checksum : .bare) }
+        try Self.checkAvailable(path)
+        var header = self
+        // Seals say more than checksums.
+        header.requiredFeatures.remove(.checksums)
         var generator = SystemRandomNumberGenerator()
         let id = (0..<Encryption.fileIDSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let cipher = FileCipher(key, fileID: id)
         header.encryption = Encryption(fileID: id, code: [])
         let code = cipher.headerCode(header.encoded())
         header.encryption = Encryption(fileID: id, code: code)
-        return (header, cipher)
+        return (header, .sealed(cipher))
     }
 
     private static func checkAvailable(_ path: String) throws(EngineError) {
@@ -53,6 +95,15 @@ struct DatabaseHeader: Equatable {
         w.fixed(formatVersion)
         w.fixed(UInt32(clusterSpan))
         w.fixed(UInt32(encryption == nil ? 0 : 1))
+        if formatVersion > 4 {
+            w.fixed(UInt32(0))
+            w.fixed(requiredFeatures.rawValue)
+            w.fixed(optionalFeatures)
+            w.fixed(unicode.major)
+            w.fixed(unicode.minor)
+            w.raw([UInt8](repeating: 0, count: Self.reservedSize))
+            w.fixed(w.bytes.withUnsafeBytes { fh_checksum(0, $0.baseAddress, $0.count) })
+        }
         if let encryption {
             w.raw(encryption.fileID)
             w.raw(encryption.code)
@@ -60,33 +111,54 @@ struct DatabaseHeader: Equatable {
         return w.bytes
     }
 
-    /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one.
+    /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one, or of a file with
+    ///   features that this version doesn't know.
     static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
-        guard let bytes, bytes.count >= 16, Array(bytes[0..<8]) == Catalogue.magic else {
+        guard let bytes, bytes.count >= oldSize, Array(bytes[0..<8]) == Catalogue.magic else {
             throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
         }
         var r = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
         let version = r.fixed(UInt32.self)!
         let span = Int(r.fixed(UInt32.self)!)
-        guard version <= Catalogue.formatVersion else {
+        let kind = r.fixed(UInt32.self)!
+        let damage = EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
+        guard version <= formats.upperBound else {
             throw EngineError(
                 .unsupportedFormat,
-                "The file has format \(version); this version of Freehold reads up to \(Catalogue.formatVersion). "
+                "The file has format \(version); this version of Freehold reads up to \(formats.upperBound). "
                     + "Open it with a newer Freehold; it was left as it is.",
                 path: path
             )
         }
-        guard version == Catalogue.formatVersion else {
+        guard version >= formats.lowerBound else {
             throw EngineError(
                 .unsupportedFormat,
                 "The file has format \(version), of a Freehold from before its first release; it was left as it is.",
                 path: path
             )
         }
-        let damage = EngineError(.invalidDatabase, "The file's header is damaged.", path: path)
-        guard span >= 1, span <= 1024, let kind = r.fixed(UInt32.self), kind <= 1 else { throw damage }
+        guard span >= 1, span <= maximumClusterSpan, kind <= 1 else { throw damage }
         var header = DatabaseHeader(clusterSpan: span)
-        let rest = Array(bytes[20...])
+        header.formatVersion = version
+        if version > 4 {
+            guard hasRightChecksum(bytes) else { throw damage }
+            _ = r.fixed(UInt32.self)
+            header.requiredFeatures = FileFeatures(rawValue: r.fixed(UInt64.self)!)
+            header.optionalFeatures = r.fixed(UInt64.self)!
+            header.unicode = UnicodeVersion(major: r.fixed(UInt16.self)!, minor: r.fixed(UInt16.self)!)
+            let unknown = header.requiredFeatures.subtracting(.supported)
+            guard unknown.isEmpty else {
+                throw EngineError(
+                    .unsupportedFormat,
+                    "The file has features that this version of Freehold doesn't know: \(unknown.described). "
+                        + "Open it with a newer Freehold; it was left as it is.",
+                    path: path
+                )
+            }
+        }
+        let rest = Array(bytes[(version > 4 ? plainSize : oldSize)...])
+        // A later format's number can have become an older one's.
+        if kind == 0, version == 4, !rest.isEmpty { throw damage }
         if kind == 1 {
             guard rest.count == Encryption.fileIDSize + Encryption.codeSize else { throw damage }
             header.encryption = Encryption(
@@ -97,13 +169,20 @@ struct DatabaseHeader: Equatable {
         return header
     }
 
-    /// What opens the file's blocks; nil where it isn't encrypted.
+    /// Of a header since format 5.
+    static func hasRightChecksum(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= plainSize else { return false }
+        let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: plainSize - 4, as: UInt32.self))
+        return fh_checksum(0, bytes.baseAddress, plainSize - 4) == stored
+    }
+
+    /// What the file's blocks are wrapped in.
     ///
     /// - Throws: `.invalidDatabase` where the key isn't this file's, is missing, or there is one too many.
-    func cipher(_ key: EncryptionKey?, path: String) throws(EngineError) -> FileCipher? {
+    func envelope(_ key: EncryptionKey?, path: String) throws(EngineError) -> BlockEnvelope {
         func refuse(_ message: String) -> EngineError { EngineError(.invalidDatabase, message, path: path) }
         guard let encryption else {
-            if key == nil { return nil }
+            if key == nil { return requiredFeatures.contains(.checksums) ? .checksum : .bare }
             throw refuse("The file isn't encrypted: open it without a key. `writeCopy` makes an encrypted copy.")
         }
         guard let key else { throw refuse("The file is encrypted: open it with the key that it was made with.") }
@@ -114,6 +193,6 @@ struct DatabaseHeader: Equatable {
         guard cipher.isHeaderCode(encryption.code, of: header.encoded()) else {
             throw refuse("The key isn't the one that the file was encrypted with, or its header is damaged.")
         }
-        return cipher
+        return .sealed(cipher)
     }
 }

@@ -47,16 +47,29 @@ extension Database {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(errno, "The file can't be compacted.", path: path) }
         return try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
-            try compactUnused(path, key, isWanted)
+            let start = Diagnostics.start(.maintenance)
+            let made = try rewriteUnused(path, key, checksCopy: false) { use, _ in isWanted(use) }
+            if let made, let start {
+                let (before, after) = (made.before.total, made.after.total)
+                Diagnostics.send(
+                    .compacted(.init(path: path, bytesBefore: before, bytesAfter: after, lasted: .now - start))
+                )
+            }
+            return made
         }
     }
 
-    private static func compactUnused(
+    /// Puts a copy in the place of a file that nobody has open.
+    ///
+    /// - Parameters:
+    ///   - path: without symbolic links.
+    ///   - checksCopy: whether the copy is read again before it takes the file's place.
+    static func rewriteUnused(
         _ path: String,
         _ key: EncryptionKey?,
-        _ isWanted: (FileUse) -> Bool
+        checksCopy: Bool,
+        isWanted: (FileUse, DatabaseHeader) -> Bool
     ) throws(EngineError) -> FileCompaction? {
-        let start = Diagnostics.start(.maintenance)
         // Nobody else has it open, so that LMDB's lock isn't needed.
         let options = StorageOptions(readOnly: true, immutable: true)
         let source = try StorageEnvironment.open(path: path, options: options)
@@ -69,40 +82,33 @@ extension Database {
             before = try source.fileUse()
             let reader = try source.beginRead()
             let blocks = try copySource(reader, key)
-            guard isWanted(before) else { return nil }
-            try copy.write(from: blocks, key: key, mode: source.fileMode, faults: nil) { from throws(EngineError) in
-                try reader.run(from: from)
+            guard isWanted(before, blocks.header) else { return nil }
+            let sum = try copy.write(from: blocks, key: key, mode: source.fileMode, faults: nil) {
+                from throws(EngineError) in try reader.run(from: from)
             }
+            if checksCopy { try copy.check(sum, key: key) }
         }
         try copy.replace()
         // Its numbers are those of the old file's versions.
         unlink(path + "-lock")
         let made = try StorageEnvironment.open(path: path, options: options)
         defer { made.close() }
-        let after = try made.fileUse()
-        if let start {
-            Diagnostics.send(
-                .compacted(
-                    .init(path: path, bytesBefore: before.total, bytesAfter: after.total, lasted: .now - start)
-                )
-            )
-        }
-        return FileCompaction(before: before, after: after)
+        return FileCompaction(before: before, after: try made.fileUse())
     }
 
     /// What the blocks are that a reader gives.
     ///
     /// - Throws: `.invalidDatabase` where the key isn't the file's.
-    private static func copySource(
+    static func copySource(
         _ reader: StorageReader,
         _ key: EncryptionKey?
     ) throws(EngineError) -> BlockCopy.Source {
         let path = reader.environment.path
         let header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
-        let cipher = try header.cipher(key, path: path)
-        let digest = try cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
+        let envelope = try header.envelope(key, path: path)
+        let digest = try envelope.cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
         let room = reader.environment.copyRoom
-        return BlockCopy.Source(cipher: cipher, clusterSpan: header.clusterSpan, room: room, digest: digest)
+        return BlockCopy.Source(header: header, envelope: envelope, room: room, trees: reader.trees, digest: digest)
     }
 
     /// Deletes the files of a database that nobody has open: the data, LMDB's lock file, what a killed compaction or copy

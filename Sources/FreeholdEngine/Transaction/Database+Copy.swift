@@ -22,6 +22,7 @@ extension Snapshot {
         let storage = core.storage
         let mode = isWritable ? storage.fileMode | 0o200 : storage.fileMode
         var source = core.copySource
+        source.trees = pin.reader.trees
         if let cipher = core.cipher {
             source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
             guard source.digest?.version == version else {
@@ -44,7 +45,7 @@ extension Snapshot {
 
 extension DatabaseCore {
     fileprivate var copySource: BlockCopy.Source {
-        BlockCopy.Source(cipher: cipher, clusterSpan: clusterSpan, room: storage.copyRoom)
+        BlockCopy.Source(header: header, envelope: envelope, room: storage.copyRoom)
     }
 }
 

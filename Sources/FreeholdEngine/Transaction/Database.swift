@@ -3,8 +3,8 @@ internal import Synchronization
 /// What all handles of one file in this process share.
 final class DatabaseCore: Sendable {
     let storage: StorageEnvironment
-    /// Of an encrypted file.
-    let cipher: FileCipher?
+    let header: DatabaseHeader
+    let envelope: BlockEnvelope
     let clusterSpan: Int
     let memoryBudget: Int
     private let openedBytesKept: Int
@@ -17,13 +17,17 @@ final class DatabaseCore: Sendable {
         weak var pin: SnapshotPin?
     }
 
-    init(storage: StorageEnvironment, cipher: FileCipher?, clusterSpan: Int, _ options: Database.Options) {
+    init(storage: StorageEnvironment, header: DatabaseHeader, envelope: BlockEnvelope, _ options: Database.Options) {
         self.storage = storage
-        self.cipher = cipher
-        self.clusterSpan = clusterSpan
+        self.header = header
+        self.envelope = envelope
+        clusterSpan = header.clusterSpan
         memoryBudget = options.memoryBudget
         openedBytesKept = options.openedBytesKept
     }
+
+    /// Of an encrypted file.
+    var cipher: FileCipher? { envelope.cipher }
 
     /// Whether a version holds so many opened blocks of an encrypted file that nobody shall share them any longer.
     func isFull(_ pin: SnapshotPin) -> Bool {
@@ -59,7 +63,7 @@ final class DatabaseCore: Sendable {
     func newestToWriteOn(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
         let found = try newest(lease)
         if found.version >= storage.lastVersion { return found }
-        try storage.writer.sync { () throws(EngineError) in try storage.beginWrite(cipher).abort() }
+        try storage.writer.sync { () throws(EngineError) in try storage.beginWrite(envelope).abort() }
         return try newest(lease)
     }
 
@@ -145,6 +149,9 @@ public final class Database: Sendable {
         public var openedBytesKept = 256 << 20
         /// Objects a cluster of a new file, 1…1024.
         package var clusterSpan = Catalogue.defaultClusterSpan
+        /// Of a new file. One of an older format becomes one of this when it is opened for writing and nobody else has
+        /// it open.
+        package var formatVersion = Catalogue.formatVersion
         var faults: FaultInjector?
 
         public init() {}
@@ -172,8 +179,16 @@ public final class Database: Sendable {
             immutable: options.isImmutable
         )
         storage.faults = options.faults
-        let lease = try EnvironmentRegistry.shared.open(path: path, options: storage)
-        return try make(lease, options)
+        if let database = try make(
+            EnvironmentRegistry.shared.open(path: path, options: storage),
+            options,
+            upgrades: true
+        ) {
+            return database
+        }
+        // Nothing of this call keeps the file open any longer.
+        upgrade(path, key: options.encryptionKey)
+        return try make(EnvironmentRegistry.shared.open(path: path, options: storage), options, upgrades: false)!
     }
 
     /// Whether this process has the file open.
@@ -187,10 +202,16 @@ public final class Database: Sendable {
         var storage = StorageOptions(mapSize: options.mapSize, maximumReaders: options.maximumReaders, inMemory: true)
         storage.faults = options.faults
         let lease = try EnvironmentRegistry.shared.openInMemory(identifier: identifier, options: storage)
-        return try make(lease, options)
+        return try make(lease, options, upgrades: false)!
     }
 
-    private static func make(_ lease: EnvironmentLease, _ options: Options) throws(EngineError) -> Database {
+    /// - Parameter upgrades: whether a file of an older format is to be upgraded before it is used.
+    /// - Returns: nil where it is.
+    private static func make(
+        _ lease: EnvironmentLease,
+        _ options: Options,
+        upgrades: Bool
+    ) throws(EngineError) -> Database? {
         let environment = lease.environment
         func checkKey(_ core: DatabaseCore) throws(EngineError) {
             if core.cipher?.key == options.encryptionKey { return }
@@ -206,11 +227,16 @@ public final class Database: Sendable {
         }
         let header = try readOrCreateHeader(environment, environment.writerLock, options)
         if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
-        let cipher = try header.cipher(options.encryptionKey, path: environment.path)
+        let envelope = try header.envelope(options.encryptionKey, path: environment.path)
+        if upgrades, !options.readOnly, header.formatVersion < options.formatVersion,
+            environment.attached(DatabaseCore.self) == nil
+        {
+            return nil
+        }
         var isFirst = false
         let core = environment.attachment {
             isFirst = true
-            return DatabaseCore(storage: environment, cipher: cipher, clusterSpan: header.clusterSpan, options)
+            return DatabaseCore(storage: environment, header: header, envelope: envelope, options)
         }
         if isFirst, Diagnostics.wants(.files) { core.tellOpened(isReadOnly: options.readOnly) }
         return Database(lease: lease, core: core, isReadOnly: options.readOnly)
@@ -247,11 +273,11 @@ public final class Database: Sendable {
         _ environment: StorageEnvironment,
         _ options: Options
     ) throws(EngineError) -> DatabaseHeader? {
-        let (header, cipher) = try DatabaseHeader.make(
-            clusterSpan: min(max(options.clusterSpan, 1), 1024),
-            key: options.encryptionKey,
-            path: environment.path
-        )
+        let (header, envelope) = try DatabaseHeader.new(
+            clusterSpan: options.clusterSpan,
+            formatVersion: options.formatVersion,
+            isInMemory: environment.options.inMemory
+        ).sealed(options.encryptionKey, path: environment.path)
         var root = CatalogueRoot()
         let schema = DatabaseSchema(tables: []).encoded()
         root.schemaBlocks = 1
@@ -261,7 +287,7 @@ public final class Database: Sendable {
             (Catalogue.firstSchemaBlock, schema),
         ]
         return try environment.writer.sync { () throws(EngineError) in
-            let writer = try environment.beginWrite(cipher)
+            let writer = try environment.beginWrite(envelope)
             guard writer.baseVersion == 0 else {
                 writer.abort()
                 return nil

@@ -37,19 +37,16 @@ final class VerifyStore: BlockStore {
         if let copy = copies[address] { return UnsafeRawBufferPointer(copy) }
         let place = BlockAddress(raw: address)
         guard let bytes = snapshot.storedBlock(place) else { return nil }
-        let cipher = place == DatabaseHeader.address ? nil : snapshot.core.cipher
-        let start = UInt(bitPattern: bytes.baseAddress)
-        if cipher == nil, start & 7 == 0, bytes.count >= 8 { return bytes }
-        let count = cipher == nil ? bytes.count : FileCipher.plainSize(bytes) ?? 0
+        let envelope = snapshot.core.envelope
+        guard let count = envelope.plainSize(bytes, at: place) else { return nil }
+        if envelope.opensInPlace, UInt(bitPattern: bytes.baseAddress) & 7 == 0, count >= 8 {
+            return envelope.opened(bytes, at: place)
+        }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 16), alignment: 16)
-        if let cipher {
-            let out = UnsafeMutableRawBufferPointer(rebasing: copy[0..<count])
-            guard cipher.open(bytes, at: place, into: out) else {
-                copy.deallocate()
-                return nil
-            }
-        } else {
-            copy.copyMemory(from: bytes)
+        let out = UnsafeMutableRawBufferPointer(rebasing: copy[0..<count])
+        guard envelope.open(bytes, at: place, into: out) else {
+            copy.deallocate()
+            return nil
         }
         copies[address] = UnsafeMutableRawBufferPointer(rebasing: copy[0..<count])
         return UnsafeRawBufferPointer(rebasing: copy[0..<count])
@@ -140,7 +137,7 @@ final class SnapshotCheck {
             for problem in pages.problems { report("The file's pages: \(problem).") }
         }
         let before = problems.count
-        checkSeals()
+        checkEnvelopes()
         // The rest reads blocks through the snapshot's caches, too, which take no damaged ones.
         guard problems.count == before else { return }
         checkCatalogue()
@@ -246,16 +243,10 @@ final class SnapshotCheck {
             for number in store.numbers(in: segment) {
                 let address = BlockAddress(segment: segment, number: number)
                 guard !claimed.contains(address.raw), address != FileDigest.address else { continue }
-                report("Nothing refers to block \(number) in segment \(segment) (\(describe(segment))).")
+                report(
+                    "Nothing refers to block \(number) in segment \(segment) (\(schema.name(of: segment) ?? "of nobody"))."
+                )
             }
-        }
-    }
-
-    private func describe(_ segment: UInt32) -> String {
-        switch schema.owner(of: segment) {
-        case .table(let table, let offset)?: "'\(table.name)', \(offset)"
-        case .column(let table, let column, let kind)?: "'\(table.name).\(column.name)', \(kind)"
-        case nil: "of nobody"
         }
     }
 }

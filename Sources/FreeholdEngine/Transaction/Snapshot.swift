@@ -5,8 +5,7 @@ internal import Synchronization
 final class SnapshotPin: @unchecked Sendable {
     // Sendable: see `Snapshot`.
     let reader: StorageReader
-    /// Of an encrypted file.
-    let cipher: FileCipher?
+    let envelope: BlockEnvelope
     let root: CatalogueRoot
     let schema: DatabaseSchema
     /// Bytes of opened blocks that its directories hold; it rises under the fill lock.
@@ -18,20 +17,20 @@ final class SnapshotPin: @unchecked Sendable {
     /// By table id: an unmanaged, retained TableCache.
     let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
 
-    init(_ reader: StorageReader, _ cipher: FileCipher?, parent: SnapshotPin?) throws(EngineError) {
+    init(_ reader: StorageReader, _ envelope: BlockEnvelope, parent: SnapshotPin?) throws(EngineError) {
         let path = reader.environment.path
         guard reader.version <= Self.maximumVersion else { throw Damage.error("its version can't be", path: path) }
-        if let cipher { try FileDigest.check(reader, cipher) }
+        if let cipher = envelope.cipher { try FileDigest.check(reader, cipher) }
         let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)
-        let found = try reader.withBlock(address, cipher) { $0.flatMap(CatalogueRoot.decode) }
+        let found = try reader.withBlock(address, envelope) { $0.flatMap(CatalogueRoot.decode) }
         guard let root = found, root.isPlausible else { throw Damage.error("its root can't be read", path: path) }
         if let parent, parent.root.schemaRevision == root.schemaRevision {
             schema = parent.schema
         } else {
-            schema = try SnapshotPin.readSchema(reader, cipher, root, path: path)
+            schema = try SnapshotPin.readSchema(reader, envelope, root, path: path)
         }
         self.reader = reader
-        self.cipher = cipher
+        self.envelope = envelope
         self.root = root
         segmentCapacity = Int(root.nextSegment)
         directories = .allocate(capacity: segmentCapacity)
@@ -57,14 +56,14 @@ final class SnapshotPin: @unchecked Sendable {
 
     private static func readSchema(
         _ reader: StorageReader,
-        _ cipher: FileCipher?,
+        _ envelope: BlockEnvelope,
         _ root: CatalogueRoot,
         path: String
     ) throws(EngineError) -> DatabaseSchema {
         var bytes: [UInt8] = []
         for i in 0..<UInt64(root.schemaBlocks) {
             let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.firstSchemaBlock + i)
-            let isThere = try reader.withBlock(address, cipher) { block in
+            let isThere = try reader.withBlock(address, envelope) { block in
                 if let block { bytes.append(contentsOf: block) }
                 return block != nil
             }
@@ -95,7 +94,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
     let lease: EnvironmentLease
     let root: CatalogueRoot
     private let reader: StorageReader
-    private let cipher: FileCipher?
+    private let envelope: BlockEnvelope
     private let storedSchema: DatabaseSchema
     private let segmentCapacity: Int
     private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -109,7 +108,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         self.core = core
         self.lease = lease
         reader = pin.reader
-        cipher = pin.cipher
+        envelope = pin.envelope
         version = pin.reader.version
         root = pin.root
         storedSchema = pin.schema
@@ -130,7 +129,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         parent: Snapshot?,
         changes: [UInt32: [UInt64]]
     ) throws(EngineError) {
-        self.init(try SnapshotPin(reader, core.cipher, parent: parent?.pin), core: core, lease: lease)
+        self.init(try SnapshotPin(reader, core.envelope, parent: parent?.pin), core: core, lease: lease)
         if let parent { inherit(parent, changes) }
     }
 
@@ -175,7 +174,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
         var failure: EngineError?
         let found = core.fillLock.withLock { _ -> (start: UInt, count: Int)? in
             do throws(EngineError) {
-                return try reader.find(address).map { (start: UInt(bitPattern: $0.baseAddress), count: $0.count) }
+                return try reader.find(address, envelope).map {
+                    (start: UInt(bitPattern: $0.baseAddress), count: $0.count)
+                }
             } catch {
                 failure = error
                 return nil
@@ -187,7 +188,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     /// Of an encrypted file: whether a block of this version and one of another are the same, though each has opened it.
     func hasSameSeal(as other: Snapshot, _ segment: UInt32, _ otherSegment: UInt32, _ number: UInt64) -> Bool {
-        guard cipher != nil, segment == otherSegment else { return false }
+        guard envelope.cipher != nil, segment == otherSegment else { return false }
         let address = BlockAddress(segment: segment, number: number)
         guard let mine = storedBlock(address), let its = other.storedBlock(address) else { return false }
         return BlockIdentity(mine) == BlockIdentity(its)
@@ -225,7 +226,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
     }
 
     private func damaged(_ address: BlockAddress) {
-        damaged("block \(address.number) of segment \(address.segment) can't be what is stored there")
+        damaged("\(address.described(storedSchema.name(of: address.segment))) can't be what is stored there")
     }
 
     // MARK: Blocks
@@ -245,61 +246,50 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
         guard Int(segment) < segmentCapacity, number <= BlockAddress.maximumNumber else { return nil }
         let address = BlockAddress(segment: segment, number: number)
-        if let cipher { return openBlock(address, cipher) }
-        var isSound = true
-        var failure: EngineError?
-        let found = core.fillLock.withLock { _ -> Int? in
-            let block: UnsafeRawBufferPointer?
-            do throws(EngineError) { block = try reader.find(address) } catch {
-                failure = error
-                return nil
-            }
-            guard let stored = block else { return nil }
-            // What is copied is checked as a copy: inside a page it isn't aligned.
-            let copy = stored.count < DirectoryChunk.inPageLimit ? BlockCopies.make(stored.count) : nil
-            copy?.copyMemory(from: stored)
-            isSound = isSoundLocked(segment, number, copy.map { UnsafeRawBufferPointer($0) } ?? stored)
-            let directory = directoryLocked(segment)
-            guard isSound, directory.covers(number) else {
-                if let copy { BlockCopies.release(UnsafeRawPointer(copy.baseAddress!)) }
-                isSound = false
-                return nil
-            }
-            if let copy { _ = directory.adopt(number, copy) } else { _ = directory.fill(number, stored) }
-            return stored.count
-        }
-        if found != nil { return cachedBlock(segment, number) }
-        if let failure { damaged(failure) } else if !isSound { damaged(address) }
-        return nil
-    }
-
-    /// Of an encrypted file. It is opened outside the lock, so that threads don't wait for each other's.
-    private func openBlock(_ address: BlockAddress, _ cipher: FileCipher) -> UnsafeRawBufferPointer? {
+        // The bytes are read, and opened, outside the lock: so threads don't wait for each other's.
         guard let stored = storedBlock(address) else { return nil }
-        guard let size = FileCipher.plainSize(stored) else { return unopened(address) }
+        guard let size = envelope.plainSize(stored, at: address) else { return unopened(address) }
+        if envelope.opensInPlace, size >= DirectoryChunk.inPageLimit {
+            guard let opened = envelope.opened(stored, at: address) else { return unopened(address) }
+            let isSound = core.fillLock.withLock { _ in
+                guard let directory = placeLocked(address, opened) else { return false }
+                _ = directory.fill(number, opened)
+                return true
+            }
+            return isSound ? cachedBlock(segment, number) : unsound(address)
+        }
+        // What may lie inside a page is copied: there it isn't aligned.
         let copy = BlockCopies.make(size)
-        guard cipher.open(stored, at: address, into: copy) else {
+        guard envelope.open(stored, at: address, into: copy) else {
             BlockCopies.release(UnsafeRawPointer(copy.baseAddress!))
             return unopened(address)
         }
         let isSound = core.fillLock.withLock { _ in
-            // What is sealed was made by this engine, but the file can be put together of different versions' blocks.
-            let directory = directoryLocked(address.segment)
-            guard directory.covers(address.number),
-                isSoundLocked(address.segment, address.number, UnsafeRawBufferPointer(copy))
-            else { return false }
-            if directory.adopt(address.number, copy) { pin.openedBytes.add(size, ordering: .relaxed) }
+            guard let directory = placeLocked(address, UnsafeRawBufferPointer(copy)) else { return false }
+            if directory.adopt(number, copy), !envelope.opensInPlace { pin.openedBytes.add(size, ordering: .relaxed) }
             return true
         }
-        if isSound { return cachedBlock(address.segment, address.number) }
+        if isSound { return cachedBlock(segment, number) }
         BlockCopies.release(UnsafeRawPointer(copy.baseAddress!))
-        damaged(address)
-        return nil
+        return unsound(address)
+    }
+
+    /// The directory that a block belongs in; nil where the block isn't sound: the file can be put together of different
+    /// versions' blocks, each of which is right. Under the fill lock.
+    private func placeLocked(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) -> SegmentDirectory? {
+        guard isSoundLocked(address.segment, address.number, bytes) else { return nil }
+        let directory = directoryLocked(address.segment)
+        return directory.covers(address.number) ? directory : nil
     }
 
     /// Reads can't throw, and neither a made-up value nor an attacker's may be taken for what was stored.
     private func unopened(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
-        damaged(FileCipher.damage(address, path: core.path))
+        damaged(envelope.damage(address, of: storedSchema.name(of: address.segment), path: core.path))
+        return nil
+    }
+
+    private func unsound(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+        damaged(address)
         return nil
     }
 
@@ -308,7 +298,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         if let raw = directories[Int(segment)] {
             return Unmanaged<SegmentDirectory>.fromOpaque(raw).takeUnretainedValue()
         }
-        let made = SegmentDirectory(blockCount: blockCount(of: segment), holdsCopiesOnly: cipher != nil)
+        let made = SegmentDirectory(blockCount: blockCount(of: segment), holdsCopiesOnly: !envelope.opensInPlace)
         fh_store_release(directories + Int(segment), UnsafeRawPointer(Unmanaged.passRetained(made).toOpaque()))
         return made
     }

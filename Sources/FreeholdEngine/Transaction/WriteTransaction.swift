@@ -210,16 +210,12 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         let copy: UnsafeMutableRawBufferPointer? = onWriter {
             let place = BlockAddress(raw: address)
             guard let stored = writer.get(place) else { return nil }
-            guard let cipher = core.cipher else {
-                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(stored.count, 1), alignment: 16)
-                copy.copyMemory(from: stored)
-                return UnsafeMutableRawBufferPointer(rebasing: copy[0..<stored.count])
-            }
-            let size = FileCipher.plainSize(stored) ?? 0
+            let size = core.envelope.plainSize(stored, at: place) ?? 0
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
             let bytes = UnsafeMutableRawBufferPointer(rebasing: copy[0..<size])
-            guard cipher.open(stored, at: place, into: bytes) else {
-                note.take(FileCipher.damage(place, path: core.path))
+            guard core.envelope.open(stored, at: place, into: bytes) else {
+                copy.deallocate()
+                note.take(core.envelope.damage(place, of: schema.name(of: place.segment), path: core.path))
                 return nil
             }
             return bytes
@@ -596,7 +592,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let open = storageWriter {
             writer = open
         } else {
-            writer = try core.storage.beginWrite(core.cipher)
+            writer = try core.storage.beginWrite(core.envelope)
             guard writer.baseVersion == base.version else {
                 writer.abort()
                 throw EngineError(

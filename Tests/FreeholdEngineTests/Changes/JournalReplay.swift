@@ -19,7 +19,9 @@ struct JournalReplay {
     // MARK: Applying
 
     mutating func apply(_ entry: JournalEntry) throws {
-        if let lastNumber, entry.number != lastNumber + 1 { problems.append("entry \(entry.number) after \(lastNumber)") }
+        if let lastNumber, entry.number != lastNumber + 1 {
+            problems.append("entry \(entry.number) after \(lastNumber)")
+        }
         lastNumber = entry.number
         var changes: [JournalChange] = []
         try entry.forEach { changes.append($0) }
@@ -180,7 +182,9 @@ struct JournalReplay {
         return true
     }
 
-    private static func edit(_ value: inout Value, _ path: ArraySlice<NestedEdit.Step>, _ change: NestedEdit.Change) -> Bool {
+    private static func edit(_ value: inout Value, _ path: ArraySlice<NestedEdit.Step>, _ change: NestedEdit.Change)
+        -> Bool
+    {
         switch (path.first, value) {
         case (nil, .list):
             guard case .list(let values) = change else { return false }

@@ -11,7 +11,8 @@ import Testing
             "Person",
             columns: [
                 ColumnSpec("id", .int), ColumnSpec("age", .int), ColumnSpec("score", .int, optional: true),
-                ColumnSpec("friend", .link, target: "Person"), ColumnSpec("friends", .link, collection: .list, target: "Person"),
+                ColumnSpec("friend", .link, target: "Person"),
+                ColumnSpec("friends", .link, collection: .list, target: "Person"),
                 ColumnSpec("home", .link, target: "Home"), ColumnSpec("numbers", .int, collection: .list),
                 ColumnSpec("counts", .int, collection: .dictionary), ColumnSpec("any", .mixed),
             ],
@@ -126,7 +127,9 @@ import Testing
         for change in try changes(snapshot, at: position) {
             switch change {
             case .gone(let object, let key, let cause):
-                found.append("\(object.tableID == person.id ? "person" : "home") \(key.map { "\($0)" } ?? "-") \(cause)")
+                found.append(
+                    "\(object.tableID == person.id ? "person" : "home") \(key.map { "\($0)" } ?? "-") \(cause)"
+                )
             case .edited(_, let edit, let cause): found.append("\(edit) \(cause)")
             case .set(_, let value, let cause): found.append("\(value) \(cause)")
             case .named: break
@@ -135,7 +138,8 @@ import Testing
         }
         #expect(
             found == [
-                "person \(Value.int(1)) edit", "\(CollectionEdit.remove(at: 0, count: 1)) followsDeletion", "home - cascade",
+                "person \(Value.int(1)) edit", "\(CollectionEdit.remove(at: 0, count: 1)) followsDeletion",
+                "home - cascade",
                 "\(Value.null) followsDeletion",
             ]
         )
@@ -151,7 +155,9 @@ import Testing
             _ = try transaction.create(person!, primaryKey: .int(100))
         }
         #expect(applied.journalState?.next == position)
-        let local = try write(database) { transaction, person in _ = try transaction.create(person!, primaryKey: .int(101)) }
+        let local = try write(database) { transaction, person in
+            _ = try transaction.create(person!, primaryKey: .int(101))
+        }
         #expect(try changes(local, at: position).count > 1)
         #expect(told.origins == [.applier(7), .local])
         #expect(local.changes(ofVersion: applied.version)?.origin == .applier(7))
@@ -243,7 +249,11 @@ import Testing
         let snapshot = try write(database) { transaction, person in
             let columns = person!.columns
             for id in 10..<20 as Range<Int64> { _ = try transaction.create(person!, primaryKey: .int(id)) }
-            try transaction.set(columns[8], ObjectKey(0), .list(NestedList([.int(1), .dictionary(NestedDictionary([]))])))
+            try transaction.set(
+                columns[8],
+                ObjectKey(0),
+                .list(NestedList([.int(1), .dictionary(NestedDictionary([]))]))
+            )
             try transaction.listInsert(columns[6], ObjectKey(1), at: 1, [.int(5)])
             try transaction.increment(columns[1], ObjectKey(1), by: 2)
             transaction.delete(person!, ObjectKey(12))

@@ -259,10 +259,9 @@ import Testing
                 else { continue }
                 var damaged = bytes
                 damaged.replaceSubrange(at..<at + from.count, with: to)
-                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, damaged)
-                }
+                try database.store(segment, number, damaged)
                 let found = try database.snapshot().verify()
-                try database.core.storage.write { writer throws(EngineError) in try writer.put(segment, number, bytes) }
+                try database.store(segment, number, bytes)
                 return found
             }
             return ["nothing found to damage"]

@@ -35,8 +35,10 @@ import Testing
         _ number: UInt64,
         _ body: (inout [UInt8]) -> Void
     ) throws {
-        try database.core.storage.write { writer throws(EngineError) in
-            var bytes = writer.bytes(segment, number)!
+        let address = BlockAddress(segment: segment, number: number)
+        let envelope = database.core.envelope
+        try database.core.storage.write(in: envelope) { writer throws(EngineError) in
+            var bytes = envelope.bytes(writer.get(address)!, at: address)!
             body(&bytes)
             try writer.put(segment, number, bytes)
         }
@@ -81,10 +83,7 @@ import Testing
                 return true
             }
             for number in numbers {
-                let original = try #require(
-                    try database.snapshot().storedBlock(.init(segment: segment, number: number))
-                )
-                let bytes = Array(original)
+                let bytes = try #require(try database.stored(segment, number))
                 try change(database, segment, number) { $0[byte] ^= 0x55 }
                 let version = database.lastVersion
                 let before = try database.snapshot().verify()

@@ -270,11 +270,10 @@ import Testing
         let plainly = try problems(image, state)
         #expect(plainly.first?.contains("isn't encrypted") == true, "\(plainly)")
         // A key of the attacker's own, too.
-        let id = [UInt8](repeating: 1, count: 16)
-        for start in places {
-            image.replaceSubrange(start + 16..<start + 20, with: [1, 0, 0, 0])
-            image.replaceSubrange(start + 20..<start + 36, with: id)
-        }
+        var header = DatabaseHeader(clusterSpan: 1000)
+        header.encryption = .init(fileID: bytes(1, 16), code: bytes(2, 32))
+        let own = header.encoded()
+        for start in places { image.replaceSubrange(start..<start + own.count, with: own) }
         #expect(try problems(image, state).first?.contains("The key isn't the one") == true)
     }
 

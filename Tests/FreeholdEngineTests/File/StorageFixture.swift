@@ -55,12 +55,34 @@ extension StorageReader {
 extension StorageEnvironment {
     /// One write transaction, committed; aborted if `body` throws.
     @discardableResult
-    func write(_ body: (StorageWriter) throws(EngineError) -> Void) throws(EngineError) -> UInt64 {
+    func write(
+        in envelope: BlockEnvelope = .bare,
+        _ body: (StorageWriter) throws(EngineError) -> Void
+    ) throws(EngineError) -> UInt64 {
         try writer.sync { () throws(EngineError) in
-            let transaction = try beginWrite()
+            let transaction = try beginWrite(envelope)
             try body(transaction)
             return try transaction.commit()
         }
+    }
+}
+
+extension Database {
+    /// Stores a block past the engine, in the envelope that the engine would; nil removes it.
+    func store(_ segment: UInt32, _ number: UInt64, _ bytes: [UInt8]?) throws(EngineError) {
+        try core.storage.write(in: core.envelope) { writer throws(EngineError) in
+            if let bytes {
+                try writer.put(segment, number, bytes)
+            } else {
+                try writer.remove(BlockAddress(segment: segment, number: number))
+            }
+        }
+    }
+
+    /// The block of the newest version that is stored there.
+    func stored(_ segment: UInt32, _ number: UInt64) throws(EngineError) -> [UInt8]? {
+        let address = BlockAddress(segment: segment, number: number)
+        return try snapshot().storedBlock(address).flatMap { core.envelope.bytes($0, at: address) }
     }
 }
 

@@ -58,7 +58,8 @@ import Testing
         var out: [(UInt32, UInt64, [UInt8])] = []
         for segment in 0..<snapshot.root.nextSegment {
             snapshot.forEachBlock(segment) { number, bytes in
-                out.append((segment, number, Array(bytes)))
+                let address = BlockAddress(segment: segment, number: number)
+                out.append((segment, number, database.core.envelope.bytes(bytes, at: address)!))
                 return true
             }
         }
@@ -66,13 +67,7 @@ import Testing
     }
 
     private func write(_ database: Database, _ segment: UInt32, _ number: UInt64, _ bytes: [UInt8]?) throws {
-        try database.core.storage.write { writer throws(EngineError) in
-            if let bytes {
-                try writer.put(segment, number, bytes)
-            } else {
-                try writer.remove(BlockAddress(segment: segment, number: number))
-            }
-        }
+        try database.store(segment, number, bytes)
     }
 
     /// What verify says, or that there is no snapshot to be had.

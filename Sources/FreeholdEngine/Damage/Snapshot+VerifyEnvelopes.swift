@@ -1,8 +1,9 @@
 extension SnapshotCheck {
-    /// Of an encrypted file: that each block is sealed with its key and for its address, and that together they are those
-    /// which the newest commit left.
-    func checkSeals() {
-        guard let cipher = snapshot.core.cipher else { return }
+    /// That each block is what was stored at its address; and of an encrypted file that together they are those which the
+    /// newest commit left.
+    func checkEnvelopes() {
+        let envelope = snapshot.core.envelope
+        if case .bare = envelope { return }
         var found = FileDigest()
         var expected: FileDigest?
         var last: BlockAddress?
@@ -17,11 +18,16 @@ extension SnapshotCheck {
                     }
                     last = address
                     if address == DatabaseHeader.address { continue }
-                    guard let bytes = cipher.bytes(stored, at: address), let identity = BlockIdentity(stored) else {
-                        report(FileCipher.damage(address, path: snapshot.core.path).message)
+                    let isSound =
+                        envelope.opensInPlace
+                        ? envelope.opened(stored, at: address) != nil : envelope.bytes(stored, at: address) != nil
+                    guard isSound else {
+                        let owner = schema.name(of: address.segment)
+                        report(envelope.damage(address, of: owner, path: snapshot.core.path).message)
                         continue
                     }
-                    if address == FileDigest.address { expected = FileDigest(bytes) }
+                    guard let cipher = envelope.cipher, let identity = BlockIdentity(stored) else { continue }
+                    if address == FileDigest.address { expected = FileDigest(stored, cipher) }
                     if FileDigest.covers(address) {
                         found.add(cipher.stamp(identity, at: address))
                     }
@@ -33,7 +39,7 @@ extension SnapshotCheck {
             report(error.message)
         }
         found.version = snapshot.version
-        if problems.isEmpty, found != expected {
+        if envelope.cipher != nil, problems.isEmpty, found != expected {
             report(FileDigest.mismatch)
         }
     }

@@ -1,0 +1,124 @@
+extension PageTree {
+    /// What lies next to a key that isn't stored.
+    struct Gap {
+        let below: Entry?
+        let above: Entry?
+
+        /// The keys that can't be stored if both entries are what they say.
+        var keys: ClosedRange<UInt64> {
+            let first = below.map { $0.key + 1 } ?? 0
+            return first...max(first, above.map { $0.key - 1 } ?? .max)
+        }
+    }
+
+    /// The entries around a key that `find` doesn't find.
+    ///
+    /// If an entry was lost, then something on the way shows it: keys that don't rise, or lie outside of what the branches
+    /// above say; nodes that don't fill their page; or an entry beside the gap whose key was another, which its checksum
+    /// tells the caller. For among n + 1 rising keys that were n + 1 others, none of which is the one that is looked for,
+    /// a neighbour of its place has changed.
+    ///
+    /// - Throws: where it is there, or a page is damaged.
+    /// - Complexity: O(log n) pages, each read as a whole.
+    func gap(at key: UInt64) throws(Damage) -> Gap {
+        if isEmpty { return Gap(below: nil, above: nil) }
+        guard depth >= 1, depth <= 32 else { throw Damage() }
+        /// The pages next to the way on both sides, lowest last.
+        var left: (number: UInt64, level: Int, bounds: Bounds)?
+        var right: (number: UInt64, level: Int, bounds: Bounds)?
+        var bounds = Bounds(first: 0, end: nil)
+        var number = root
+        for level in stride(from: depth - 1, to: 0, by: -1) {
+            let page = try checkedPage(number, level, bounds)
+            var slot = 0
+            while slot + 1 < page.count, try self.key(page, slot + 1) <= key { slot += 1 }
+            if slot > 0 { left = (try child(page, slot - 1), level - 1, try self.bounds(page, slot - 1, bounds)) }
+            if slot + 1 < page.count {
+                right = (try child(page, slot + 1), level - 1, try self.bounds(page, slot + 1, bounds))
+            }
+            number = try child(page, slot)
+            bounds = try self.bounds(page, slot, bounds)
+        }
+        let page = try checkedPage(number, 0, bounds)
+        var at = 0
+        while at < page.count, try self.key(page, at) < key { at += 1 }
+        var below: Entry?
+        var above: Entry?
+        if at > 0 {
+            below = try entry(page, at - 1)
+        } else if let left {
+            below = try edge(left.number, left.level, left.bounds, isLast: true)
+        }
+        if at < page.count {
+            above = try entry(page, at)
+        } else if let right {
+            above = try edge(right.number, right.level, right.bounds, isLast: false)
+        }
+        if let below, below.key >= key { throw Damage() }
+        if let above, above.key <= key { throw Damage() }
+        return Gap(below: below, above: above)
+    }
+
+    /// Keys that a page can have.
+    private struct Bounds {
+        var first: UInt64
+        /// Exclusive; nil for none.
+        var end: UInt64?
+
+        func contains(_ key: UInt64) -> Bool { key >= first && end.map { key < $0 } ?? true }
+    }
+
+    /// Those of a branch's child.
+    private func bounds(_ page: Page, _ slot: Int, _ bounds: Bounds) throws(Damage) -> Bounds {
+        Bounds(
+            first: slot > 0 ? try key(page, slot) : bounds.first,
+            end: slot + 1 < page.count ? try key(page, slot + 1) : bounds.end
+        )
+    }
+
+    /// A page whose nodes fill it and whose keys rise within bounds.
+    private func checkedPage(_ number: UInt64, _ level: Int, _ bounds: Bounds) throws(Damage) -> Page {
+        let page = try page(number, level: level)
+        try checkRoom(page, level: level)
+        var last: UInt64?
+        for i in (level > 0 ? 1 : 0)..<page.count {
+            let key = try key(page, i)
+            guard bounds.contains(key), last.map({ $0 < key }) ?? true else { throw Damage() }
+            last = key
+        }
+        return page
+    }
+
+    private func edge(_ number: UInt64, _ level: Int, _ bounds: Bounds, isLast: Bool) throws(Damage) -> Entry {
+        var number = number
+        var bounds = bounds
+        for level in stride(from: level, to: 0, by: -1) {
+            let page = try checkedPage(number, level, bounds)
+            let slot = isLast ? page.count - 1 : 0
+            number = try child(page, slot)
+            bounds = try self.bounds(page, slot, bounds)
+        }
+        let page = try checkedPage(number, 0, bounds)
+        return try entry(page, isLast ? page.count - 1 : 0)
+    }
+}
+
+/// Ranges of addresses where a version has no blocks, as far as that was looked at: one for each of a few segments.
+struct KnownGaps {
+    private static let count = 16
+    private var gaps: [ClosedRange<UInt64>?] = []
+
+    private static func place(_ address: UInt64) -> Int {
+        Int(truncatingIfNeeded: address >> BlockAddress.numberBits) & (count - 1)
+    }
+
+    func contains(_ address: UInt64) -> Bool {
+        !gaps.isEmpty && gaps[Self.place(address)]?.contains(address) == true
+    }
+
+    /// - Parameter address: the one that was looked for.
+    mutating func insert(_ gap: ClosedRange<UInt64>, around address: UInt64) {
+        if gaps.isEmpty { gaps = Array(repeating: nil, count: Self.count) }
+        gaps[Self.place(address)] = gap
+    }
+}

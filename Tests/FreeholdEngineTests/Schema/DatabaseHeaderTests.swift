@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import TestScript
+
+@testable import FreeholdEngine
+
+@Suite struct `The header of a file` {
+    private let folder = TemporaryFolder()
+
+    private func decoded(_ bytes: [UInt8]) throws(EngineError) -> DatabaseHeader {
+        try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try DatabaseHeader.decode(raw, path: "a.realm") }
+    }
+
+    private var full: DatabaseHeader {
+        var header = DatabaseHeader(clusterSpan: 40)
+        header.requiredFeatures = .checksums
+        header.optionalFeatures = 1 << 63 | 5
+        header.unicode = .current
+        return header
+    }
+
+    @Test func `comes back as it was written`() throws {
+        #expect(full.encoded().count == 96)
+        #expect(try decoded(full.encoded()) == full)
+        var encrypted = full
+        encrypted.encryption = .init(fileID: bytes(1, 16), code: bytes(2, 32))
+        #expect(try decoded(encrypted.encoded()) == encrypted)
+        var old = DatabaseHeader(clusterSpan: 1000)
+        old.formatVersion = 4
+        #expect(old.encoded() == Catalogue.magic + [4, 0, 0, 0, 0xE8, 3, 0, 0, 0, 0, 0, 0])
+        #expect(try decoded(old.encoded()) == old)
+    }
+
+    @Test func `with a flipped bit is refused`() throws {
+        let sound = full.encoded()
+        for bit in 0..<sound.count * 8 {
+            var damaged = sound
+            damaged[bit >> 3] ^= 1 << UInt8(bit & 7)
+            let code = code { () throws(EngineError) in _ = try decoded(damaged) }
+            // Of another format, for all that can be told.
+            let isFormat = (8..<12).contains(bit >> 3)
+            #expect(code == .invalidDatabase || isFormat && code == .unsupportedFormat, "bit \(bit)")
+        }
+    }
+
+    @Test func `may have a later version's bytes where there is room for them`() throws {
+        var bytes = full.encoded()
+        bytes[60] = 9
+        #expect(code { () throws(EngineError) in _ = try decoded(bytes) } == .invalidDatabase)
+        let checksum = bytes.withUnsafeBytes { raw in
+            (0..<92).reduce(into: UInt32.max) { state, i in
+                state ^= UInt32(raw[i])
+                for _ in 0..<8 { state = state & 1 == 1 ? state >> 1 ^ 0x82F6_3B78 : state >> 1 }
+            }
+        }
+        bytes.replaceSubrange(92..<96, with: withUnsafeBytes(of: (~checksum).littleEndian) { Array($0) })
+        #expect(try decoded(bytes) == full)
+    }
+
+    private static let unknown: [(FileFeatures, String)] = [
+        (.commitLog, "know: a commit log."), ([.hiddenColumns, .commitLog], "hidden columns, a commit log."),
+        (FileFeatures(rawValue: 1 << 17), "know: bit 17."), (FileFeatures(rawValue: 1 << 63 | 1), "know: bit 63."),
+    ]
+
+    @Test(arguments: unknown)
+    func `with a feature that isn't known is refused, and the file left as it is`(
+        features: FileFeatures,
+        message: String
+    ) throws {
+        let path = folder.file()
+        var header = full
+        header.requiredFeatures = features
+        do {
+            let storage = try EnvironmentRegistry.shared.open(path: path)
+            try storage.environment.write { writer throws(EngineError) in try writer.put(0, 0, header.encoded()) }
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        for isReadOnly in [false, true] {
+            var options = Database.Options()
+            options.readOnly = isReadOnly
+            let error = error { () throws(EngineError) in _ = try Database.open(at: path, options: options) }
+            #expect(error?.code == .unsupportedFormat)
+            #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func `says what a new file has`() throws {
+        let database = try Database.open(at: folder.file())
+        #expect(database.core.header.formatVersion == 5)
+        #expect(database.core.header.requiredFeatures == .checksums)
+        #expect(database.core.header.unicode == .current)
+        #expect(UnicodeVersion.current.major >= 13)
+        let memory = try Database.inMemory(identifier: UUID().uuidString)
+        #expect(memory.core.header.requiredFeatures == [])
+        var options = Database.Options()
+        options.formatVersion = 4
+        options.clusterSpan = 16
+        let old = try Database.open(at: folder.file("old.realm"), options: options)
+        #expect(old.core.header == .new(clusterSpan: 16, formatVersion: 4, isInMemory: false))
+        #expect(old.core.header.requiredFeatures == [] && old.core.header.unicode == .unknown)
+    }
+
+    @Test func `of format 4 opens a file that an older Freehold wrote`() throws {
+        let path = folder.file()
+        try Format4File.write(to: path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        var options = Database.Options()
+        options.readOnly = true
+        let database = try Database.open(at: path, options: options)
+        let snapshot = try database.snapshot()
+        #expect(database.core.header.formatVersion == 4)
+        #expect(snapshot.verify() == [])
+        #expect(State(snapshot) == Format4File.state)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+}
