@@ -7,13 +7,15 @@ TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTr
 SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
+# Suites of what the traits that are off by default add.
+TRAIT_SUITES ?= DiagnosticsTests|LoggingTests|MetricsTests
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
 # Tests need no debug information, which costs a good part of the build.
 TEST_FLAGS ?= -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick test-release soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo test cli install-cli bench bench-quick test-traits test-release soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -21,6 +23,7 @@ help:
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
 	@echo "make test         every test: the package's, the example's, the command's"
+	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
@@ -65,6 +68,10 @@ bench: setup-bench
 bench-quick: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
 	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
+
+test-traits: setup
+	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
+	@echo "Freehold: the run with every trait passed"
 
 test-release: setup
 	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(RELEASE_SUITES)"

@@ -86,7 +86,7 @@ extension ObjectBase {
     }
 
     /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.
-    private final func _beyondClass(_ name: String) -> DynamicObject? {
+    final func _beyondClass(_ name: String) -> DynamicObject? {
         guard let table = _table, table.info.dynamic == nil, table.info.index(named: name) == nil else { return nil }
         _verifyLive(table)
         let dynamic = table.dynamic

@@ -8,6 +8,8 @@ protocol PersistedAccess {
     static var storage: DirectStorage { get }
     /// Whether the type is an optional; custom types that are stored as objects may be none.
     static var isOptionalType: Bool { get }
+    /// Of integers and optional ones: what sums may be. Nil for all other types.
+    static var integerBounds: IntegerBounds? { get }
     /// What the declaration says, of the instance by which the library learns of a class.
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions
     /// Makes the wrapper that of a row in memory that holds none yet.
@@ -53,6 +55,7 @@ extension Persisted: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { MemoryLayout<Self>.offset(of: \.meta)! }
     static var isOptionalType: Bool { Value.self is any OptionalProtocol.Type }
+    static var integerBounds: IntegerBounds? { IntegerBounds.of(Value.self) }
     static var storage: DirectStorage { DirectStorage(Value.self, Value._rlmShape) }
 
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions {

@@ -134,5 +134,5 @@ extension Persisted: TypedProperty {
 }
 
 extension OptionalProtocol {
-    fileprivate static var wrappedType: Any.Type { Wrapped.self }
+    static var wrappedType: Any.Type { Wrapped.self }
 }

@@ -71,6 +71,7 @@ extension WriteTransaction {
         _ body: (inout Value) throws(EngineError) -> Void
     ) throws(EngineError) -> Bool {
         guard id != 0, let (index, old) = nestedRoot(column, key, id, &place) else { return false }
+        let wasSet = isModified(column, key)
         var new = old
         _ = try new.updateNested(id, level: 1) { (value, level) throws(EngineError) in
             var known: Set<UInt64> = []
@@ -89,10 +90,17 @@ extension WriteTransaction {
             }
             value.renumber(&known)
         }
+        journal?.isNested = true
         switch column.collection {
         case .none: write(column, key, new)
         case .list, .set: replaceElement(column, key, at: index, new)
         case .dictionary: replaceEntry(column, key, at: index, new)
+        }
+        guard let journal else { return true }
+        journal.isNested = false
+        if key.raw < tables[column.tableID]!.firstNewKey, let before = old.nested(id), let after = new.nested(id) {
+            let edit = NestedEdit(place: place, in: old, id: id, from: before, to: after)
+            journal.nestedEdited(column, key, edit, wasSet: wasSet, in: self)
         }
         return true
     }

@@ -52,6 +52,22 @@ struct SortedDifference {
         }
     }
 
+    /// The edits, each with the old elements that it takes out or replaces.
+    var editsWithRemoved: [(edit: ListEdit.Operation, removed: ArraySlice<Int>)] {
+        var at = 0
+        return edits.map { edit in
+            let count =
+                switch edit {
+                case .remove(_, let count): count
+                case .set: 1
+                case .insert, .move, .clear: 0
+                }
+            // Where everything is replaced, nobody asks what went.
+            defer { at = min(removed.count, at + count) }
+            return (edit, removed[at..<min(removed.count, at + count)])
+        }
+    }
+
     /// Whether making the edits one by one costs less than storing the new collection.
     func isSmall(in count: Int) -> Bool {
         edits.count <= 16 && count > 1000 && (removed.count + added.count) * 8 < count

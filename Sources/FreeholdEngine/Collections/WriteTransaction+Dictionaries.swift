@@ -55,7 +55,7 @@ extension WriteTransaction {
             let i = dictionaryIndex(column, key, of: name)
         else { return false }
         splice(column, key, i..<(i + 1), keys: [], values: [])
-        note(column, key, .remove(at: i, count: 1))
+        note(column, key, .remove(at: i, count: 1), gone: [.string(name)])
         deleteOrphans()
         return true
     }
@@ -202,7 +202,9 @@ extension WriteTransaction {
         } else {
             splice(0..<old.count, new[...], isNew: true)
         }
-        for edit in difference.edits { note(column, key, edit) }
+        for (edit, gone) in difference.editsWithRemoved {
+            note(column, key, edit, gone: gone.map { .string(old[$0].key) })
+        }
     }
 
     // MARK: Storage

@@ -3,6 +3,10 @@ extension WriteTransaction {
     /// Takes objects that are going to be deleted out of the collections that hold several of them.
     func leaveCollections(_ table: Table, _ keys: [ObjectKey]) {
         guard keys.count > 8 else { return }
+        followingDeletion { leaveCollectionsNow(table, keys) }
+    }
+
+    private func leaveCollectionsNow(_ table: Table, _ keys: [ObjectKey]) {
         for column in currentSchema.linkColumns(to: table) where column.collection != .none {
             var leaving: [ObjectKey: [ObjectKey]] = [:]
             for key in keys where contains(table, key) && backlinkCount(column, key) > 0 {
@@ -24,7 +28,9 @@ extension WriteTransaction {
     }
 
     /// Takes every object of a table out of all collections.
-    func emptyCollections(of table: Table) {
+    func emptyCollections(of table: Table) { followingDeletion { emptyCollectionsNow(of: table) } }
+
+    private func emptyCollectionsNow(of table: Table) {
         for column in currentSchema.linkColumns(to: table) where column.collection != .none {
             let origins = currentSchema.table(of: column)
             for cluster in 0..<clusterCount(origins) {

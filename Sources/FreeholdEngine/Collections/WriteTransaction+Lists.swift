@@ -225,9 +225,18 @@ extension WriteTransaction {
         }
     }
 
-    func note(_ column: Column, _ key: ObjectKey, _ operation: ListEdit.Operation) {
+    /// After an edit of a collection, which shows it: what came in can be read.
+    ///
+    /// - Parameter gone: of a set the values, of a dictionary the keys, that the edit took out.
+    func note(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ operation: ListEdit.Operation,
+        gone: @autoclosure () -> [Value] = []
+    ) {
         let table = tables[column.tableID]!
         guard key.raw < table.firstNewKey else { return }
+        journal?.edited(column, key, operation, gone: gone, in: self)
         let (cluster, slot) = locate(key)
         columnOverlay(column).markModified(cluster, slot)
         if table.listEdits.count < BacklinkChanges.logLimit {

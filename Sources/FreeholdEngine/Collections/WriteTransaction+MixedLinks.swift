@@ -66,7 +66,9 @@ extension WriteTransaction {
     private func unlinkMixed(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
         switch column.collection {
         case .none:
-            if let new = value(column, key).replacing(link) { write(column, key, new) }
+            guard let new = value(column, key).replacing(link) else { return }
+            journal?.followed(column, key, new, wasSet: isModified(column, key))
+            write(column, key, new)
         case .list:
             for (i, value) in listValues(column, key).enumerated() {
                 guard let new = value.replacing(link) else { continue }

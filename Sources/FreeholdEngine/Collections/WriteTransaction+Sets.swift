@@ -36,8 +36,9 @@ extension WriteTransaction {
         guard column.collection == .set, contains(currentSchema.table(of: column), key) else { return false }
         let place = setPlace(column, key, value)
         guard place.isFound else { return false }
+        let gone = journal == nil ? value : listValue(column, key, at: place.index)
         splice(column, key, place.index..<(place.index + 1), with: [])
-        note(column, key, .remove(at: place.index, count: 1))
+        note(column, key, .remove(at: place.index, count: 1), gone: [gone])
         return true
     }
 
@@ -188,6 +189,6 @@ extension WriteTransaction {
         } else {
             splice(place, 0..<old.count, with: new)
         }
-        for edit in difference.edits { note(column, key, edit) }
+        for (edit, gone) in difference.editsWithRemoved { note(column, key, edit, gone: gone.map { old[$0] }) }
     }
 }

@@ -29,6 +29,12 @@ struct ByteWriter {
     }
 
     mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
+
+    /// What was written, which goes.
+    mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
 }
 
 /// Reads what `ByteWriter` wrote; a short or malformed input gives nil, never a trap.
@@ -39,6 +45,8 @@ struct ByteReader {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var isAtEnd: Bool { offset >= bytes.count }
+
+    func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     mutating func u8() -> UInt8? {
         guard offset < bytes.count else { return nil }

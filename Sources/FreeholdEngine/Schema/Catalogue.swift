@@ -1,9 +1,14 @@
 /// The fixed segments and blocks, and the encodings of header, root, schema and table states.
 ///
 /// Segment 0: block 0 the header, block 1 the root, blocks 2… the schema's chunks. Segment 1: the history.
+/// Segments 2 and 3: the journal.
 enum Catalogue {
     static let segment: UInt32 = 0
     static let historySegment: UInt32 = 1
+    /// Block 0: `JournalState`.
+    static let journalStateSegment: UInt32 = 2
+    /// The entries' blocks, by position.
+    static let journalSegment: UInt32 = 3
     static let headerBlock: UInt64 = 0
     static let rootBlock: UInt64 = 1
     static let firstSchemaBlock: UInt64 = 2
@@ -25,6 +30,8 @@ struct CatalogueRoot: Equatable {
     var schemaBlocks: UInt32 = 0
     /// Bytes of the whole encoded schema.
     var schemaLength: UInt32 = 0
+    /// Whether commits are journalled, for somebody who reads the journal.
+    var hasJournal = false
 
     /// Whether segments and tables can have such numbers, which memory is taken by.
     var isPlausible: Bool {
@@ -42,6 +49,8 @@ struct CatalogueRoot: Equatable {
         w.fixed(nextTableID)
         w.fixed(schemaBlocks)
         w.fixed(schemaLength)
+        // Files that never had a journal end here.
+        if hasJournal { w.u8(1) }
         return w.bytes
     }
 
@@ -59,6 +68,7 @@ struct CatalogueRoot: Equatable {
         root.nextTableID = table
         root.schemaBlocks = blocks
         root.schemaLength = length
+        root.hasJournal = r.u8().map { $0 & 1 != 0 } ?? false
         return root
     }
 }

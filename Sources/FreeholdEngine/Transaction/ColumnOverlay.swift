@@ -16,6 +16,9 @@ final class ColumnOverlay {
     /// Of a link column: its inverse's changes.
     @exclusivity(unchecked) var backlinks: BacklinkChanges?
 
+    /// In files with a journal: what was added to integers of objects that aren't in `modified`.
+    private(set) var added: [ObjectKey: Int64] = [:]
+
     /// Objects from this key on are made by this transaction: their changes aren't recorded.
     let firstNewKey: Int64
     /// A link column to an embedded table. Set when the transaction opens it under a schema: a table can become embedded,
@@ -33,7 +36,16 @@ final class ColumnOverlay {
     deinit { for bits in modified.values { bits.deallocate() } }
 
     /// Goes on with what another overlay of the column has noted.
-    func takeModified(_ other: ColumnOverlay) { swap(&modified, &other.modified) }
+    func takeModified(_ other: ColumnOverlay) {
+        swap(&modified, &other.modified)
+        swap(&added, &other.added)
+    }
+
+    /// Turns the mark of a value that was just set, and wasn't marked before, into that of an add.
+    func noteAdded(_ key: ObjectKey, _ cluster: Int, _ slot: Int, _ amount: Int64) {
+        modified[cluster]?[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        added[key, default: 0] &+= amount
+    }
 
     @inline(__always)
     func cached(_ cluster: Int) -> LeafBuffer? { unretained(cluster)?._withUnsafeGuaranteedRef { $0 } }

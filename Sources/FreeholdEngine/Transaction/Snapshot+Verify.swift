@@ -155,6 +155,7 @@ final class SnapshotCheck {
             store.forget()
         }
         checkHistory()
+        checkJournal()
         checkReachability()
     }
 

@@ -28,6 +28,7 @@ extension WriteTransaction {
         let record = settleAndRecord()
         try checkDamage()
         try checkUniqueness()
+        try settleJournal()
         try checkDamage()
         guard hasChanges else {
             abortStorage()
@@ -64,7 +65,7 @@ extension WriteTransaction {
             changes: writtenBlocks(),
             version: version
         )
-        core.publish(snapshot, ChangeRecord(version: version, tables: record.tables, schemaChanged: schemaChanged))
+        core.publish(snapshot, record.made(version))
         return snapshot
     }
 
@@ -93,7 +94,12 @@ extension WriteTransaction {
         }
         for case let overlay? in tables { sealTable(overlay) }
         if schemaChanged { putSchema() }
-        return ChangeRecord(version: base.version + 1, tables: changes, schemaChanged: schemaChanged)
+        return ChangeRecord(
+            version: base.version + 1,
+            tables: changes,
+            schemaChanged: schemaChanged,
+            origin: origin
+        )
     }
 
     func sealTable(_ overlay: TableOverlay) {
@@ -170,10 +176,12 @@ extension WriteTransaction {
         }
         out.deleted.sort()
         out.insertedDeleted.sort()
-        let hasEdits = !overlay.listEdits.isEmpty || overlay.columns.contains { $0?.modified.isEmpty == false }
+        let hasEdits =
+            !overlay.listEdits.isEmpty
+            || overlay.columns.contains { $0?.modified.isEmpty == false || $0?.added.isEmpty == false }
         let gone = hasEdits ? Set(overlay.deleted) : []
         for columns in overlay.columns {
-            guard let columns, !columns.modified.isEmpty else { continue }
+            guard let columns, !columns.modified.isEmpty || !columns.added.isEmpty else { continue }
             var keys: [ObjectKey] = []
             for (cluster, bits) in columns.modified.sorted(by: { $0.key < $1.key }) {
                 for w in 0..<((clusterSpan + 63) >> 6) {
@@ -184,6 +192,10 @@ extension WriteTransaction {
                         word &= word - 1
                     }
                 }
+            }
+            if !columns.added.isEmpty {
+                keys += columns.added.keys.filter { !gone.contains($0) }
+                keys.sortUnique()
             }
             if !keys.isEmpty { out.modified[columns.column.id] = keys }
         }

@@ -42,6 +42,7 @@ extension WriteTransaction {
 
     /// Live objects of one cluster, rising, that nothing links to: a column at a time.
     private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+        if let journal { for key in keys { journal.rowGone(overlay.table, key, in: self) } }
         if !overlay.table.compounds.isEmpty { for key in keys { releaseCompounds(overlay, key) } }
         for column in columns where !release(column, overlay, cluster, keys) {
             for key in keys { release(column, overlay, key) }
@@ -70,8 +71,11 @@ extension WriteTransaction {
     }
 
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
-        for column in incoming { unlink(column, from: key) }
-        unlinkMixed(overlay.table, from: key)
+        journal?.rowGone(overlay.table, key, in: self)
+        followingDeletion {
+            for column in incoming { unlink(column, from: key) }
+            unlinkMixed(overlay.table, from: key)
+        }
         if !overlay.table.compounds.isEmpty { releaseCompounds(overlay, key) }
         for column in columns { release(column, overlay, key) }
         disappear(overlay, key)
@@ -100,6 +104,23 @@ extension WriteTransaction {
         return keys
     }
 
+    /// What the body does to other objects, it does because an object is deleted.
+    @inline(__always)
+    func followingDeletion(_ body: () -> Void) {
+        guard let journal else { return body() }
+        let cause = journal.cause
+        journal.cause = .followsDeletion
+        body()
+        journal.cause = cause
+    }
+
+    /// Whether the transaction has set the value, of an object that was there before.
+    func isModified(_ column: Column, _ key: ObjectKey) -> Bool {
+        let (cluster, slot) = locate(key)
+        guard let bits = tables[column.tableID]?.columns[column.index]?.modified[cluster] else { return false }
+        return bits[slot >> 6] & 1 << UInt64(slot & 63) != 0
+    }
+
     /// Takes an object out of every link of a column that points to it.
     private func unlink(_ column: Column, from target: ObjectKey) {
         guard backlinkCount(column, target) > 0 else { return }
@@ -107,7 +128,9 @@ extension WriteTransaction {
         for origin in backlinks(column, target) where origin != last {
             last = origin
             switch column.collection {
-            case .none: writeLink(column, origin, nil)
+            case .none:
+                journal?.followed(column, origin, .null, wasSet: isModified(column, origin))
+                writeLink(column, origin, nil)
             case .list: listRemoveAll(column, origin, target)
             case .set: setRemoveLink(column, origin, target)
             case .dictionary: dictionaryNullLinks(column, origin, target)

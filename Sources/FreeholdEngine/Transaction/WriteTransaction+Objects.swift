@@ -111,6 +111,7 @@ extension WriteTransaction {
         }
         if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
         if overlay.isEmbedded { overlay.unowned.insert(key.raw) }
+        journal?.rowMade(overlay.table.id, key)
         return key
     }
 
@@ -176,6 +177,7 @@ extension WriteTransaction {
         if column.isTracked { noteIndexed(column, key, value) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         if column.type == .mixed {
+            journal?.wasSet(column, key)
             let old = self.value(column, key)
             if old != value { linksChanged(column, key, removed: [old], added: [value]) }
         }

@@ -22,7 +22,12 @@ extension WriteTransaction {
     @inline(never)
     private func deleteOrphansNow() {
         var hasDeleted = false
-        defer { if hasDeleted { didCascade?() } }
+        let cause = journal?.cause
+        journal?.cause = .cascade
+        defer {
+            if let cause { journal?.cause = cause }
+            if hasDeleted { didCascade?() }
+        }
         while !ownership.isEmpty || !followers.isEmpty {
             if deleteFollowers() { hasDeleted = true }
             let changes = ownership

@@ -56,6 +56,18 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     var timing: WriteTiming?
     /// Whether others wait for it.
     package let holdsLock: Bool
+    /// Nil in files without a journal, and where somebody brings in what was done elsewhere.
+    @exclusivity(unchecked) private(set) var journal: JournalRecorder?
+    /// The journal's state, if this transaction changes its cursors.
+    var pendingJournal: JournalState?
+
+    /// Who makes the commit. Set before the first change: what an applier does isn't journalled.
+    public var origin = CommitOrigin.local {
+        didSet {
+            precondition(!hasOverlays, "The origin of a transaction is set before its first change.")
+            journal = makeJournal()
+        }
+    }
 
     /// Holding the writer lock.
     convenience init(base: Snapshot) { self.init(base: base, holdsLock: true) }
@@ -80,7 +92,15 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         super.init(clusterSpan: base.clusterSpan)
         base.beginNoting(note)
         tables = Array(repeating: nil, count: Int(root.nextTableID))
+        if root.hasJournal { journal = makeJournal() }
     }
+
+    private func makeJournal() -> JournalRecorder? {
+        guard case .local = origin, let state = base.journalState, !state.cursors.isEmpty else { return nil }
+        return JournalRecorder(state)
+    }
+
+    private var hasOverlays: Bool { tables.contains { $0 != nil } }
 
     deinit {
         if isOpen { cancel() }

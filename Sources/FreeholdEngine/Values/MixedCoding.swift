@@ -35,7 +35,7 @@ enum MixedCoding {
         return writer.bytes
     }
 
-    private static func write(_ value: Value, to out: inout ByteWriter) {
+    static func write(_ value: Value, to out: inout ByteWriter) {
         switch value {
         case .null: out.u8(Tag.null)
         case .bool(let v): out.u8(v ? Tag.yes : Tag.no)
@@ -109,7 +109,7 @@ enum MixedCoding {
         return value
     }
 
-    private static func read(_ r: inout ByteReader, depth: Int) -> Value? {
+    static func read(_ r: inout ByteReader, depth: Int) -> Value? {
         guard depth <= maximumDepth, let tag = r.u8() else { return nil }
         switch tag {
         case Tag.null: return .null

@@ -228,6 +228,15 @@ struct SetAndDictionaryDriver {
 
     private mutating func editDictionary(_ transaction: WriteTransaction, _ column: Column, _ key: ObjectKey) throws {
         var dictionary = model.owners[key.raw]!.dictionaries[column.index] ?? [:]
+        if column.type == .int, random.chance(30) {
+            let name = dictionary.keys.sorted().randomElement(using: &random.generator) ?? name()
+            let amount = Int64(random.below(9)) - 4
+            var sum: Int64?
+            if case .int(let old)? = dictionary[name] { sum = old &+ amount }
+            #expect(try transaction.dictionaryIncrement(column, key, forKey: name, by: amount) == sum)
+            if let sum { model.owners[key.raw]!.dictionaries[column.index]![name] = .int(sum) }
+            return
+        }
         switch random.below(20) {
         case 0..<8:
             guard let value = element(column) else { return }

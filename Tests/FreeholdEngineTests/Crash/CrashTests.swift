@@ -1,7 +1,8 @@
 import Foundation
-import FreeholdEngine
-import Testing
 import TestScript
+import Testing
+
+@testable import FreeholdEngine
 
 /// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
 /// had returned and at most the one in flight, whole.
@@ -29,6 +30,8 @@ import TestScript
         var random = SystemRandomNumberGenerator()
         var expected = State()
         var killedInCommit = 0
+        // Other processes journal what they commit, whole or not at all.
+        var follower: JournalFollower?
 
         for round in 0..<kills {
             let budget = seed % 2 == 0 ? ["20000"] : []
@@ -59,6 +62,13 @@ import TestScript
                 expected.apply(script.steps(expected.transaction + 1, on: expected))
             }
             try #require(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
+            if follower == nil {
+                follower = try JournalFollower(database)
+            } else {
+                let differences = try follower!.differences(from: snapshot)
+                try #require(differences == [], "seed \(seed), round \(round)")
+                if round % 7 == 0 { try follower!.move(in: database) }
+            }
         }
         print(
             "seed \(seed): \(kills) kills, \(expected.transaction) transactions, "

@@ -143,6 +143,12 @@ struct EngineModelDriver {
                 using: &random.generator
             )
         else { return }
+        if column.type == .int, random.chance(30) {
+            let old = model.tables[t].rows[key.raw]!.values[column.index]
+            let new = try added(to: old) { try transaction.increment(column, key, by: $0) }
+            model.tables[t].rows[key.raw]!.values[column.index] = new
+            return
+        }
         let value =
             column.type == .link
             ? randomLink(column, transaction.schema) : random.value(column.type, optional: column.isOptional)
@@ -156,6 +162,17 @@ struct EngineModelDriver {
         default: try transaction.set(column, key, value)
         }
         model.tables[t].rows[key.raw]!.values[column.index] = value
+    }
+
+    /// What a value is after an amount was added, now and then one that makes the sum wrap around.
+    private mutating func added(to old: Value, _ add: (Int64) throws -> Int64?) throws -> Value {
+        let amount =
+            random.chance(20) ? Int64.random(in: .min ... .max, using: &random.generator) : Int64(random.below(9)) - 4
+        var expected: Int64?
+        if case .int(let old) = old { expected = old &+ amount }
+        let sum = try add(amount)
+        if sum != expected { problems.append("\(old) + \(amount) is said to be \(sum as Any)") }
+        return expected.map { .int($0) } ?? .null
     }
 
     private mutating func randomLink(_ column: Column, _ schema: DatabaseSchema) -> Value {
@@ -197,6 +214,10 @@ struct EngineModelDriver {
             list.insert(contentsOf: new, at: i)
         case 9..<12 where count > 0:
             let i = random.below(count)
+            if column.type == .int, random.chance(50) {
+                list[i] = try added(to: list[i]) { try transaction.listIncrement(column, key, at: i, by: $0) }
+                break
+            }
             let new = elements(column, 1, schema)
             guard let value = new.first else { return }
             try transaction.listSet(column, key, at: i, value)

@@ -79,9 +79,15 @@ import Testing
             }
             edges.append(Edge(column: column, origin: origin, target: target))
         }
+        _ = try transaction.commit()
+        var follower = try JournalFollower(database)
+        transaction = try database.beginWrite()
         for _ in 0..<14 where !living.isEmpty {
             if random.chance(30) {
-                #expect(try transaction.commit().verify().isEmpty, "seed \(seed)")
+                let snapshot = try transaction.commit()
+                #expect(snapshot.verify().isEmpty, "seed \(seed)")
+                let differences = try follower.differences(from: snapshot)
+                try #require(differences == [], "seed \(seed)")
                 transaction = try database.beginWrite()
             }
             var chosen: Set<ObjectLink> = []
@@ -112,7 +118,9 @@ import Testing
                 #expect(found == expected, "seed \(seed), table \(table)")
             }
         }
-        #expect(try transaction.commit().verify().isEmpty, "seed \(seed)")
+        let snapshot = try transaction.commit()
+        #expect(snapshot.verify().isEmpty, "seed \(seed)")
+        #expect(try follower.differences(from: snapshot) == [], "seed \(seed)")
     }
 
     private func closure(_ start: Set<ObjectLink>, _ edges: [Edge]) -> Set<ObjectLink> {

@@ -23,6 +23,7 @@ import Testing
         try first.applySchema(model.specs, userVersion: 1)
         try model.add(20, to: first, &random)
         #expect(model.differences(from: try first.commit()) == [], "seed \(seed)")
+        var follower = try JournalFollower(database)
 
         for version in 2...6 as ClosedRange<UInt64> {
             let next = model.nextSchema(&random)
@@ -59,6 +60,8 @@ import Testing
             let more = try database.beginWrite()
             try model.add(3, to: more, &random)
             let later = try more.commit()
+            let differences = try follower.differences(from: later)
+            try #require(differences == [], "seed \(seed), version \(version)")
             try #require(
                 later.verify() == [] && model.differences(from: later) == [],
                 "seed \(seed), version \(version)"

@@ -25,16 +25,8 @@
                 set { metadata[key] = newValue }
             }
 
-            func log(
-                level: Logging.Logger.Level,
-                message: Logging.Logger.Message,
-                metadata: Logging.Logger.Metadata?,
-                source: String,
-                file: String,
-                function: String,
-                line: UInt
-            ) {
-                let entry = Line(level: level, text: "\(message)", metadata: metadata ?? [:])
+            func log(event: LogEvent) {
+                let entry = Line(level: event.level, text: "\(event.message)", metadata: event.metadata ?? [:])
                 lines.change { $0.append(entry) }
             }
         }

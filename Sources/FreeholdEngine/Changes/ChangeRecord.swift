@@ -61,6 +61,12 @@ public struct ChangeRecord: Equatable, Sendable {
     public let version: UInt64
     public internal(set) var tables: [TableChanges]
     public internal(set) var schemaChanged: Bool
+    public internal(set) var origin = CommitOrigin.local
+
+    /// The same, of the version that the commit made.
+    func made(_ version: UInt64) -> ChangeRecord {
+        ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged, origin: origin)
+    }
 
     public func changes(of table: Table) -> TableChanges? { tables.first { $0.table == table.id } }
 }
@@ -71,8 +77,10 @@ extension ChangeRecord {
 
     func encoded() -> [UInt8] {
         var w = ByteWriter()
-        w.u8(1)
+        // Where it says nothing more, it is as it always was.
+        w.u8(origin == .local ? 1 : 2)
         w.u8(schemaChanged ? 1 : 0)
+        if origin != .local { w.varint(origin.code) }
         w.varint(UInt64(tables.count))
         for t in tables {
             w.varint(UInt64(t.table))
@@ -161,7 +169,9 @@ extension ChangeRecord {
         keysBelow limit: Int64 = 1 << MixedOrigin.keyBits
     ) -> ChangeRecord? {
         var r = ByteReader(bytes)
-        guard r.u8() == 1, let schemaChanged = r.u8(), let count = r.number() else { return nil }
+        guard let form = r.u8(), form == 1 || form == 2, let schemaChanged = r.u8(),
+            let origin = form == 1 ? 0 : r.varint(), let count = r.number()
+        else { return nil }
         var tables: [TableChanges] = []
         for _ in 0..<count {
             guard let id = r.number(), let incomplete = r.u8(), let first = r.signed(), let next = r.signed(),
@@ -210,6 +220,11 @@ extension ChangeRecord {
             }
             tables.append(t)
         }
-        return ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged != 0)
+        return ChangeRecord(
+            version: version,
+            tables: tables,
+            schemaChanged: schemaChanged != 0,
+            origin: CommitOrigin(code: origin)
+        )
     }
 }

@@ -1,0 +1,209 @@
+/// Reads what `JournalWriter` wrote. Damaged bytes give false, never a trap; what was called back until then is right.
+enum JournalDecoder {
+    private typealias Tag = JournalWriter.Tag
+
+    private static func begin(_ r: inout ByteReader) -> (tag: Tag, cause: ChangeCause)? {
+        guard let byte = r.u8(), let tag = Tag(rawValue: byte & 31),
+            let cause = ChangeCause(rawValue: byte >> JournalWriter.causeShift)
+        else { return nil }
+        return (tag, cause)
+    }
+
+    private static func object(_ r: inout ByteReader) -> JournalObject? {
+        guard let table = r.number(), let key = r.signed(), key >= 0 else { return nil }
+        return JournalObject(tableID: table, key: ObjectKey(key))
+    }
+
+    private static func property(_ r: inout ByteReader) -> JournalProperty? {
+        guard let object = object(&r), let column = r.number() else { return nil }
+        return JournalProperty(object, column: column)
+    }
+
+    private static func values(_ r: inout ByteReader) -> [Value]? {
+        guard let count = r.number() else { return nil }
+        var out: [Value] = []
+        for _ in 0..<count {
+            guard let value = JournalCoding.read(&r) else { return nil }
+            out.append(value)
+        }
+        return out
+    }
+
+    private static func entries(_ r: inout ByteReader) -> [NestedDictionary.Entry]? {
+        guard let count = r.number() else { return nil }
+        var out: [NestedDictionary.Entry] = []
+        for _ in 0..<count {
+            guard let name = r.string(), let value = JournalCoding.read(&r) else { return nil }
+            out.append(NestedDictionary.Entry(name, value))
+        }
+        return out
+    }
+
+    static func log(_ bytes: UnsafeRawBufferPointer, _ body: (JournalChange) -> Void) -> Bool {
+        var r = ByteReader(bytes)
+        while !r.isAtEnd {
+            guard let (tag, cause) = begin(&r) else { return false }
+            switch tag {
+            case .made:
+                guard let first = object(&r), let count = r.number() else { return false }
+                body(.made(table: first.tableID, first: first.key, count: count))
+            case .gone:
+                guard let object = object(&r), let hasKey = r.u8() else { return false }
+                var key: Value?
+                if hasKey == 1 {
+                    key = JournalCoding.read(&r)
+                    if key == nil { return false }
+                }
+                body(.gone(object, primaryKey: key, cause: cause))
+            default:
+                guard let property = property(&r), let edit = edit(&r, tag) else { return false }
+                body(.edited(property, edit, cause: cause))
+            }
+        }
+        return true
+    }
+
+    private static func edit(_ r: inout ByteReader, _ tag: Tag) -> CollectionEdit? {
+        switch tag {
+        case .insert:
+            guard let at = r.number(), let values = values(&r) else { return nil }
+            return .insert(at: at, values)
+        case .remove:
+            guard let at = r.number(), let count = r.number() else { return nil }
+            return .remove(at: at, count: count)
+        case .set:
+            guard let at = r.number(), let value = JournalCoding.read(&r) else { return nil }
+            return .set(at: at, value)
+        case .move:
+            guard let from = r.number(), let to = r.number() else { return nil }
+            return .move(from: from, to: to)
+        case .clear: return .clear
+        case .add:
+            guard let at = r.number(), let delta = r.signed() else { return nil }
+            return .add(at: at, delta)
+        case .insertValue: return JournalCoding.read(&r).map { .insertValue($0) }
+        case .removeValue: return JournalCoding.read(&r).map { .removeValue($0) }
+        case .setEntry:
+            guard let name = r.string(), let value = JournalCoding.read(&r) else { return nil }
+            return .setEntry(name, value)
+        case .removeEntry: return r.string().map { .removeEntry($0) }
+        case .addToEntry:
+            guard let name = r.string(), let delta = r.signed() else { return nil }
+            return .addToEntry(name, delta)
+        case .nested: return nested(&r).map { .nested($0) }
+        default: return nil
+        }
+    }
+
+    private static func nested(_ r: inout ByteReader) -> NestedEdit? {
+        guard let kind = r.u8() else { return nil }
+        let place: NestedPlace
+        switch kind {
+        case 0: place = .property
+        case 1:
+            guard let i = r.number() else { return nil }
+            place = .element(i)
+        case 2:
+            guard let name = r.string() else { return nil }
+            place = .entry(name)
+        default: return nil
+        }
+        guard let count = r.number() else { return nil }
+        var path: [NestedEdit.Step] = []
+        for _ in 0..<count {
+            switch r.u8() {
+            case 1:
+                guard let i = r.number() else { return nil }
+                path.append(.element(i))
+            case 2:
+                guard let name = r.string() else { return nil }
+                path.append(.entry(name))
+            default: return nil
+            }
+        }
+        switch r.u8() {
+        case 1: return values(&r).map { NestedEdit(place: place, path: path, change: .list($0)) }
+        case 2:
+            guard let set = entries(&r), let gone = r.number() else { return nil }
+            var removed: [String] = []
+            for _ in 0..<gone {
+                guard let name = r.string() else { return nil }
+                removed.append(name)
+            }
+            return NestedEdit(place: place, path: path, change: .entries(set, removed: removed))
+        default: return nil
+        }
+    }
+
+    static func state(_ bytes: UnsafeRawBufferPointer, _ body: (JournalChange) -> Void) -> Bool {
+        var r = ByteReader(bytes)
+        while !r.isAtEnd {
+            guard let (tag, cause) = begin(&r) else { return false }
+            switch tag {
+            case .fields:
+                guard let property = property(&r), let value = JournalCoding.read(&r) else { return false }
+                body(.set(property, value, cause: cause))
+            case .adds:
+                guard let property = property(&r), let delta = r.signed() else { return false }
+                body(.added(property, delta))
+            case .rows: guard rows(&r, body) else { return false }
+            case .schema:
+                guard let length = r.number(), let raw = r.raw(length), let schema = DatabaseSchema.decode(raw) else {
+                    return false
+                }
+                body(.schema(schema))
+            case .named:
+                guard let object = object(&r), let kind = r.u8() else { return false }
+                if kind == 0 {
+                    guard let value = JournalCoding.read(&r) else { return false }
+                    body(.named(object, .primaryKey(value)))
+                } else {
+                    guard let owner = property(&r) else { return false }
+                    body(.named(object, .owner(owner)))
+                }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// A column's contents for a run of objects.
+    private static func rows(_ r: inout ByteReader, _ body: (JournalChange) -> Void) -> Bool {
+        guard let first = object(&r), let column = r.number(), let count = r.number(), let kind = r.u8() else {
+            return false
+        }
+        let end = Int64(count).addingReportingOverflow(first.key.raw)
+        guard !end.overflow else { return false }
+        for key in first.key.raw..<end.partialValue {
+            let content: JournalContent
+            switch kind {
+            case 0:
+                guard let value = JournalCoding.read(&r) else { return false }
+                content = .value(value)
+            case 1:
+                guard let values = values(&r) else { return false }
+                content = .values(values)
+            case 2:
+                guard let entries = entries(&r) else { return false }
+                content = .entries(entries)
+            case 3:
+                guard let number = r.signed() else { return false }
+                content = .value(.int(number))
+            case 4:
+                guard let text = r.string() else { return false }
+                content = .value(.string(text))
+            case 5:
+                guard let bits = r.fixed(UInt64.self) else { return false }
+                content = .value(.double(Double(bitPattern: bits)))
+            default: return false
+            }
+            body(
+                .row(
+                    JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column),
+                    content
+                )
+            )
+        }
+        return true
+    }
+}

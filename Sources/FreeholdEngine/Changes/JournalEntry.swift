@@ -1,0 +1,123 @@
+/// One thing that a transaction did, as the journal keeps it. Tables and columns are named by their ids.
+public enum JournalChange: Sendable {
+    /// Objects from `first` on were made, `count` of them. Their values follow as `.row`, unless they were deleted again.
+    case made(table: Int, first: ObjectKey, count: Int)
+    /// An object was deleted.
+    case gone(JournalObject, primaryKey: Value?, cause: ChangeCause)
+    /// A collection of an object that was there before was edited.
+    case edited(JournalProperty, CollectionEdit, cause: ChangeCause)
+    /// The value of a property of an object that was there before, at the end of the transaction.
+    case set(JournalProperty, Value, cause: ChangeCause)
+    /// A number was added to an integer, wrapping.
+    case added(JournalProperty, Int64)
+    /// What a property holds of an object that the transaction made, or of any object if a change of the schema wrote it.
+    case row(JournalProperty, JournalContent)
+    /// The schema from this entry on. What a property that it changed, or made, holds follows as `.row`, unless that is the
+    /// default of its type.
+    case schema(DatabaseSchema)
+    /// What an object of before that the entry speaks of is called: its primary key, or the property that owns it.
+    case named(JournalObject, JournalName)
+}
+
+/// One edit of a collection, with the values that it brought.
+public enum CollectionEdit: Equatable, Sendable {
+    case insert(at: Int, [Value])
+    case remove(at: Int, count: Int)
+    case set(at: Int, Value)
+    case move(from: Int, to: Int)
+    case clear
+    /// Of an integer in a list.
+    case add(at: Int, Int64)
+    /// Of a set.
+    case insertValue(Value)
+    case removeValue(Value)
+    /// Of a dictionary.
+    case setEntry(String, Value)
+    case removeEntry(String)
+    case addToEntry(String, Int64)
+    /// A list or dictionary inside of a mixed value.
+    case nested(NestedEdit)
+}
+
+/// An edit of a list or dictionary inside of a mixed value.
+public struct NestedEdit: Equatable, Sendable {
+    public enum Step: Hashable, Sendable {
+        case element(Int)
+        case entry(String)
+    }
+
+    public enum Change: Equatable, Sendable {
+        /// A list, as the edit left it.
+        case list([Value])
+        /// Entries of a dictionary that are new or different, and the keys of those that went.
+        case entries([NestedDictionary.Entry], removed: [String])
+    }
+
+    /// Which of the property's values it is in. The key of an entry, the position of an element.
+    public let place: NestedPlace
+    /// From that value to the collection.
+    public let path: [Step]
+    public let change: Change
+
+    public init(place: NestedPlace, path: [Step], change: Change) {
+        self.place = place
+        self.path = path
+        self.change = change
+    }
+}
+
+/// An object by its table's id and its key, which the file gives to no other.
+public typealias JournalObject = ObjectLink
+
+public struct JournalProperty: Hashable, Sendable {
+    public let object: JournalObject
+    /// The column's id.
+    public let column: Int
+
+    public init(_ object: JournalObject, column: Int) {
+        self.object = object
+        self.column = column
+    }
+}
+
+public enum JournalContent: Equatable, Sendable {
+    case value(Value)
+    /// Of a list, or of a set by rising values.
+    case values([Value])
+    /// Of a dictionary, by rising keys.
+    case entries([NestedDictionary.Entry])
+}
+
+public enum JournalName: Equatable, Sendable {
+    case primaryKey(Value)
+    /// Of an embedded object.
+    case owner(JournalProperty)
+}
+
+/// What one commit did, whole: see `Snapshot.journalEntry(at:)`.
+public struct JournalEntry: Sendable {
+    /// Where it lies. Later entries have greater positions.
+    public let position: UInt64
+    /// The position of the entry after it, if there is one.
+    public let next: UInt64
+    /// Rises by one with each entry of the file.
+    public let number: UInt64
+    /// The version that the commit made.
+    public let version: UInt64
+    /// By the machine's clock, in milliseconds since 1970.
+    public let time: Int64
+    let log: [UInt8]
+    let state: [UInt8]
+
+    /// Calls the closure with all that the commit did: first what was done, in order (`made`, `gone`, `edited`), then the
+    /// schema, and what things were at the end.
+    ///
+    /// - Throws: `.invalidDatabase` where the entry is damaged.
+    /// - Complexity: O(size of the entry)
+    public func forEach(_ body: (JournalChange) -> Void) throws(EngineError) {
+        let isWhole = log.withUnsafeBytes { JournalDecoder.log($0, body) }
+        guard isWhole, state.withUnsafeBytes({ JournalDecoder.state($0, body) }) else {
+            throw EngineError(.invalidDatabase, "The journal's entry at \(position) is damaged.")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+extension SnapshotCheck {
+    /// The journal's blocks are those of its entries, each of which can be read to its end, and cursors stand at entries.
+    func checkJournal() {
+        guard claimIfStored(Catalogue.journalStateSegment, 0, "The journal's state") != nil else {
+            if snapshot.root.hasJournal { report("The journal's state is missing.") }
+            return
+        }
+        guard let state = snapshot.journalState else { return report("The journal's state is damaged.") }
+        if !state.cursors.isEmpty, !snapshot.root.hasJournal { report("The journal has cursors, and isn't kept.") }
+        var starts: Set<UInt64> = [state.next]
+        // What every cursor has passed goes bit by bit, so that an entry may have lost its beginning.
+        let kept = state.cursors.map(\.position).min() ?? state.next
+        for number in state.first..<kept { _ = claimIfStored(Catalogue.journalSegment, number, "The journal") }
+        var (at, number) = (kept, state.cursors.first { $0.position == kept }?.number ?? state.nextNumber)
+        while at < state.next {
+            starts.insert(at)
+            do throws(EngineError) {
+                guard let entry = try snapshot.journalEntry(at: at) else { break }
+                try entry.forEach { _ in }
+                if entry.number != number {
+                    report("The journal's entry at \(at) has number \(entry.number), not \(number).")
+                }
+                for block in at..<entry.next {
+                    _ = claim(Catalogue.journalSegment, block, "The journal's entry at \(at)")
+                }
+                at = entry.next
+                number += 1
+            } catch {
+                return report(error.message)
+            }
+        }
+        if at != state.next || number != state.nextNumber { report("The journal ends at \(at), not \(state.next).") }
+        for cursor in state.cursors where !starts.contains(cursor.position) {
+            report("The journal's cursor '\(cursor.name)' stands at \(cursor.position), where no entry begins.")
+        }
+        store.forget()
+    }
+}

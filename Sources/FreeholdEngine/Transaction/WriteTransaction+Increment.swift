@@ -1,0 +1,108 @@
+/// Adds to integers. An add is a change of its own kind: adds that were made apart are summed, where the later of two
+/// values that were set replaces the other.
+///
+/// Sums wrap around, as those of adds in another order do. Null stays null. To add 0 changes nothing.
+extension WriteTransaction {
+    /// Adds to an integer of a single-valued column.
+    ///
+    /// - Returns: the sum; nil for null.
+    /// - Throws: `.invalidArgument` for a column of another type or a collection, a missing object or a primary key;
+    ///   nothing has changed then.
+    /// - Complexity: that of `set`.
+    @discardableResult
+    public func increment(
+        _ column: Column,
+        _ key: ObjectKey,
+        by amount: Int64
+    ) throws(EngineError) -> Int64? {
+        try checkCounter(column, key, .none)
+        if column.isPrimaryKey {
+            throw EngineError(.invalidArgument, "The primary key '\(column.name)' of an object can't change.")
+        }
+        guard case .int(let old) = value(column, key) else { return nil }
+        let sum = old &+ amount
+        guard amount != 0 else { return sum }
+        let isAdd = journal != nil && isOld(column, key) && !isModified(column, key)
+        write(column, key, .int(sum))
+        if isAdd {
+            let (cluster, slot) = locate(key)
+            columnOverlay(column).noteAdded(key, cluster, slot, amount)
+        }
+        return sum
+    }
+
+    /// Adds to the i-th element of a list.
+    ///
+    /// - Returns: the sum; nil for null.
+    /// - Throws: as `increment`, and for an index out of bounds.
+    /// - Complexity: O(log n), plus the size of one chunk.
+    @discardableResult
+    public func listIncrement(
+        _ column: Column,
+        _ key: ObjectKey,
+        at i: Int,
+        by amount: Int64
+    ) throws(EngineError) -> Int64? {
+        try checkCounter(column, key, .list)
+        let count = listCount(column, key)
+        guard i >= 0, i < count else {
+            throw EngineError(.invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(count)).")
+        }
+        guard case .int(let old) = listValue(column, key, at: i) else { return nil }
+        let sum = old &+ amount
+        guard amount != 0 else { return sum }
+        journal?.isNested = true
+        replaceElement(column, key, at: i, .int(sum))
+        journal?.isNested = false
+        if isOld(column, key) { journal?.addedInList(column, key, at: i, amount) }
+        return sum
+    }
+
+    /// Adds to the value of a dictionary's key.
+    ///
+    /// - Returns: the sum; nil for null, and where there is no such key, which stays so.
+    /// - Throws: as `increment`.
+    /// - Complexity: O(log n), plus the size of one chunk.
+    @discardableResult
+    public func dictionaryIncrement(
+        _ column: Column,
+        _ key: ObjectKey,
+        forKey name: String,
+        by amount: Int64
+    ) throws(EngineError) -> Int64? {
+        try checkCounter(column, key, .dictionary)
+        guard let i = dictionaryIndex(column, key, of: name),
+            case .int(let old) = dictionaryValue(column, key, at: i)
+        else { return nil }
+        let sum = old &+ amount
+        guard amount != 0 else { return sum }
+        journal?.isNested = true
+        replaceEntry(column, key, at: i, .int(sum))
+        journal?.isNested = false
+        if isOld(column, key) { journal?.addedInDictionary(column, key, name, amount) }
+        return sum
+    }
+
+    /// Whether the object was there before the transaction.
+    private func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
+        key.raw < tables[column.tableID]?.firstNewKey ?? .max
+    }
+
+    private func checkCounter(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ collection: CollectionKind
+    ) throws(EngineError) {
+        guard column.type == .int, column.collection == collection else {
+            let wanted =
+                switch collection {
+                case .none: "no integer"
+                case .list: "no list of integers"
+                case .set: "no set of integers"
+                case .dictionary: "no dictionary of integers"
+                }
+            throw EngineError(.invalidArgument, "'\(column.name)' is \(wanted), so that nothing can be added to it.")
+        }
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+    }
+}

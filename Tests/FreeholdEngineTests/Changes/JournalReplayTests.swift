@@ -1,0 +1,77 @@
+import Foundation
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// The journal of random work, replayed on plain dictionaries, says what the database holds at every version.
+@Suite struct JournalReplayTests {
+    struct Run: CustomStringConvertible, Sendable {
+        let seed: UInt64
+        let span: Int
+        let budget: Int
+        var description: String { "seed \(seed), span \(span), budget \(budget)" }
+
+        var options: Database.Options {
+            var options = Database.Options()
+            options.clusterSpan = span
+            options.memoryBudget = budget
+            options.mapSize = 1 << 30
+            return options
+        }
+    }
+
+    static let runs: [Run] = {
+        let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
+        return (first..<first + (EngineModelTests.isSoak ? 300 : 8)).map { seed in
+            Run(
+                seed: seed,
+                span: [4, 1000, 3, 16, 65][Int(seed % 5)],
+                budget: seed % 2 == 0 ? 20_000 : 64 << 20
+            )
+        }
+    }()
+
+    /// Adds a cursor, then does the work bit by bit, and compares after each.
+    private func follow(_ database: () -> Database, rounds: Int, work: () throws -> Void) throws -> JournalReplay {
+        var follower = try JournalFollower(database())
+        for round in 0..<rounds {
+            try work()
+            let snapshot = try database().snapshot()
+            let differences = try follower.differences(from: snapshot)
+            try #require(differences == [], "version \(snapshot.version)")
+            #expect(snapshot.verify() == [])
+            if round % 3 == 1 { try follower.move(in: database()) }
+        }
+        return follower.replay
+    }
+
+    @Test(arguments: runs) func `tables of all kinds of values, with lists and nested collections`(_ run: Run) throws {
+        let folder = TemporaryFolder()
+        var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: run.options)
+        driver.largest = 400
+        let replay = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 8) {
+            try driver.run(transactions: 1, operations: 40)
+        }
+        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+        #expect(replay.seen["made"] ?? 0 > 0)
+    }
+
+    @Test(arguments: runs) func `graphs of objects and embedded objects, with deletions`(_ run: Run) throws {
+        let folder = TemporaryFolder()
+        var driver = try GraphDriver(seed: run.seed, path: folder.file(), options: run.options)
+        _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
+            try driver.run(transactions: 1, operations: 60)
+        }
+        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+    }
+
+    @Test(arguments: runs) func `sets and dictionaries`(_ run: Run) throws {
+        let folder = TemporaryFolder()
+        var driver = try SetAndDictionaryDriver(seed: run.seed, path: folder.file(), options: run.options)
+        _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
+            try driver.run(transactions: 1, edits: 40)
+        }
+        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+    }
+}

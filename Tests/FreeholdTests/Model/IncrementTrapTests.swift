@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import Freehold
+
+/// Each runs in a process of its own, which must end with a message that names the rule.
+@Suite("Increments: misuse traps")
+struct IncrementTrapTests {
+    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for word in words { #expect(message.contains(word), "\(message)") }
+    }
+
+    @Test("outside a write transaction", arguments: 0..<8)
+    func outside(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let realm = try incrementRealm()
+            let object = IncrementCounters(1)
+            object.ints.append(1)
+            object.optionalInts.append(nil)
+            try realm.write { realm.add(object) }
+            switch kind {
+            case 0: object.increment(\.int)
+            case 1: object.increment(\.optionalInt)
+            case 2: object.increment("int8")
+            case 3: object.increment(\.tally!.last)
+            case 4: object.ints.increment(at: 0)
+            case 5: object.optionalInts.increment(at: 0)
+            case 6: object.byName.increment("a")
+            default: IncrementProjection(projecting: object).increment(\.counted)
+            }
+        }
+        expect(result, "outside a write transaction", "realm.write")
+    }
+
+    @Test("a frozen object", arguments: 0..<3)
+    func frozen(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let realm = try incrementRealm()
+            let object = IncrementCounters(1)
+            object.ints.append(1)
+            try realm.write { realm.add(object) }
+            let frozen = object.freeze()
+            switch kind {
+            case 0: frozen.increment(\.int)
+            case 1: frozen.ints.increment(at: 0)
+            default: frozen.byName.increment("a")
+            }
+        }
+        expect(result, "is frozen", "thaw()")
+    }
+
+    @Test("a deleted object", arguments: 0..<3)
+    func deleted(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let realm = try incrementRealm()
+            let object = IncrementCounters(1)
+            object.ints.append(1)
+            try realm.write {
+                realm.add(object)
+                let (ints, byName) = (object.ints, object.byName)
+                realm.delete(realm.objects(IncrementCounters.self))
+                switch kind {
+                case 0: object.increment(\.int)
+                case 1: ints.increment(at: 0)
+                default: byName.increment("a")
+                }
+            }
+        }
+        expect(result, "IncrementCounters", "deleted", "isInvalidated")
+    }
+
+    @Test("another thread", arguments: 0..<3)
+    func thread(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let realm = try incrementRealm()
+            let object = IncrementCounters(1)
+            object.ints.append(1)
+            try realm.write { realm.add(object) }
+            realm.beginWrite()
+            nonisolated(unsafe) let shared = (object, object.ints, object.byName)
+            onOtherThread {
+                switch kind {
+                case 0: shared.0.increment(\.int)
+                case 1: shared.1.increment(at: 0)
+                default: shared.2.increment("a")
+                }
+            }
+        }
+        expect(result, "another thread")
+    }
+
+    @Test("a position outside of a list", arguments: [false, true], [-1, 1])
+    func bounds(managed: Bool, i: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [managed, i] in
+            try withCounters(managed: managed) { object in
+                object.ints.append(1)
+                object.ints.increment(at: i)
+            }
+        }
+        expect(result, "Index \(i)", "1 elements")
+    }
+
+    @Test("a sum that the type of something unmanaged can't hold", arguments: 0..<4)
+    func unmanagedOverflow(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let object = IncrementCounters(1)
+            object.int8s.append(127)
+            object.int16sByName["a"] = .max
+            switch kind {
+            case 0:
+                object.increment(\.int8, by: 100)
+                object.increment(\.int8, by: 28)
+            case 1: object.increment("int16", by: 40_000)
+            case 2: object.int8s.increment(at: 0)
+            default: object.int16sByName.increment("a")
+            }
+        }
+        expect(result, "can't be added", kind % 2 == 0 ? "doesn't fit into Int8" : "doesn't fit into Int16")
+    }
+
+    @Test("a key path that leads to no stored integer", arguments: 0..<4)
+    func keyPaths(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let object = IncrementCounters(1)
+            object.tallies.append(IncrementTally())
+            switch kind {
+            case 0: object.increment(\.plain)
+            case 1: object.increment(\.doubled)
+            case 2: object.increment(\.ints[0])
+            default: object.increment(\.tallies[0].count)
+            }
+        }
+        expect(result, "IncrementCounters", "increment", "Give it that of the property itself")
+    }
+
+    @Test("a property that isn't there, and one behind a link to nothing", arguments: [0, 1])
+    func missing(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let object = IncrementCounters(1)
+            if kind == 0 { object.increment("nothing") } else { object.increment(\.tally!.count) }
+        }
+        expect(result, "IncrementCounters", kind == 0 ? "nothing" : "a link on the way is nil")
+    }
+
+    @Test("a projected property that is made of a stored one")
+    func projected() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            IncrementProjection(projecting: IncrementCounters(1)).increment(\.twice)
+        }
+        expect(result, "IncrementProjection", "'int'")
+    }
+}
