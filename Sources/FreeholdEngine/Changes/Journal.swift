@@ -133,9 +133,18 @@ extension Snapshot {
 extension WriteTransaction {
     /// Journals what is committed after this transaction, for a reader of this name, until the cursor is dropped.
     ///
-    /// - Throws: `.invalidArgument` if there is a cursor of that name, `.limitExceeded` for more than 1,024.
+    /// - Throws: `.invalidArgument` if there is a cursor of that name, `.limitExceeded` for more than 1,024,
+    ///   `.unsupportedFormat` in a file of format 4 that others had open when it was to become one of format 5: an older
+    ///   Freehold would commit to it without its journal.
     /// - Complexity: O(cursors)
     public func addJournalCursor(_ name: String) throws(EngineError) {
+        guard core.header.formatVersion >= 5 else {
+            throw EngineError(
+                .unsupportedFormat,
+                "A file of format \(core.header.formatVersion) can't have a journal: open it while nobody else has it open.",
+                path: core.path
+            )
+        }
         var state = journalState
         guard !state.cursors.contains(where: { $0.name == name }) else {
             throw EngineError(.invalidArgument, "The journal has a cursor named '\(name)'.", path: core.path)

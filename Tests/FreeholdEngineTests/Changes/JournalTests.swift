@@ -70,6 +70,17 @@ import Testing
         #expect(try snapshot.journalEntry(at: 0) == nil)
     }
 
+    @Test func `a file that an older Freehold can write to has no journal`() throws {
+        var options = Database.Options()
+        options.formatVersion = 4
+        let database = try Database.open(at: folder.file("old.realm"), options: options)
+        try write(database) { transaction, _ in try transaction.applySchema(Self.specs) }
+        #expect(throws: EngineError.self) {
+            try write(database) { transaction, _ in try transaction.addJournalCursor("reader") }
+        }
+        #expect(try database.snapshot().journalCursors == [])
+    }
+
     @Test func `what was added is journalled as an add, unless the property was set, too`() throws {
         let (database, position) = try people()
         let snapshot = try write(database) { transaction, person in
