@@ -286,6 +286,19 @@ final class JournalRecorder {
             writer.bytes.varint(UInt64(column.id))
             writer.bytes.varint(UInt64(to - from))
             switch column.collection {
+            case .none where !column.isOptional && column.type == .int:
+                writer.bytes.u8(3)
+                for key in keys[from..<to] { writer.bytes.signed(transaction.readInt(column, key) ?? 0) }
+            case .none where !column.isOptional && column.type == .string:
+                writer.bytes.u8(4)
+                for key in keys[from..<to] {
+                    transaction.withBytes(column, key) {
+                        writer.bytes.prefixed($0 ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                    }
+                }
+            case .none where !column.isOptional && column.type == .double:
+                writer.bytes.u8(5)
+                for key in keys[from..<to] { writer.bytes.fixed((transaction.readDouble(column, key) ?? 0).bitPattern) }
             case .none:
                 writer.bytes.u8(0)
                 for key in keys[from..<to] {

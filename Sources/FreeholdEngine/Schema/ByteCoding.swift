@@ -28,6 +28,12 @@ struct ByteWriter {
         bytes.append(contentsOf: s.utf8)
     }
 
+    /// The bytes behind their count: those of a string as `string` writes it.
+    mutating func prefixed(_ other: UnsafeRawBufferPointer) {
+        varint(UInt64(other.count))
+        bytes.append(contentsOf: other)
+    }
+
     mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 
     /// What was written, which goes.
