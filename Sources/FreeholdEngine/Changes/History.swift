@@ -47,22 +47,16 @@ enum History {
 }
 
 extension Snapshot {
-    /// A block outside of the directories. - Returns: nil where there is none, or it is damaged.
-    func copiedBlock(_ address: BlockAddress) -> [UInt8]? {
-        guard let stored = storedBlock(address) else { return nil }
-        return core.envelope.bytes(stored, at: address)
-    }
-
     /// The record of a commit up to this version; nil where the history no longer has it, or it was too large.
     public func changes(ofVersion version: UInt64) -> ChangeRecord? {
         guard version > 0, version <= self.version else { return nil }
         var bytes: [UInt8] = []
         for part in 0..<UInt64(History.maximumParts) {
             let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
-            guard storedBlock(address) != nil else { break }
+            guard let stored = storedBlock(address) else { break }
             let size = bytes.count
             // Who has no record compares.
-            guard let block = copiedBlock(address) else { return nil }
+            guard let block = core.envelope.bytes(stored, at: address) else { return nil }
             bytes += block
             if bytes.count - size < BlockLimits.maximumSize { break }
         }

@@ -126,7 +126,8 @@ extension Snapshot {
 
     private func journalBlock(_ number: UInt64) -> [UInt8]? {
         guard number <= BlockAddress.maximumNumber else { return nil }
-        return copiedBlock(BlockAddress(segment: Catalogue.journalSegment, number: number))
+        let address = BlockAddress(segment: Catalogue.journalSegment, number: number)
+        return storedBlock(address).flatMap { core.envelope.bytes($0, at: address) }
     }
 }
 
@@ -212,7 +213,8 @@ extension WriteTransaction {
     /// Adds this transaction's entry, and lets go of what every cursor has passed.
     func settleJournal() throws(EngineError) {
         guard root.hasJournal, hasChanges || pendingJournal != nil else { return }
-        var state = journalState
+        let old = base.journalState
+        var state = pendingJournal ?? old ?? JournalState()
         if let journal, hasChanges {
             try journal.finish(in: self, &state)
         }
@@ -230,7 +232,7 @@ extension WriteTransaction {
             // Positions aren't used again, should there be another journal.
             putSchema()
         }
-        guard state != base.journalState else { return }
+        guard state != old else { return }
         state.encoded().withUnsafeBytes { putBlock(Catalogue.journalStateSegment, 0, $0) }
     }
 }

@@ -6,7 +6,7 @@ final class JournalRecorder {
     /// Why what happens now happens.
     var cause = ChangeCause.edit
     /// While an edit is made that is taken down in another form than that of the value that it sets.
-    var isNested = false
+    private(set) var isNested = false
     private var writer = JournalWriter()
     /// The object that is being deleted, whose links to itself nobody has to hear of.
     private var going: JournalObject?
@@ -24,9 +24,15 @@ final class JournalRecorder {
     /// The position of the entry, and the blocks of it that are written beside the first.
     private let position: UInt64
     private var written: UInt64 = 0
-    private var logLength = 0
 
     init(_ state: JournalState) { position = state.next }
+
+    /// Makes an edit that is taken down in another form.
+    func withoutRecording(_ edit: () -> Void) {
+        isNested = true
+        edit()
+        isNested = false
+    }
 
     // MARK: What happens
 
@@ -203,17 +209,17 @@ final class JournalRecorder {
             }
             from = end
         }
-        flushed += from
         writer.bytes.raw(Array(bytes[from...]))
         transaction.relieve()
     }
 
-    private var flushed = 0
+    /// Bytes until now: until the entry ends, only whole blocks are written.
+    private var length: Int { Int(written) * Journal.blockSize + writer.bytes.bytes.count }
 
     /// Writes the entry. The transaction is settled.
     func finish(in transaction: WriteTransaction, _ state: inout JournalState) throws(EngineError) {
         closeRun()
-        logLength = flushed + writer.bytes.bytes.count
+        let logLength = length
         if transaction.schemaChanged { schema(transaction) }
         for table in made.keys.sorted() { rows(table, transaction) }
         fields(transaction)
@@ -224,7 +230,7 @@ final class JournalRecorder {
             madeVersion: transaction.base.version + 1,
             time: Journal.now(),
             logLength: logLength,
-            stateLength: flushed + writer.bytes.bytes.count - logLength
+            stateLength: length - logLength
         )
         if written > 0 || writer.bytes.bytes.count > Journal.blockSize - Journal.headerSize {
             flushBlocks(transaction, all: true)
@@ -282,8 +288,7 @@ final class JournalRecorder {
             var to = from + 1
             while to < keys.count, keys[to].raw == keys[to - 1].raw + 1 { to += 1 }
             writer.begin(.rows)
-            writer.object(column.tableID, keys[from].raw)
-            writer.bytes.varint(UInt64(column.id))
+            writer.property(column, keys[from])
             writer.bytes.varint(UInt64(to - from))
             switch column.collection {
             case .none where !column.isOptional && column.type == .int:
@@ -318,11 +323,7 @@ final class JournalRecorder {
                 for key in keys[from..<to] {
                     let entries = transaction.dictionaryEntries(column, key)
                     for entry in entries { mention(entry.value, column) }
-                    writer.bytes.varint(UInt64(entries.count))
-                    for entry in entries {
-                        writer.bytes.string(entry.key)
-                        JournalCoding.write(entry.value, to: &writer.bytes)
-                    }
+                    writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
                 }
             }
             flush(transaction)
@@ -336,16 +337,8 @@ final class JournalRecorder {
             let table = overlay.table
             for case let columns? in overlay.columns where columns.column.collection == .none {
                 let column = columns.column
-                for (cluster, bits) in columns.modified.sorted(by: { $0.key < $1.key }) {
-                    for word in 0..<(transaction.clusterSpan + 63) >> 6 {
-                        var rest = bits[word]
-                        while rest != 0 {
-                            let slot = word << 6 + rest.trailingZeroBitCount
-                            rest &= rest - 1
-                            let key = ObjectKey(Int64(cluster * transaction.clusterSpan + slot))
-                            if transaction.contains(table, key) { field(column, key, transaction) }
-                        }
-                    }
+                columns.forEachModified(clusterSpan: transaction.clusterSpan) { key in
+                    if transaction.contains(table, key) { field(column, key, transaction) }
                 }
                 for (key, amount) in columns.added.sorted(by: { $0.key < $1.key })
                 where transaction.contains(table, key) && !transaction.isModified(column, key) {
@@ -358,8 +351,7 @@ final class JournalRecorder {
     private func add(_ column: Column, _ key: ObjectKey, _ amount: Int64, _ transaction: WriteTransaction) {
         mentioned.insert(JournalObject(tableID: column.tableID, key: key))
         writer.begin(.adds)
-        writer.object(column.tableID, key.raw)
-        writer.bytes.varint(UInt64(column.id))
+        writer.property(column, key)
         writer.bytes.signed(amount)
         flush(transaction)
     }
@@ -372,8 +364,7 @@ final class JournalRecorder {
         mentioned.insert(object)
         mention(value, column)
         writer.begin(.fields, followed[property] == value ? .followsDeletion : .edit)
-        writer.object(column.tableID, key.raw)
-        writer.bytes.varint(UInt64(column.id))
+        writer.property(column, key)
         JournalCoding.write(value, to: &writer.bytes)
         flush(transaction)
     }
@@ -396,8 +387,7 @@ final class JournalRecorder {
                 writer.begin(.named)
                 writer.object(object.tableID, object.key.raw)
                 writer.bytes.u8(1)
-                writer.object(above.tableID, above.key.raw)
-                writer.bytes.varint(UInt64(owner.column.id))
+                writer.property(owner.column, owner.key)
                 if known.insert(above).inserted { open.append(above) }
             }
             flush(transaction)

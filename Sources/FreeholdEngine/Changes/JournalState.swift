@@ -57,8 +57,9 @@ extension Snapshot {
     /// Nil where there is no journal. A journal that has ended leaves its state, so that positions are never used again.
     var journalState: JournalState? {
         let address = BlockAddress(segment: Catalogue.journalStateSegment, number: 0)
-        guard storedBlock(address) != nil else { return nil }
-        if let state = copiedBlock(address).flatMap({ $0.withUnsafeBytes { JournalState.decode($0) } }) { return state }
+        guard let stored = storedBlock(address) else { return nil }
+        let bytes = core.envelope.bytes(stored, at: address)
+        if let state = bytes.flatMap({ $0.withUnsafeBytes { JournalState.decode($0) } }) { return state }
         damaged("the journal's state can't be read")
         return nil
     }

@@ -37,6 +37,11 @@ struct JournalWriter {
         bytes.signed(key)
     }
 
+    mutating func property(_ column: Column, _ key: ObjectKey) {
+        object(column.tableID, key.raw)
+        bytes.varint(UInt64(column.id))
+    }
+
     mutating func optional(_ value: Value?) {
         bytes.u8(value == nil ? 0 : 1)
         if let value { JournalCoding.write(value, to: &bytes) }
@@ -47,7 +52,7 @@ struct JournalWriter {
         for value in values { JournalCoding.write(value, to: &bytes) }
     }
 
-    mutating func entries(_ entries: [NestedDictionary.Entry]) {
+    mutating func entries(_ entries: some Collection<NestedDictionary.Entry>) {
         bytes.varint(UInt64(entries.count))
         for entry in entries {
             bytes.string(entry.key)

@@ -90,15 +90,14 @@ extension WriteTransaction {
             }
             value.renumber(&known)
         }
-        journal?.isNested = true
-        switch column.collection {
-        case .none: write(column, key, new)
-        case .list, .set: replaceElement(column, key, at: index, new)
-        case .dictionary: replaceEntry(column, key, at: index, new)
+        withoutRecording {
+            switch column.collection {
+            case .none: write(column, key, new)
+            case .list, .set: replaceElement(column, key, at: index, new)
+            case .dictionary: replaceEntry(column, key, at: index, new)
+            }
         }
-        guard let journal else { return true }
-        journal.isNested = false
-        if key.raw < tables[column.tableID]!.firstNewKey, let before = old.nested(id), let after = new.nested(id) {
+        if let journal, isOld(column, key), let before = old.nested(id), let after = new.nested(id) {
             let edit = NestedEdit(place: place, in: old, id: id, from: before, to: after)
             journal.nestedEdited(column, key, edit, wasSet: wasSet, in: self)
         }

@@ -210,7 +210,7 @@ extension WriteTransaction {
         }
     }
 
-    private func checkBounds(_ column: Column, _ i: Int, below count: Int) throws(EngineError) {
+    func checkBounds(_ column: Column, _ i: Int, below count: Int) throws(EngineError) {
         guard i >= 0, i < count else {
             throw EngineError(.invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(count)).")
         }

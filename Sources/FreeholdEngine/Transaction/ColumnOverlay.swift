@@ -41,6 +41,19 @@ final class ColumnOverlay {
         swap(&added, &other.added)
     }
 
+    /// Calls the closure with the objects in `modified`, rising.
+    func forEachModified(clusterSpan: Int, _ body: (ObjectKey) -> Void) {
+        for (cluster, bits) in modified.sorted(by: { $0.key < $1.key }) {
+            for w in 0..<words {
+                var word = bits[w]
+                while word != 0 {
+                    body(ObjectKey(Int64(cluster * clusterSpan + (w << 6) + word.trailingZeroBitCount)))
+                    word &= word - 1
+                }
+            }
+        }
+    }
+
     /// Turns the mark of a value that was just set, and wasn't marked before, into that of an add.
     func noteAdded(_ key: ObjectKey, _ cluster: Int, _ slot: Int, _ amount: Int64) {
         modified[cluster]?[slot >> 6] &= ~(1 << UInt64(slot & 63))

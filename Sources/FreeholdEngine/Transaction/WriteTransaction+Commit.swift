@@ -183,15 +183,8 @@ extension WriteTransaction {
         for columns in overlay.columns {
             guard let columns, !columns.modified.isEmpty || !columns.added.isEmpty else { continue }
             var keys: [ObjectKey] = []
-            for (cluster, bits) in columns.modified.sorted(by: { $0.key < $1.key }) {
-                for w in 0..<((clusterSpan + 63) >> 6) {
-                    var word = bits[w]
-                    while word != 0 {
-                        let key = ObjectKey(Int64(cluster * clusterSpan + (w << 6) + word.trailingZeroBitCount))
-                        if gone.isEmpty || !gone.contains(key) { keys.append(key) }
-                        word &= word - 1
-                    }
-                }
+            columns.forEachModified(clusterSpan: clusterSpan) { key in
+                if gone.isEmpty || !gone.contains(key) { keys.append(key) }
             }
             if !columns.added.isEmpty {
                 keys += columns.added.keys.filter { !gone.contains($0) }

@@ -44,16 +44,11 @@ extension WriteTransaction {
         by amount: Int64
     ) throws(EngineError) -> Int64? {
         try checkCounter(column, key, .list)
-        let count = listCount(column, key)
-        guard i >= 0, i < count else {
-            throw EngineError(.invalidArgument, "Index \(i) is out of bounds of the list '\(column.name)' (\(count)).")
-        }
+        try checkBounds(column, i, below: listCount(column, key))
         guard case .int(let old) = listValue(column, key, at: i) else { return nil }
         let sum = old &+ amount
         guard amount != 0 else { return sum }
-        journal?.isNested = true
-        replaceElement(column, key, at: i, .int(sum))
-        journal?.isNested = false
+        withoutRecording { replaceElement(column, key, at: i, .int(sum)) }
         if isOld(column, key) { journal?.addedInList(column, key, at: i, amount) }
         return sum
     }
@@ -76,15 +71,18 @@ extension WriteTransaction {
         else { return nil }
         let sum = old &+ amount
         guard amount != 0 else { return sum }
-        journal?.isNested = true
-        replaceEntry(column, key, at: i, .int(sum))
-        journal?.isNested = false
+        withoutRecording { replaceEntry(column, key, at: i, .int(sum)) }
         if isOld(column, key) { journal?.addedInDictionary(column, key, name, amount) }
         return sum
     }
 
+    /// Makes an edit that the journal is told of in another form.
+    func withoutRecording(_ edit: () -> Void) {
+        if let journal { journal.withoutRecording(edit) } else { edit() }
+    }
+
     /// Whether the object was there before the transaction.
-    private func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
+    func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
         key.raw < tables[column.tableID]?.firstNewKey ?? .max
     }
 
