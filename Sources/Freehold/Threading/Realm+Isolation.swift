@@ -24,6 +24,14 @@ extension RealmCore {
         return prepared
     }
 
+    /// On the actor: two that share an executor would each make a realm if they looked for one at once elsewhere.
+    fileprivate static func open(_ configuration: Realm.Configuration, on actor: isolated some Actor) throws -> Opened {
+        Opened(core: try open(configuration, .on(actor)))
+    }
+
+    /// A core of an actor on its way there.
+    fileprivate struct Opened: @unchecked Sendable { let core: RealmCore }
+
     fileprivate struct Prepared: Sendable {
         /// Keeps the database open until the realm is.
         let file: RealmFile
@@ -47,7 +55,7 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         let prepared = try await RealmCore.prepare(configuration)
-        core = try RealmCore.open(configuration, .on(actor))
+        core = try await RealmCore.open(configuration, on: actor).core
         withExtendedLifetime(prepared) {}
     }
 

@@ -184,11 +184,7 @@ struct PlaceStressTests {
             }
             try await group.waitForAll()
         }
-        // On a busy machine one of the places was seen to have two realms of the file: open, see docs/status.md.
-        withKnownIssue(isIntermittent: true) {
-            try #require(shared.failures.allSatisfy { !$0.hasSuffix("elsewhere") }, "seed \(seed): \(shared.failures)")
-        }
-        #expect(shared.failures.allSatisfy { $0.hasSuffix("elsewhere") }, "seed \(seed): \(shared.failures)")
+        #expect(shared.failures.isEmpty, "seed \(seed): \(shared.failures)")
         withExtendedLifetime(keeper) {}
     }
 }

@@ -61,6 +61,23 @@ struct PlaceTests {
     }
 
     @Test
+    func `actors that share an executor and open at once have one realm`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        for round in 0..<50 {
+            let executor = LoopExecutor()
+            let places = (0..<4).map { _ in LoopPlace(executor) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for place in places { group.addTask { try await place.open(configuration) } }
+                try await group.waitForAll()
+            }
+            for place in places { #expect(await place.thaws(), "round \(round)") }
+            withExtendedLifetime(places) {}
+        }
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test
     func `executors that say themselves that they are one place are one`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
