@@ -17,14 +17,13 @@ final class EngineSubject: Subject {
     var dogAge: Column!
     var dog, numbers, dogList: Column!
     private let options: Database.Options
+    private let isJournalled: Bool
 
-    /// - Parameter key: nil for plain files.
-    init(_ data: Dataset, folder: String, key: EncryptionKey? = nil) {
+    init(_ data: Dataset, folder: String, options: Database.Options = .init(), isJournalled: Bool = false) {
         self.data = data
         self.folder = folder
-        var options = Database.Options()
-        options.encryptionKey = key
         self.options = options
+        self.isJournalled = isJournalled
     }
 
     var version: String { "this package" }
@@ -41,6 +40,7 @@ final class EngineSubject: Subject {
             database = try Database.open(at: path(kind), options: options)
             let transaction = try database.beginWrite()
             try transaction.applySchema(specs, userVersion: 0)
+            if isJournalled { try transaction.addJournalCursor("bench") }
             _ = try transaction.commit()
         }
         findColumns()

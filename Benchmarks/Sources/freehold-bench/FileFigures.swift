@@ -1,18 +1,26 @@
 import Foundation
 import FreeholdEngine
 
-/// What files cost: compaction and copies, and all that a key changes. A plain and an encrypted file of the same people,
-/// run by run after each other.
+/// What files cost: compaction and copies, and all that checksums, a key and a journal change. Files of each kind with the same
+/// people, run by run after each other.
 struct FileFigures {
+    enum Kind: String, CaseIterable {
+        case plain = "Plain"
+        /// The format before: it has no checksums, and blocks of a column lie next to each other.
+        case formatBefore = "Format 4"
+        case encrypted = "Encrypted"
+        case journalled = "With a journal"
+    }
+
     struct Row {
         let name: String
         let unit: String
-        var plain: [Double] = []
-        var encrypted: [Double] = []
+        var values: [Kind: [Double]] = [:]
 
         /// Of a time and of a size: how many times the plain one. Of a throughput the other way round.
-        var overhead: Double {
-            let (a, b) = (median(plain), median(encrypted))
+        func ratio(_ kind: Kind) -> Double? {
+            guard let own = values[kind] else { return nil }
+            let (a, b) = (median(values[.plain]!), median(own))
             return unit == "MiB/s" ? a / b : b / a
         }
     }
@@ -26,44 +34,47 @@ struct FileFigures {
         self.data = data
         self.folder = folder
         for _ in 0..<repeats {
-            for isEncrypted in [false, true] { measure(isEncrypted) }
+            for kind in Kind.allCases { measure(kind) }
         }
         for row in rows {
-            progress(
-                "\(row.name): plain \(figure(median(row.plain))), encrypted \(figure(median(row.encrypted))) \(row.unit)"
-            )
+            let figures = Kind.allCases.map { kind in
+                "\(kind.rawValue.lowercased()) \(row.values[kind].map { figure(median($0)) } ?? "–")"
+            }
+            progress("\(row.name): \(figures.joined(separator: ", ")) \(row.unit)")
         }
     }
 
-    private mutating func note(_ name: String, _ unit: String, _ isEncrypted: Bool, _ value: Double) {
+    private mutating func note(_ name: String, _ unit: String, _ kind: Kind, _ value: Double) {
         if !rows.contains(where: { $0.name == name }) { rows.append(Row(name: name, unit: unit)) }
-        let place = rows.firstIndex { $0.name == name }!
-        if isEncrypted { rows[place].encrypted.append(value) } else { rows[place].plain.append(value) }
+        rows[rows.firstIndex { $0.name == name }!].values[kind, default: []].append(value)
     }
 
-    private mutating func time<R>(_ name: String, _ operations: Int, _ isEncrypted: Bool, _ body: () -> R) -> R {
+    private mutating func time<R>(_ name: String, _ operations: Int, _ kind: Kind, _ body: () -> R) -> R {
         sync()
         let start = ContinuousClock.now
         let result = body()
-        note(name, "ns", isEncrypted, (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
+        note(name, "ns", kind, (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
         return result
     }
 
-    private mutating func throughput(_ name: String, _ bytes: Double, _ isEncrypted: Bool, _ body: () -> Void) {
+    private mutating func throughput(_ name: String, _ bytes: Double, _ kind: Kind, _ body: () -> Void) {
         sync()
         let start = ContinuousClock.now
         body()
-        note(name, "MiB/s", isEncrypted, bytes / 1_048_576 / ((ContinuousClock.now - start) / .seconds(1)))
+        note(name, "MiB/s", kind, bytes / 1_048_576 / ((ContinuousClock.now - start) / .seconds(1)))
     }
 
-    private mutating func measure(_ isEncrypted: Bool) {
+    private mutating func measure(_ kind: Kind) {
         let (data, newKey) = (data, key)
-        let ownKey = isEncrypted ? key : nil
-        let subject = EngineSubject(data, folder: folder, key: ownKey)
+        let ownKey = kind == .encrypted ? key : nil
+        var options = Database.Options()
+        options.encryptionKey = ownKey
+        if kind == .formatBefore { options.formatVersion = 4 }
+        let subject = EngineSubject(data, folder: folder, options: options, isJournalled: kind == .journalled)
         let n = data.count
         let path = subject.path(.people)
         subject.create(.people)
-        time("bulk insert, one transaction", n, isEncrypted) {
+        time("bulk insert, one transaction", n, kind) {
             subject.insert(data.allIDs[...], perTransaction: .max / 2)
         }
         func reopen() {
@@ -80,60 +91,67 @@ struct FileFigures {
         for (name, work) in reads {
             let operations = name.hasPrefix("find") ? data.lookups.count : n
             reopen()
-            let first = time(name + ", just opened", operations, isEncrypted) { work() }
-            let again = time(name + ", again", operations, isEncrypted) { work() }
+            let first = time(name + ", just opened", operations, kind) { work() }
+            let again = time(name + ", again", operations, kind) { work() }
             if first != again { fail("\(name): \(first) and \(again)") }
         }
-        _ = time("open the file and read one value", 1, isEncrypted) { subject.openAndReadOne(.people, id: n / 2) }
+        _ = time("open the file and read one value", 1, kind) { subject.openAndReadOne(.people, id: n / 2) }
         subject.open(.people)
-        time("update one Int on all objects", n, isEncrypted) { subject.updateAll() }
+        time("update one Int on all objects", n, kind) { subject.updateAll() }
         let singles = min(100, n)
-        time("one object a durable transaction", singles, isEncrypted) {
+        time("one object a durable transaction", singles, kind) {
             subject.insertMore(singles)
         }
         let used = subject.attempt { () throws(EngineError) in Double(try subject.database.fileUse().used) }
-        note("pages in use", "MiB", isEncrypted, used / 1_048_576)
+        note("pages in use", "MiB", kind, used / 1_048_576)
+        // The rest is the same with other blocks.
+        if kind == .formatBefore || kind == .journalled {
+            subject.close()
+            return removeFile(path)
+        }
         let copy = folder + "/copy.realm"
         for (name, key) in [("backup, with its own key", ownKey), ("copy with a new key", newKey)] {
             unlink(copy)
-            throughput(name, used, isEncrypted) {
+            throughput(name, used, kind) {
                 subject.attempt { () throws(EngineError) in try subject.view.copy(to: copy, key: key) }
             }
         }
         unlink(copy)
-        throughput("verify", used, isEncrypted) {
+        throughput("verify", used, kind) {
             let problems = subject.view.verify()
             if !problems.isEmpty { fail("verify: \(problems)") }
         }
         subject.close()
-        throughput("compaction", used, isEncrypted) {
+        throughput("compaction", used, kind) {
             subject.attempt { () throws(EngineError) in _ = try Database.compact(at: path, key: ownKey) }
         }
-        for suffix in ["", "-lock", ".writer"] { unlink(path + suffix) }
+        removeFile(path)
     }
+
+    private func removeFile(_ path: String) { for suffix in ["", "-lock", ".writer"] { unlink(path + suffix) } }
 
     // MARK: The report
 
     var markdown: String {
         var lines = [
             """
-            ## Files and encryption
+            ## Files: checksums, encryption, the journal
 
-            The engine on a plain file and on an encrypted one, medians. A time is per operation, the overhead how many times \
-            the plain one's. "Just opened" decrypts what it reads, "again" finds it decrypted. Throughputs count the pages in \
-            use, flush to the disk included.
+            The engine on files of several kinds, medians; in brackets how many times the plain one's time or size. A time is per \
+            operation. "Just opened" checks or decrypts what it reads, "again" finds it so. Files of format 4 have no checksums. With \
+            a journal nobody reads, so that it grows. Throughputs count the pages in use, flush to the disk included.
 
-            | Workload | Plain | Encrypted | Overhead |
-            |---|---:|---:|---:|
+            | Workload | \(Kind.allCases.map(\.rawValue).joined(separator: " | ")) |
+            |---\(String(repeating: "|---:", count: Kind.allCases.count))|
             """
         ]
         for row in rows {
-            let (plain, encrypted) = (median(row.plain), median(row.encrypted))
-            let unit = row.unit
-            lines.append(
-                "| \(row.name) | \(figure(plain)) \(unit) | \(figure(encrypted)) \(unit) | "
-                    + String(format: "%.2f ×", row.overhead) + " |"
-            )
+            let cells = Kind.allCases.map { kind -> String in
+                guard let values = row.values[kind], let ratio = row.ratio(kind) else { return "–" }
+                let value = "\(figure(median(values))) \(row.unit)"
+                return kind == .plain ? value : value + String(format: " (%.2f ×)", ratio)
+            }
+            lines.append("| \(row.name) | \(cells.joined(separator: " | ")) |")
         }
         return lines.joined(separator: "\n")
     }

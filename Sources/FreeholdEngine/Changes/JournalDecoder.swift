@@ -140,14 +140,15 @@ enum JournalDecoder {
         while !r.isAtEnd {
             guard let (tag, cause) = begin(&r) else { return false }
             switch tag {
-            case .fields:
-                guard let property = property(&r), let value = JournalCoding.read(&r) else { return false }
-                body(.set(property, value, cause: cause))
+            case .fields, .rows, .names:
+                guard cells(&r, { if let change = said(tag, cause, $0, $1) { body(change) } }) else { return false }
+            case .leavesOfFields, .leavesOfRows, .leavesOfNames:
+                guard leaf(&r, { if let change = said(tag, cause, $0, .value($1)) { body(change) } }) else {
+                    return false
+                }
             case .adds:
                 guard let property = property(&r), let delta = r.signed() else { return false }
                 body(.added(property, delta))
-            case .rows: guard rows(&r, body) else { return false }
-            case .leaf: guard leaf(&r, body) else { return false }
             case .defaults:
                 guard let first = property(&r), let count = r.number(),
                     !first.object.key.raw.addingReportingOverflow(Int64(count)).overflow
@@ -158,31 +159,53 @@ enum JournalDecoder {
                     return false
                 }
                 body(.schema(schema))
-            case .named:
-                guard let object = object(&r), let kind = r.u8() else { return false }
-                if kind == 0 {
-                    guard let value = JournalCoding.read(&r) else { return false }
-                    body(.named(object, .primaryKey(value)))
-                } else {
-                    guard let owner = property(&r) else { return false }
-                    body(.named(object, .owner(owner)))
-                }
+            case .owned:
+                guard let object = object(&r), let owner = property(&r) else { return false }
+                body(.named(object, .owner(owner)))
             default: return false
             }
         }
         return true
     }
 
-    /// A column's contents for a run of objects.
-    private static func rows(_ r: inout ByteReader, _ body: (JournalChange) -> Void) -> Bool {
-        guard let first = object(&r), let column = r.number(), let count = r.number(), let kind = r.u8() else {
-            return false
+    /// What a column's content of an object stands for.
+    private static func said(
+        _ tag: Tag,
+        _ cause: ChangeCause,
+        _ property: JournalProperty,
+        _ content: JournalContent
+    ) -> JournalChange? {
+        switch (tag, content) {
+        case (.rows, _), (.leavesOfRows, _): .row(property, content)
+        case (.names, .value(let value)), (.leavesOfNames, .value(let value)):
+            .named(property.object, .primaryKey(value))
+        case (_, .value(let value)): .set(property, value, cause: cause)
+        default: nil
         }
-        let end = Int64(count).addingReportingOverflow(first.key.raw)
-        guard !end.overflow else { return false }
-        for key in first.key.raw..<end.partialValue {
+    }
+
+    /// A column's contents for rising objects.
+    private static func cells(_ r: inout ByteReader, _ body: (JournalProperty, JournalContent) -> Void) -> Bool {
+        guard let first = object(&r), let column = r.number(), let count = r.number(), let form = r.u8(),
+            count <= r.remaining
+        else { return false }
+        var gaps: [Int64] = []
+        if form & JournalWriter.gaps != 0 {
+            for _ in 1..<max(1, count) {
+                guard let gap = r.number().flatMap({ Int64(exactly: $0) }) else { return false }
+                gaps.append(gap)
+            }
+        }
+        var key = first.key.raw
+        for i in 0..<count {
+            if i > 0 {
+                let next = key.addingReportingOverflow(gaps.isEmpty ? 1 : gaps[i - 1])
+                let one = next.partialValue.addingReportingOverflow(gaps.isEmpty ? 0 : 1)
+                guard !next.overflow, !one.overflow else { return false }
+                key = one.partialValue
+            }
             let content: JournalContent
-            switch kind {
+            switch form & ~JournalWriter.gaps {
             case 0:
                 guard let value = JournalCoding.read(&r) else { return false }
                 content = .value(value)
@@ -194,18 +217,13 @@ enum JournalDecoder {
                 content = .entries(entries)
             default: return false
             }
-            body(
-                .row(
-                    JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column),
-                    content
-                )
-            )
+            body(JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column), content)
         }
         return true
     }
 
     /// A stored leaf. Slots that it hasn't hold the default.
-    private static func leaf(_ r: inout ByteReader, _ body: (JournalChange) -> Void) -> Bool {
+    private static func leaf(_ r: inout ByteReader, _ body: (JournalProperty, Value) -> Void) -> Bool {
         guard let first = object(&r), let column = r.number(), let count = r.number(), let slot = r.number(),
             let length = r.number(), let raw = r.raw(length), let codec = raw.first,
             let type = ColumnType(rawValue: codec), !first.key.raw.addingReportingOverflow(Int64(count)).overflow
@@ -222,7 +240,7 @@ enum JournalDecoder {
                 let value = leaf.isNull(slot + i) ? .null : leaf.inlineValue(type, slot + i)
                 if case .link(let key) = value, key.raw < 0 { return false }
                 let object = JournalObject(tableID: first.tableID, key: ObjectKey(first.key.raw + Int64(i)))
-                body(.row(JournalProperty(object, column: column), .value(value)))
+                body(JournalProperty(object, column: column), value)
             }
             return true
         }

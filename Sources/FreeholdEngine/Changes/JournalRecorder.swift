@@ -7,21 +7,21 @@ final class JournalRecorder {
     var cause = ChangeCause.edit
     /// While an edit is made that is taken down in another form than that of the value that it sets.
     private(set) var isNested = false
-    private var writer = JournalWriter()
+    var writer = JournalWriter()
     /// The object that is being deleted, whose links to itself nobody has to hear of.
     private var going: JournalObject?
     /// Objects that were made last, not yet written.
     private var run: (table: Int, first: Int64, count: Int64)?
     /// By table id: runs of objects that the transaction made.
-    private var made: [Int: [Range<Int64>]] = [:]
+    private(set) var made: [Int: [Range<Int64>]] = [:]
     /// Objects that were there before and that something is said of, or linked to.
-    private var mentioned: Set<JournalObject> = []
+    var mentioned = MentionedObjects()
     /// Properties that changed because what they linked to was deleted, and what they were given then.
-    private var followed: [JournalProperty: Value] = [:]
+    private(set) var followed: [JournalProperty: Value] = [:]
     /// By property's column: objects whose value was said to be a default, and that value's hash.
-    private var defaults: [JournalColumn: [(key: ObjectKey, hash: Int)]] = [:]
+    private(set) var defaults: [JournalColumn: [(key: ObjectKey, hash: Int)]] = [:]
     /// Single mixed values of which only inner collections were edited.
-    private var nested: Set<JournalProperty> = []
+    private(set) var nested: Set<JournalProperty> = []
 
     /// The position of the entry, and the blocks of it that are written beside the first.
     private let position: UInt64
@@ -142,7 +142,7 @@ final class JournalRecorder {
         }
     }
 
-    private func mention(_ value: Value, _ column: Column) {
+    func mention(_ value: Value, _ column: Column) {
         if case .link(let key) = value, let table = column.targetTableID {
             mentioned.insert(JournalObject(tableID: table, key: key))
         } else if column.type == .mixed {
@@ -199,7 +199,7 @@ final class JournalRecorder {
     // MARK: The entry
 
     /// Bytes that fill a block become one. Called between operations.
-    private func flush(_ transaction: WriteTransaction) {
+    func flush(_ transaction: WriteTransaction) {
         guard writer.bytes.bytes.count >= Journal.blockSize else { return }
         flushBlocks(transaction, all: false)
     }
@@ -251,233 +251,11 @@ final class JournalRecorder {
         state.next = position + header.blocks
         state.nextNumber += 1
     }
-
-    private func schema(_ transaction: WriteTransaction) {
-        let bytes = transaction.schema.encoded()
-        writer.begin(.schema)
-        writer.bytes.varint(UInt64(bytes.count))
-        writer.bytes.raw(bytes)
-        // What a change of the schema wrote isn't told otherwise: columns that are new, or stored anew, hold it all.
-        for table in transaction.schema.tables {
-            guard let old = transaction.base.schema.table(id: table.id) else { continue }
-            let end = transaction.base.tableState(old).nextKey
-            for column in table.columns
-            where !old.columns.contains(where: { $0.id == column.id && $0.firstSegment == column.firstSegment }) {
-                for cluster in 0..<transaction.clusterCount(table) where transaction.hasValues(column, cluster) {
-                    var keys: [ObjectKey] = []
-                    transaction.forEachKey(table, cluster: cluster) { if $0.raw < end { keys.append($0) } }
-                    contents(column, keys, transaction)
-                }
-            }
-        }
-    }
-
-    private func rows(_ id: Int, _ transaction: WriteTransaction) {
-        guard let table = transaction.schema.table(id: id) else { return }
-        for run in made[id]! {
-            // A cluster at a time, so that one leaf after the other is read.
-            var from = run.lowerBound
-            while from < run.upperBound {
-                let span = Int64(transaction.clusterSpan)
-                let to = min(run.upperBound, (from / span + 1) * span)
-                let keys = (from..<to).lazy.map { ObjectKey($0) }.filter { transaction.contains(table, $0) }
-                let living = Array(keys)
-                for column in table.columns where !living.isEmpty { contents(column, living, transaction) }
-                from = to
-            }
-        }
-    }
-
-    /// What a column holds of objects of one cluster, as runs of neighbours.
-    private func contents(_ column: Column, _ keys: [ObjectKey], _ transaction: WriteTransaction) {
-        var from = 0
-        while from < keys.count {
-            var to = from + 1
-            while to < keys.count, keys[to].raw == keys[to - 1].raw + 1 { to += 1 }
-            var run = keys[from..<to]
-            while !run.isEmpty {
-                let stored = transaction.storedLeaf(column, run.first!)
-                let inLeaf = run.prefix(stored.slots)
-                if !leaf(column, inLeaf, stored, transaction) { cells(column, inLeaf, transaction) }
-                flush(transaction)
-                run = run.dropFirst(inLeaf.count)
-            }
-            from = to
-        }
-    }
-
-    /// The values as they are stored, in a whole leaf, where most of it is of the run.
-    private func leaf(
-        _ column: Column,
-        _ keys: ArraySlice<ObjectKey>,
-        _ stored: StoredLeaf,
-        _ transaction: WriteTransaction
-    ) -> Bool {
-        guard column.collection == .none, column.type != .mixed else { return false }
-        // What isn't stored is the default.
-        guard let bytes = stored.bytes else { return true }
-        let leaf = Leaf(bytes.baseAddress!)
-        if stored.slot >= leaf.count { return true }
-        guard !leaf.hasReferences, keys.count * 2 >= leaf.count else { return false }
-        if column.type == .link, let target = column.targetTableID {
-            let firstNew = transaction.tables[target]?.firstNewKey ?? .max
-            for slot in stored.slot..<min(leaf.count, stored.slot + keys.count) {
-                if let key = leaf.link(slot), key.raw < firstNew {
-                    mentioned.insert(JournalObject(tableID: target, key: key))
-                }
-            }
-        }
-        writer.leaf(column, keys, slot: stored.slot, bytes)
-        return true
-    }
-
-    private func cells(_ column: Column, _ keys: ArraySlice<ObjectKey>, _ transaction: WriteTransaction) {
-        writer.begin(.rows)
-        writer.property(column, keys.first!)
-        writer.bytes.varint(UInt64(keys.count))
-        switch column.collection {
-        case .none:
-            writer.bytes.u8(0)
-            for key in keys {
-                let value = transaction.value(column, key)
-                mention(value, column)
-                JournalCoding.write(value, to: &writer.bytes)
-            }
-        case .list, .set:
-            writer.bytes.u8(1)
-            for key in keys {
-                let values = transaction.listValues(column, key)
-                for value in values { mention(value, column) }
-                writer.values(values)
-            }
-        case .dictionary:
-            writer.bytes.u8(2)
-            for key in keys {
-                let entries = transaction.dictionaryEntries(column, key)
-                for entry in entries { mention(entry.value, column) }
-                writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
-            }
-        }
-    }
-
-    /// Those that nobody has set since.
-    private func writeDefaults(_ transaction: WriteTransaction) {
-        for (place, marks) in defaults.sorted(by: { ($0.key.table, $0.key.column) < ($1.key.table, $1.key.column) }) {
-            guard let table = transaction.schema.table(id: place.table),
-                let column = table.columns.first(where: { $0.id == place.column })
-            else { continue }
-            let keys = marks.sorted { $0.key < $1.key }.filter {
-                transaction.contains(table, $0.key) && transaction.value(column, $0.key).hashValue == $0.hash
-            }
-            var from = 0
-            while from < keys.count {
-                var to = from + 1
-                while to < keys.count, keys[to].key.raw <= keys[to - 1].key.raw + 1 { to += 1 }
-                writer.begin(.defaults)
-                writer.property(column, keys[from].key)
-                writer.bytes.varint(UInt64(keys[to - 1].key.raw - keys[from].key.raw + 1))
-                flush(transaction)
-                from = to
-            }
-        }
-    }
-
-    /// The single properties that were set, of objects that were there before.
-    private func fields(_ transaction: WriteTransaction) {
-        for case let overlay? in transaction.tables {
-            let table = overlay.table
-            for case let columns? in overlay.columns where columns.column.collection == .none {
-                let column = columns.column
-                columns.forEachModified(clusterSpan: transaction.clusterSpan) { key in
-                    if transaction.contains(table, key) { field(column, key, transaction) }
-                }
-                for (key, amount) in columns.added.sorted(by: { $0.key < $1.key })
-                where transaction.contains(table, key) && !transaction.isModified(column, key) {
-                    add(column, key, amount, transaction)
-                }
-            }
-        }
-    }
-
-    private func add(_ column: Column, _ key: ObjectKey, _ amount: Int64, _ transaction: WriteTransaction) {
-        mentioned.insert(JournalObject(tableID: column.tableID, key: key))
-        writer.begin(.adds)
-        writer.property(column, key)
-        writer.bytes.signed(amount)
-        flush(transaction)
-    }
-
-    private func field(_ column: Column, _ key: ObjectKey, _ transaction: WriteTransaction) {
-        let object = JournalObject(tableID: column.tableID, key: key)
-        let property = JournalProperty(object, column: column.id)
-        if nested.contains(property) { return }
-        let value = transaction.value(column, key)
-        mentioned.insert(object)
-        mention(value, column)
-        writer.begin(.fields, followed[property] == value ? .followsDeletion : .edit)
-        writer.property(column, key)
-        JournalCoding.write(value, to: &writer.bytes)
-        flush(transaction)
-    }
-
-    /// What objects of before are called. The primary keys of those that went stand in the log.
-    private func names(_ transaction: WriteTransaction) {
-        var open = mentioned.sorted { ($0.tableID, $0.key) < ($1.tableID, $1.key) }
-        var known = mentioned
-        while let object = open.popLast() {
-            guard let table = transaction.schema.table(id: object.tableID), transaction.contains(table, object.key),
-                object.key.raw < (transaction.tables[table.id]?.firstNewKey ?? .max)
-            else { continue }
-            if let column = table.primaryKey {
-                writer.begin(.named)
-                writer.object(object.tableID, object.key.raw)
-                writer.bytes.u8(0)
-                JournalCoding.write(transaction.value(column, object.key), to: &writer.bytes)
-            } else if table.isEmbedded, let owner = transaction.owner(table, object.key) {
-                let above = JournalObject(tableID: owner.column.tableID, key: owner.key)
-                writer.begin(.named)
-                writer.object(object.tableID, object.key.raw)
-                writer.bytes.u8(1)
-                writer.property(owner.column, owner.key)
-                if known.insert(above).inserted { open.append(above) }
-            }
-            flush(transaction)
-        }
-    }
 }
 
-private struct JournalColumn: Hashable {
+struct JournalColumn: Hashable {
     let table: Int
     let column: Int
-}
-
-/// Where the value of an object lies in a column's leaf, or in the part of a split one.
-private struct StoredLeaf {
-    /// Nil where all that it covers is the default.
-    let bytes: UnsafeRawBufferPointer?
-    let slot: Int
-    /// From that slot to the end of what the leaf covers.
-    let slots: Int
-}
-
-extension WriteTransaction {
-    /// The column has no decoded leaf.
-    fileprivate func storedLeaf(_ column: Column, _ key: ObjectKey) -> StoredLeaf {
-        let (cluster, slot) = locate(key)
-        let whole = block(column.segment(.leaf), UInt64(cluster))
-        guard let head = whole.map({ Leaf($0.baseAddress!) }), head.isSplit else {
-            return StoredLeaf(bytes: whole, slot: slot, slots: clusterSpan - slot)
-        }
-        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: head.partsLog2)
-        let (part, inPart) = slot.quotientAndRemainder(dividingBy: span)
-        let bytes = block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))
-        return StoredLeaf(bytes: bytes, slot: inPart, slots: min(span, clusterSpan - part * span) - inPart)
-    }
-
-    /// Whether a cluster has other values of a column than its type's default.
-    fileprivate func hasValues(_ column: Column, _ cluster: Int) -> Bool {
-        buffer(column, cluster: cluster) != nil || leaf(column, cluster: cluster) != nil
-    }
 }
 
 extension NestedEdit {

@@ -16,14 +16,29 @@ struct JournalWriter {
         case removeEntry = 12
         case addToEntry = 13
         case nested = 14
-        // Of the state.
+        // Of the state. Of what is said of columns, the second of each pair has it as whole leaves.
         case fields = 16
-        case adds = 17
+        case leavesOfFields = 17
         case rows = 18
-        case schema = 19
-        case named = 20
-        case leaf = 21
-        case defaults = 22
+        case leavesOfRows = 19
+        case names = 20
+        case leavesOfNames = 21
+        case adds = 22
+        case schema = 23
+        case defaults = 24
+        case owned = 25
+    }
+
+    /// What a column's contents stand for.
+    enum Said {
+        /// What new objects hold, or what a change of the schema wrote.
+        case rows
+        /// What objects of before hold now.
+        case fields
+        /// The same, because of a deletion.
+        case followed
+        /// What objects are called.
+        case names
     }
 
     static let causeShift: UInt8 = 5
@@ -46,16 +61,49 @@ struct JournalWriter {
 
     /// A leaf as it is stored, for the objects whose slots in it begin at `slot`.
     mutating func leaf(
+        _ said: Said,
         _ column: Column,
-        _ keys: ArraySlice<ObjectKey>,
+        _ first: ObjectKey,
+        count: Int,
         slot: Int,
         _ leaf: UnsafeRawBufferPointer
     ) {
-        begin(.leaf)
-        property(column, keys.first!)
-        bytes.varint(UInt64(keys.count))
+        switch said {
+        case .rows: begin(.leavesOfRows)
+        case .fields: begin(.leavesOfFields)
+        case .followed: begin(.leavesOfFields, .followsDeletion)
+        case .names: begin(.leavesOfNames)
+        }
+        property(column, first)
+        bytes.varint(UInt64(count))
         bytes.varint(UInt64(slot))
         bytes.prefixed(leaf)
+    }
+
+    /// Begins what a column holds of objects that rise; a content for each follows.
+    mutating func cells(_ said: Said, _ column: Column, _ keys: [ObjectKey]) {
+        switch said {
+        case .rows: begin(.rows)
+        case .fields: begin(.fields)
+        case .followed: begin(.fields, .followsDeletion)
+        case .names: begin(.names)
+        }
+        property(column, keys[0])
+        bytes.varint(UInt64(keys.count))
+        let isRun = keys.last!.raw - keys[0].raw == keys.count - 1
+        bytes.u8(Self.form(column.collection) | (isRun ? 0 : Self.gaps))
+        if !isRun { for i in 1..<keys.count { bytes.varint(UInt64(keys[i].raw - keys[i - 1].raw - 1)) } }
+    }
+
+    /// Set in the form of cells whose objects aren't neighbours: how many are left out before each follows.
+    static let gaps: UInt8 = 0x80
+
+    private static func form(_ collection: CollectionKind) -> UInt8 {
+        switch collection {
+        case .none: 0
+        case .list, .set: 1
+        case .dictionary: 2
+        }
     }
 
     mutating func optional(_ value: Value?) {

@@ -51,6 +51,7 @@ struct ByteReader {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var isAtEnd: Bool { offset >= bytes.count }
+    var remaining: Int { bytes.count - offset }
 
     func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 

@@ -152,7 +152,7 @@ public final class Database: Sendable {
         package var clusterSpan = Catalogue.defaultClusterSpan
         /// Of a new file. One of an older format becomes one of this when it is opened for writing and nobody else has
         /// it open.
-        package var formatVersion = Catalogue.formatVersion
+        public var formatVersion = Catalogue.formatVersion
         var faults: FaultInjector?
 
         public init() {}

@@ -1,0 +1,256 @@
+/// The second part of an entry: what things are at the transaction's end.
+extension JournalRecorder {
+    func schema(_ transaction: WriteTransaction) {
+        let bytes = transaction.schema.encoded()
+        writer.begin(.schema)
+        writer.bytes.varint(UInt64(bytes.count))
+        writer.bytes.raw(bytes)
+        // What a change of the schema wrote isn't told otherwise: columns that are new, or stored anew, hold it all.
+        for table in transaction.schema.tables {
+            guard let old = transaction.base.schema.table(id: table.id) else { continue }
+            let end = transaction.base.tableState(old).nextKey
+            for column in table.columns
+            where !old.columns.contains(where: { $0.id == column.id && $0.firstSegment == column.firstSegment }) {
+                for cluster in 0..<transaction.clusterCount(table) where transaction.hasValues(column, cluster) {
+                    var keys: [ObjectKey] = []
+                    transaction.forEachKey(table, cluster: cluster) { if $0.raw < end { keys.append($0) } }
+                    contents(column, keys, as: .rows, transaction)
+                }
+            }
+        }
+    }
+
+    /// What the objects of a table that the transaction made hold.
+    func rows(_ id: Int, _ transaction: WriteTransaction) {
+        guard let table = transaction.schema.table(id: id) else { return }
+        for run in made[id]! {
+            // A cluster at a time, so that one leaf after the other is read.
+            var from = run.lowerBound
+            while from < run.upperBound {
+                let span = Int64(transaction.clusterSpan)
+                let to = min(run.upperBound, (from / span + 1) * span)
+                let living = (from..<to).lazy.map { ObjectKey($0) }.filter { transaction.contains(table, $0) }
+                let keys = Array(living)
+                for column in table.columns { contents(column, keys, as: .rows, transaction) }
+                from = to
+            }
+        }
+    }
+
+    /// The default values that nobody has set since.
+    func writeDefaults(_ transaction: WriteTransaction) {
+        for (place, marks) in defaults.sorted(by: { ($0.key.table, $0.key.column) < ($1.key.table, $1.key.column) }) {
+            guard let table = transaction.schema.table(id: place.table),
+                let column = table.columns.first(where: { $0.id == place.column })
+            else { continue }
+            let keys = marks.sorted { $0.key < $1.key }.filter {
+                transaction.contains(table, $0.key) && transaction.value(column, $0.key).hashValue == $0.hash
+            }
+            var from = 0
+            while from < keys.count {
+                var to = from + 1
+                while to < keys.count, keys[to].key.raw <= keys[to - 1].key.raw + 1 { to += 1 }
+                writer.begin(.defaults)
+                writer.property(column, keys[from].key)
+                writer.bytes.varint(UInt64(keys[to - 1].key.raw - keys[from].key.raw + 1))
+                flush(transaction)
+                from = to
+            }
+        }
+    }
+
+    /// The single properties that were set, of objects that were there before.
+    func fields(_ transaction: WriteTransaction) {
+        for case let overlay? in transaction.tables {
+            let table = overlay.table
+            for case let columns? in overlay.columns where columns.column.collection == .none {
+                let column = columns.column
+                var keys: [ObjectKey] = []
+                func write() {
+                    fields(column, keys, transaction)
+                    keys.removeAll(keepingCapacity: true)
+                }
+                columns.forEachModified(clusterSpan: transaction.clusterSpan) { key in
+                    guard transaction.contains(table, key) else { return }
+                    if let last = keys.last, transaction.locate(last).0 != transaction.locate(key).0 { write() }
+                    keys.append(key)
+                }
+                write()
+                for (key, amount) in columns.added.sorted(by: { $0.key < $1.key })
+                where transaction.contains(table, key) && !transaction.isModified(column, key) {
+                    add(column, key, amount, transaction)
+                }
+            }
+        }
+    }
+
+    private func add(_ column: Column, _ key: ObjectKey, _ amount: Int64, _ transaction: WriteTransaction) {
+        mentioned.insert(column.tableID, key)
+        writer.begin(.adds)
+        writer.property(column, key)
+        writer.bytes.signed(amount)
+        flush(transaction)
+    }
+
+    private func fields(_ column: Column, _ keys: [ObjectKey], _ transaction: WriteTransaction) {
+        var (set, follows) = (keys, [ObjectKey]())
+        if !nested.isEmpty { set.removeAll { nested.contains(property(column, $0)) } }
+        if !followed.isEmpty {
+            let last = set.partition { key in
+                followed[property(column, key)].map { $0 == transaction.value(column, key) } ?? false
+            }
+            follows = set[last...].sorted()
+            set.removeSubrange(last...)
+            set.sort()
+        }
+        for key in keys { mentioned.insert(column.tableID, key) }
+        contents(column, set, as: .fields, transaction)
+        contents(column, follows, as: .followed, transaction)
+    }
+
+    private func property(_ column: Column, _ key: ObjectKey) -> JournalProperty {
+        JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+    }
+
+    /// What objects of before are called. The primary keys of those that went stand in the log.
+    func names(_ transaction: WriteTransaction) {
+        owners(transaction)
+        for id in mentioned.tableIDs {
+            guard let table = transaction.schema.table(id: id), let column = table.primaryKey else { continue }
+            let firstNew = transaction.tables[id]?.firstNewKey ?? .max
+            var rest = mentioned.take(id).filter { $0.raw < firstNew && transaction.contains(table, $0) }[...]
+            while let first = rest.first {
+                let cluster = transaction.locate(first).0
+                let inCluster = rest.prefix { transaction.locate($0).0 == cluster }
+                contents(column, Array(inCluster), as: .names, transaction)
+                rest = rest.dropFirst(inCluster.count)
+            }
+        }
+    }
+
+    /// What embedded objects belong to, up to the object that nothing owns.
+    private func owners(_ transaction: WriteTransaction) {
+        let embedded = mentioned.tableIDs.compactMap { transaction.schema.table(id: $0) }.filter(\.isEmbedded)
+        var open = embedded.flatMap { table in
+            mentioned.take(table.id).map { JournalObject(tableID: table.id, key: $0) }
+        }
+        var known = Set(open)
+        while let object = open.popLast() {
+            guard let table = transaction.schema.table(id: object.tableID), transaction.contains(table, object.key),
+                object.key.raw < (transaction.tables[table.id]?.firstNewKey ?? .max)
+            else { continue }
+            guard table.isEmbedded else {
+                mentioned.insert(object)
+                continue
+            }
+            guard let owner = transaction.owner(table, object.key) else { continue }
+            let above = JournalObject(tableID: owner.column.tableID, key: owner.key)
+            writer.begin(.owned)
+            writer.object(object.tableID, object.key.raw)
+            writer.property(owner.column, owner.key)
+            if known.insert(above).inserted { open.append(above) }
+            flush(transaction)
+        }
+    }
+
+    // MARK: Contents
+
+    /// What a column holds of objects of one cluster, which rise.
+    private func contents(
+        _ column: Column,
+        _ keys: [ObjectKey],
+        as said: JournalWriter.Said,
+        _ transaction: WriteTransaction
+    ) {
+        let isPlain = column.collection == .none && column.type != .mixed
+        var single: [ObjectKey] = []
+        var rest = keys[...]
+        while let first = rest.first {
+            let stored = transaction.storedLeaf(column, first)
+            var run = 1
+            while run < rest.count, rest[rest.startIndex + run].raw == first.raw + Int64(run) { run += 1 }
+            run = min(run, stored.slots)
+            let kept = stored.leaf.map { max(0, $0.count - stored.slot) } ?? 0
+            if isPlain, kept == 0, said == .rows {
+                // What isn't stored is the default.
+                rest = rest.dropFirst(run)
+            } else if isPlain, let leaf = stored.leaf, !leaf.hasReferences, min(run, kept) * 2 >= leaf.count, kept > 0 {
+                let inLeaf = min(run, kept)
+                mentionTargets(column, leaf, stored.slot..<stored.slot + inLeaf, transaction)
+                writer.leaf(said, column, first, count: inLeaf, slot: stored.slot, stored.bytes!)
+                flush(transaction)
+                rest = rest.dropFirst(inLeaf)
+            } else {
+                single += rest.prefix(run)
+                rest = rest.dropFirst(run)
+            }
+        }
+        if !single.isEmpty { cells(column, single, as: said, transaction) }
+    }
+
+    private func mentionTargets(_ column: Column, _ leaf: Leaf, _ slots: Range<Int>, _ transaction: WriteTransaction) {
+        guard column.type == .link, let target = column.targetTableID else { return }
+        // New objects need no names.
+        let firstNew = transaction.tables[target]?.firstNewKey ?? .max
+        for slot in slots {
+            if let key = leaf.link(slot), key.raw < firstNew { mentioned.insert(target, key) }
+        }
+    }
+
+    private func cells(
+        _ column: Column,
+        _ keys: [ObjectKey],
+        as said: JournalWriter.Said,
+        _ transaction: WriteTransaction
+    ) {
+        writer.cells(said, column, keys)
+        for key in keys {
+            switch column.collection {
+            case .none:
+                let value = transaction.value(column, key)
+                if said != .names { mention(value, column) }
+                JournalCoding.write(value, to: &writer.bytes)
+            case .list, .set:
+                let values = transaction.listValues(column, key)
+                for value in values { mention(value, column) }
+                writer.values(values)
+            case .dictionary:
+                let entries = transaction.dictionaryEntries(column, key)
+                for entry in entries { mention(entry.value, column) }
+                writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
+            }
+            flush(transaction)
+        }
+    }
+}
+
+/// Where the value of an object lies in a column's leaf, or in the part of a split one.
+private struct StoredLeaf {
+    /// Nil where all that it covers is the default.
+    let bytes: UnsafeRawBufferPointer?
+    let slot: Int
+    /// From that slot to the end of what the leaf covers.
+    let slots: Int
+
+    var leaf: Leaf? { bytes.map { Leaf($0.baseAddress!) } }
+}
+
+extension WriteTransaction {
+    /// The column has no decoded leaf.
+    fileprivate func storedLeaf(_ column: Column, _ key: ObjectKey) -> StoredLeaf {
+        let (cluster, slot) = locate(key)
+        let whole = block(column.segment(.leaf), UInt64(cluster))
+        guard let head = whole.map({ Leaf($0.baseAddress!) }), head.isSplit else {
+            return StoredLeaf(bytes: whole, slot: slot, slots: clusterSpan - slot)
+        }
+        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: head.partsLog2)
+        let (part, inPart) = slot.quotientAndRemainder(dividingBy: span)
+        let bytes = block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))
+        return StoredLeaf(bytes: bytes, slot: inPart, slots: min(span, clusterSpan - part * span) - inPart)
+    }
+
+    /// Whether a cluster has other values of a column than its type's default.
+    fileprivate func hasValues(_ column: Column, _ cluster: Int) -> Bool {
+        buffer(column, cluster: cluster) != nil || leaf(column, cluster: cluster) != nil
+    }
+}
