@@ -46,9 +46,14 @@ struct ModelClient {
     }
 
     /// Adds a change to the commit that is being made. What follows sees it.
-    mutating func perform(_ change: Change) {
+    ///
+    /// - Returns: its index in the commit.
+    @discardableResult
+    mutating func perform(_ change: Change) -> Int {
+        precondition(draft != nil)
         draft?.append(change)
         show()
+        return (draft?.count ?? 0) - 1
     }
 
     /// A number for something that the next change makes; the first of `count`.
