@@ -7,6 +7,21 @@ indirect enum Content: Hashable {
     case list([Content])
     case set([SetElement: SyncValue])
     case dictionary([SyncString: Content])
+
+    static func withoutEmpty(_ properties: [SyncString: Content]) -> [SyncString: Content] {
+        properties.mapValues(\.withoutEmptyProperties).filter {
+            $0.value != .value(.null) && $0.value != .list([]) && $0.value != .set([:]) && $0.value != .dictionary([:])
+        }
+    }
+
+    private var withoutEmptyProperties: Content {
+        switch self {
+        case .embedded(let properties): .embedded(Self.withoutEmpty(properties))
+        case .list(let elements): .list(elements.map(\.withoutEmptyProperties))
+        case .dictionary(let entries): .dictionary(entries.mapValues(\.withoutEmptyProperties))
+        case .value, .set: self
+        }
+    }
 }
 
 extension Oracle {
@@ -27,10 +42,10 @@ extension Oracle {
         return object.contents(of: object.record) { _ in true }
     }
 
-    /// All that is stored, for comparisons.
+    /// All that is stored, for comparisons: a property that is null or empty is left out, as is one that never was written.
     func stored() -> [ObjectName: [SyncString: Content]] {
         var all: [ObjectName: [SyncString: Content]] = [:]
-        for name in objects.keys { all[name] = stored(name) }
+        for name in objects.keys { all[name] = stored(name).map(Content.withoutEmpty) }
         return all
     }
 }

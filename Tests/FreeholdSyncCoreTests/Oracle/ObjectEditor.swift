@@ -22,7 +22,9 @@ struct ObjectEditor {
         case .create, .delete: throw Dropped(reason: .malformed)
         case .set(let place, let value, let origin):
             let target = try resolve(place)
-            try object.write(write(.set(store(value)), origin, at: target.path), to: target)
+            let stored = try store(value)
+            if case .instance = stored, !target.path.isEmpty { throw Dropped(reason: .malformed) }
+            try object.write(write(.set(stored), origin, at: target.path), to: target)
         case .increment(let place, let number):
             let target = try resolve(place)
             try object.write(write(.add(number), at: target.path), to: target)
@@ -67,7 +69,7 @@ struct ObjectEditor {
             let target = try resolve(place)
             let values = try own(first, values)
             var list = try object.list(target)
-            list.insert(
+            try list.insert(
                 values,
                 after: try slot(gap.after, in: target),
                 before: try slot(gap.before, in: target),
@@ -84,7 +86,7 @@ struct ObjectEditor {
         case .move(let place, let reference, let gap, let number):
             let target = try resolve(place)
             var list = try object.list(target)
-            list.move(
+            try list.move(
                 try element(reference, in: target),
                 after: try slot(gap.after, in: target),
                 before: try slot(gap.before, in: target),
@@ -127,14 +129,16 @@ struct ObjectEditor {
     private mutating func store(_ value: SyncValue) throws -> Stored {
         guard case .embedded(let embedded) = value else { return .plain(value) }
         let id = OwnID(ident: seen.ident, number: embedded.number)
+        guard object.instances[id] == nil else { throw Dropped(reason: .malformed) }
         object.instances[id] = [:]
         try fill(id, with: embedded.fields)
         return .instance(id)
     }
 
+    /// New elements with their numbers.
     private mutating func own(_ first: OwnNumber, _ values: [SyncValue]) throws -> [(id: OwnID, value: Stored)] {
         try values.enumerated().map { index, value in
-            (id: OwnID(ident: seen.ident, number: first + OwnNumber(index)), value: try store(value))
+            (id: OwnID(ident: seen.ident, number: first &+ OwnNumber(index)), value: try store(value))
         }
     }
 
@@ -146,7 +150,7 @@ struct ObjectEditor {
         _ origin: Origin
     ) throws {
         var list = try object.list(target)
-        list.assign(
+        try list.assign(
             values,
             after: try slot(gap.after, in: target),
             before: try slot(gap.before, in: target),

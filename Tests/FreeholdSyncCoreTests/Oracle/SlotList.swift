@@ -79,9 +79,10 @@ struct SlotList: Hashable {
         version: StreamVersion,
         isDead: Bool = false,
         isAssigned: Bool = false
-    ) {
+    ) throws {
         var left = left
-        for (id, value) in values where slots[id] == nil {
+        for (id, value) in values {
+            guard slots[id] == nil else { throw Dropped(reason: .malformed) }
             let branch = branch(after: left, before: right)
             let died = isDead ? version : nil
             var register = Register()
@@ -124,8 +125,8 @@ struct SlotList: Hashable {
         stamp: Stamp,
         version: StreamVersion,
         isDead: Bool = false
-    ) {
-        guard let old = elements[element], slots[id] == nil else { return }
+    ) throws {
+        guard let old = elements[element], slots[id] == nil else { throw Dropped(reason: .malformed) }
         let branch = branch(after: left, before: right)
         let wins = !isDead && old.died == nil && stamp >= old.placed
         slots[id] = Slot(
@@ -160,13 +161,13 @@ struct SlotList: Hashable {
         version: StreamVersion,
         sparing hidden: Set<OwnID>,
         seen: Seen
-    ) {
+    ) throws {
         clear(sparing: hidden, seen: seen, version: version)
         for (id, element) in elements {
             if let assignment = element.assignment, assignment < rank { remove(id, version: version) }
         }
         let isDead = assigned.map { $0 > rank } ?? false
-        insert(
+        try insert(
             values,
             after: left,
             before: right,
