@@ -49,6 +49,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Sync without a network: what happened, and how it merges. No IO, no task, no clock.
+        .target(name: "FreeholdSyncCore", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         .target(
             name: "Freehold",
             dependencies: [
@@ -83,6 +85,11 @@ let package = Package(
         .testTarget(
             name: "FreeholdEngineTests",
             dependencies: ["FreeholdEngine", "TestScript", "freehold-testchild"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSyncCoreTests",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine"],
             swiftSettings: settings
         ),
         .testTarget(

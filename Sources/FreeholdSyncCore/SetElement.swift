@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import FreeholdEngine
+
+/// Which element of a set a value is: two values are one element exactly if their `SetElement`s are equal.
+///
+/// The rule, for sets of every type (SYNC.md, section 5, "set of values"; sync-attack.md, section 7):
+///
+/// - Numbers (int, float, double, decimal) are one element if they have exactly the same value: 1, 1.0 and a decimal 1.00
+///   are; 0.1 as a double and 0.1 as a decimal aren't, as no double is exactly a tenth.
+/// - 0.0 and −0.0 are one element. All NaNs are one element, whatever their type. So are infinities of one sign.
+/// - Strings and data are one element if their bytes are equal. A string is never data.
+/// - Every other value is one element only with the same value of the same type. A bool is no number.
+public enum SetElement: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// A whole number from −2^63 to 2^63 − 1, whatever its type was.
+    case int(Int64)
+    /// The bits of a number that is no such integer and that a double holds exactly; of every NaN those of `Double.nan`.
+    case binary(UInt64)
+    /// A number that only a decimal holds exactly.
+    case decimal(Decimal128)
+    case string(SyncString)
+    case data(Data)
+    case date(Timestamp)
+    case objectId(ObjectId)
+    case uuid(UUID)
+    case link(ObjectName)
+
+    /// Nil for collections and embedded objects: sets have none.
+    public init?(_ value: SyncValue) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .float(let value): self.init(number: Double(value))
+        case .double(let value): self.init(number: value)
+        case .decimal128(let value):
+            if let whole = value.exactInt64 {
+                self = .int(whole)
+            } else if Decimal128.compare(value, value.doubleValue) == 0 {
+                self.init(number: value.doubleValue)
+            } else {
+                self = .decimal(value)
+            }
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(value)
+        case .date(let value): self = .date(value)
+        case .objectId(let value): self = .objectId(value)
+        case .uuid(let value): self = .uuid(value)
+        case .link(let value): self = .link(value)
+        case .list, .dictionary, .embedded: return nil
+        }
+    }
+
+    private init(number: Double) {
+        if let whole = Int64(exactly: number) {
+            self = .int(whole)
+        } else {
+            self = .binary((number.isNaN ? Double.nan : number).bitPattern)
+        }
+    }
+}

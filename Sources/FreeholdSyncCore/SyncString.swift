@@ -1,0 +1,23 @@
+internal import FreeholdEngine
+
+/// A text that is equal, hashed and ordered by its UTF-8 bytes.
+///
+/// `String` takes "é" in one scalar and "é" in two for the same. Keys of objects and of dictionaries, and elements of sets,
+/// don't: two clients must never disagree on whether two things are one.
+public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public let string: String
+
+    public init(_ string: String) { self.string = string }
+    public init(stringLiteral value: String) { string = value }
+
+    public static func == (a: SyncString, b: SyncString) -> Bool { a.string.utf8.elementsEqual(b.string.utf8) }
+
+    public static func < (a: SyncString, b: SyncString) -> Bool { Value.compareBytes(a.string, b.string) < 0 }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in string.utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+    }
+
+    public var description: String { string }
+}

@@ -1,0 +1,132 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import FreeholdEngine
+
+/// A value as it travels: what a property, an element or an entry holds (SYNC.md, sections 5 and 9).
+///
+/// Two values are equal (`==`) if they are the same to the bit: 0.0 and −0.0, 1 and 1.0, 1.0 and 1.00 as decimals all differ, and a NaN is
+/// equal to itself. Which values are *one element* of a set is a question of its own: see `SetElement`.
+public enum SyncValue: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case string(SyncString)
+    case data(Data)
+    case date(Timestamp)
+    case objectId(ObjectId)
+    case uuid(UUID)
+    case decimal128(Decimal128)
+    /// An object of the stream, which may be missing or not in view.
+    case link(ObjectName)
+    /// Only in mixed values: one register, however long.
+    case list([SyncValue])
+    /// Only in mixed values: it merges key by key.
+    case dictionary(SyncDictionary)
+    /// A new embedded object. To assign one makes an instance.
+    case embedded(EmbeddedValue)
+}
+
+/// The entries of a dictionary in a mixed value, by rising bytes of their keys, each key once.
+public struct SyncDictionary: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
+        public let key: SyncString
+        public let value: SyncValue
+
+        public init(key: SyncString, value: SyncValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public private(set) var entries: [Entry]
+
+    /// Of several entries with one key the last counts.
+    ///
+    /// - Complexity: O(*n* log *n*)
+    public init(_ entries: [(key: SyncString, value: SyncValue)] = []) {
+        self.entries = []
+        let sorted = entries.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }
+        for entry in sorted.map(\.element) {
+            if self.entries.last?.key == entry.key { self.entries.removeLast() }
+            self.entries.append(Entry(key: entry.key, value: entry.value))
+        }
+    }
+
+    /// - Complexity: O(*n*)
+    public subscript(key: SyncString) -> SyncValue? {
+        get { entries.first { $0.key == key }?.value }
+        set {
+            let rest = entries.filter { $0.key != key }.map { (key: $0.key, value: $0.value) }
+            self = SyncDictionary(newValue.map { rest + [(key: key, value: $0)] } ?? rest)
+        }
+    }
+}
+
+/// An embedded object as its author assigned it.
+///
+/// It becomes an instance with an id of its own: (the author's file, `number`). A later assignment makes another
+/// instance, and edits inside name theirs (SYNC.md, section 5).
+public struct EmbeddedValue: Hashable, Sendable {
+    public let number: OwnNumber
+    public let fields: [NewField]
+
+    public init(number: OwnNumber, fields: [NewField]) {
+        self.number = number
+        self.fields = fields
+    }
+}
+
+extension SyncValue: Hashable {
+    public static func == (a: SyncValue, b: SyncValue) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.string(let a), .string(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.date(let a), .date(let b)): a == b
+        case (.objectId(let a), .objectId(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.decimal128(let a), .decimal128(let b)): a.lo == b.lo && a.hi == b.hi
+        case (.link(let a), .link(let b)): a == b
+        case (.list(let a), .list(let b)): a == b
+        case (.dictionary(let a), .dictionary(let b)): a == b
+        case (.embedded(let a), .embedded(let b)): a == b
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .int(let value): hasher.combine(value)
+        case .float(let value): hasher.combine(value.bitPattern)
+        case .double(let value): hasher.combine(value.bitPattern)
+        case .string(let value): hasher.combine(value)
+        case .data(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .objectId(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .decimal128(let value):
+            hasher.combine(value.lo)
+            hasher.combine(value.hi)
+        case .link(let value): hasher.combine(value)
+        case .list(let value): hasher.combine(value)
+        case .dictionary(let value): hasher.combine(value)
+        case .embedded(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension SyncValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(stringLiteral value: String) { self = .string(SyncString(value)) }
+}

@@ -1,0 +1,95 @@
+import FreeholdSyncCore
+
+/// SplitMix64: the same numbers for the same seed everywhere.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+/// What reached a server, in its order, with what the makers of it knew: enough to compare any two merges.
+///
+/// `HistoryGenerator` makes one from a seed. It prints as a script.
+struct History: CustomStringConvertible {
+    enum Event {
+        /// A commit, or a resend of one.
+        case arrival(FileIdent, Commit, serverNow: Int64)
+        case trim(horizon: StreamVersion)
+        case mergeNeighbouringAdds
+    }
+
+    let seed: UInt64
+    let rules: OracleRules
+    var events: [Event] = []
+    var writes: [Write] = []
+    var listEdits: [ListEdit] = []
+
+    /// A change of a commit.
+    struct ChangeID: Hashable {
+        let ident: FileIdent
+        let commit: UInt64
+        let index: Int
+    }
+
+    /// A single value was written. No two writes of a history write the same one.
+    struct Write {
+        let id: ChangeID
+        let object: ObjectName
+        let property: SyncString
+        let isReal: Bool
+        /// What its author saw before.
+        let old: Content?
+        let new: Content
+    }
+
+    /// What a change did to a list as its author saw it.
+    struct ListEdit {
+        let id: ChangeID
+        let object: ObjectName
+        let inserted: [OwnID]
+        let removed: [OwnID]
+        /// The new elements came as an assignment, which a later one may take away unseen.
+        let isAssignment: Bool
+        /// The change took away all that its author had seen: also what an earlier removal of the author's hid from it that
+        /// was refused.
+        let cleared: Seen?
+        /// Neighbouring slots, of which the author put the second there, behind the first.
+        let neighbours: [(OwnID, OwnID)]
+    }
+
+    /// A stream that all of it has reached.
+    func played(repeating times: Int = 1) throws -> Oracle {
+        var stream = Oracle()
+        stream.rules = rules
+        for event in events {
+            switch event {
+            case .arrival(let ident, let commit, let now):
+                for _ in 0..<times { try stream.apply(commit, from: ident, serverNow: now) }
+            case .trim(let horizon): stream.trim(horizon: horizon)
+            case .mergeNeighbouringAdds: stream.mergeNeighbouringAdds()
+            }
+        }
+        return stream
+    }
+
+    var description: String {
+        let lines = events.map { event in
+            switch event {
+            case .arrival(let ident, let commit, let now): "at \(now)ms \(ident): \(commit)"
+            case .trim(let horizon): "trim behind \(horizon)"
+            case .mergeNeighbouringAdds: "merge neighbouring adds"
+            }
+        }
+        return (["history of seed \(seed)"] + lines).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,169 @@
+import FreeholdSyncCore
+
+/// What a write is compared by: any real write beats any default; otherwise the later stamp wins.
+struct Rank: Hashable, Comparable {
+    let isReal: Bool
+    let stamp: Stamp
+
+    static func < (a: Rank, b: Rank) -> Bool {
+        a.isReal == b.isReal ? a.stamp < b.stamp : !a.isReal
+    }
+}
+
+/// (The author's file, the author's number): the name of a slot, of an element (that of its first slot) and of an
+/// embedded object.
+struct OwnID: Hashable {
+    let ident: FileIdent
+    let number: OwnNumber
+}
+
+/// What a register holds.
+enum Stored: Hashable {
+    case plain(SyncValue)
+    case instance(OwnID)
+}
+
+/// A register: everything that was ever written to it, in the order of ranks. Its value is what a replay of that gives.
+///
+/// SYNC.md, section 5: "set a field", "increment", and "mixed value with collections", where a write has a path.
+struct Register: Hashable {
+    enum Act: Hashable {
+        case set(Stored)
+        case add(Int64)
+        case remove
+    }
+
+    struct Write: Hashable {
+        let rank: Rank
+        /// When it arrived.
+        let version: StreamVersion
+        /// From the register's value into dictionaries inside of it.
+        var path: [SyncString] = []
+        var act: Act
+        /// It came with an assignment of the whole set or dictionary.
+        var isAssigned = false
+    }
+
+    private(set) var writes: [Write] = []
+
+    /// Of writes of one rank, which are of one commit, the last to be done is the later.
+    mutating func write(_ write: Write) {
+        let place = writes.firstIndex { $0.rank > write.rank } ?? writes.endIndex
+        writes.insert(write, at: place)
+    }
+
+    /// Nil if nothing was written, or it was removed.
+    var value: Stored? {
+        var value: Stored?
+        for write in writes {
+            switch (write.path.isEmpty, write.act, value) {
+            case (true, .set(let new), _): value = new
+            case (true, .remove, _): value = nil
+            case (_, .add(let number), .plain(let old)?):
+                value = Self.replaced(old, write.path[...]) { Self.sum($0, number) }.map { .plain($0) }
+            case (false, .set(.plain(let new)), .plain(let old)?):
+                value = Self.replaced(old, write.path[...]) { _ in new }.map { .plain($0) }
+            case (false, .remove, .plain(let old)?):
+                value = Self.replaced(old, write.path[...]) { _ in nil }.map { .plain($0) }
+            default: break
+            }
+        }
+        return value
+    }
+
+    /// Only an integer can be added to. Null stays null.
+    private static func sum(_ value: SyncValue?, _ number: Int64) -> SyncValue? {
+        if case .int(let old)? = value { .int(old &+ number) } else { value }
+    }
+
+    /// A path that leads into something that is no dictionary changes nothing.
+    private static func replaced(
+        _ value: SyncValue?,
+        _ path: ArraySlice<SyncString>,
+        by change: (SyncValue?) -> SyncValue?
+    ) -> SyncValue? {
+        guard let key = path.first else { return change(value) }
+        guard case .dictionary(var entries)? = value else { return value }
+        entries[key] = replaced(entries[key], path.dropFirst(), by: change)
+        return .dictionary(entries)
+    }
+
+    /// The writes that the condition holds for are taken away. A taken value leaves a removal in its place, so that nothing
+    /// older comes to light.
+    mutating func take(where condition: (Write) -> Bool) {
+        for index in writes.indices.reversed() where condition(writes[index]) {
+            if case .set = writes[index].act, writes[index].path.isEmpty {
+                writes[index].act = .remove
+            } else if writes[index].act != .remove || !writes[index].path.isEmpty {
+                writes.remove(at: index)
+            }
+        }
+    }
+
+    /// Two adds that follow each other become one, with the later's clock. A write between them that comes later then finds
+    /// both after it.
+    mutating func mergeNeighbouringAdds() {
+        for index in writes.indices.dropFirst().reversed() {
+            let (first, second) = (writes[index - 1], writes[index])
+            guard case .add(let a) = first.act, case .add(let b) = second.act, first.path == second.path else {
+                continue
+            }
+            writes[index].act = .add(a &+ b)
+            writes.remove(at: index - 1)
+        }
+    }
+}
+
+/// A set or a dictionary: a register per element or key.
+///
+/// SYNC.md, section 5: "set of values", "dictionary", and what "list clear, assign" says for these.
+struct Entries<Key: Hashable>: Hashable {
+    private(set) var registers: [Key: Register] = [:]
+    /// The greatest rank of an assignment.
+    private(set) var assigned: Rank?
+
+    mutating func write(_ write: Register.Write, to key: Key) { registers[key, default: Register()].write(write) }
+
+    mutating func clear(sparing hidden: Set<Key>, seen: Seen) {
+        for key in registers.keys where !hidden.contains(key) {
+            registers[key]?.take { seen.includes($0.version, $0.rank.stamp.ident) }
+        }
+    }
+
+    /// Takes away what its author saw, and what earlier assignments brought. Its own values go at once if a later
+    /// assignment was there first.
+    mutating func assign(
+        _ values: [(key: Key, value: Stored)],
+        rank: Rank,
+        version: StreamVersion,
+        sparing hidden: Set<Key>,
+        seen: Seen
+    ) {
+        clear(sparing: hidden, seen: seen)
+        takeAssigned(before: rank)
+        for (key, value) in values {
+            write(Register.Write(rank: rank, version: version, act: .set(value), isAssigned: true), to: key)
+        }
+        if let assigned, assigned > rank { takeAssigned(before: assigned) }
+        assigned = max(assigned ?? rank, rank)
+    }
+
+    private mutating func takeAssigned(before rank: Rank) {
+        for key in registers.keys { registers[key]?.take { $0.isAssigned && $0.rank < rank } }
+    }
+
+    mutating func mergeNeighbouringAdds() {
+        for key in registers.keys { registers[key]?.mergeNeighbouringAdds() }
+    }
+}
+
+/// What the author of a change had seen of an object: everything up to a version of it, and all work of its own.
+struct Seen: Hashable {
+    /// 0 where nothing of the object was confirmed to the author.
+    let version: StreamVersion
+    let ident: FileIdent
+
+    func includes(_ version: StreamVersion, _ ident: FileIdent) -> Bool {
+        version <= self.version || ident == self.ident
+    }
+}

@@ -1,0 +1,163 @@
+import FreeholdSyncCore
+import Testing
+
+/// Single values, counters, mixed values, embedded objects: SYNC.md, section 5.
+@Suite struct RegisterHistoryTests {
+    let count = Place(thing, "count")
+
+    @Test(arguments: [[c1, c2, c3], [c3, c2, c1], [c2, c1, c3], [c2, c3, c1], [c1, c3, c2], [c3, c1, c2]])
+    func `Adds after the register's clock are summed, wrapping; earlier ones are dropped`(order: [FileIdent]) throws {
+        var stream = try Oracle(list: [], [NewField("count", .value(5))])
+        for ident in order {
+            let (clock, change): (Int64, Change) =
+                switch ident {
+                case c1: (10, .increment(count, 100))
+                case c2: (20, .set(count, .int(.max), .real))
+                default: (30, .increment(count, 2))
+                }
+            try stream.take(ident, commit(1, clock: clock, base: 1, change))
+        }
+        #expect(stream.values(thing, "count") == "\(Int64.min + 1)")
+    }
+
+    @Test func `Null stays null under adds, and so does what is no integer`() throws {
+        var stream = try Oracle(list: [], [NewField("count", .value(.null)), NewField("text", .value("a"))])
+        try stream.take(c1, commit(1, clock: 10, base: 1, .increment(count, 1), .increment(Place(thing, "text"), 1)))
+        #expect(stream.values(thing, "count") == "null")
+        #expect(stream.values(thing, "text") == "a")
+        // A concurrent set with an earlier clock gives the add something to add to.
+        try stream.take(c2, commit(1, clock: 5, base: 1, .set(count, 7, .real)))
+        #expect(stream.values(thing, "count") == "8")
+    }
+
+    @Test func `Adds count on a default whatever the clocks, and stay when a real value comes before them`() throws {
+        var stream = Oracle()
+        let field = [NewField("count", .value(0), .byDefault)]
+        try stream.take(c1, commit(1, clock: 10, base: 0, .create(thing, field), .increment(count, 3)))
+        try stream.take(c2, commit(1, clock: 20, base: 0, .create(thing, field), .increment(count, 4)))
+        #expect(stream.values(thing, "count") == "7")
+        try stream.take(c3, commit(1, clock: 15, base: 0, .create(thing, [NewField("count", .value(100))])))
+        #expect(stream.values(thing, "count") == "104")
+    }
+
+    @Test func `Merged neighbouring adds have the latest clock: a late set counts one too many and loses none`() throws
+    {
+        for merges in [false, true] {
+            var stream = try Oracle(list: [], [NewField("count", .value(0))])
+            try stream.take(c1, commit(1, clock: 10, base: 1, .increment(count, 1)))
+            try stream.take(c1, commit(2, clock: 20, base: 1, .increment(count, 1)))
+            if merges { stream.mergeNeighbouringAdds() }
+            #expect(stream.values(thing, "count") == "2")
+            try stream.take(c2, commit(1, clock: 15, base: 1, .set(count, 100, .real)))
+            #expect(stream.values(thing, "count") == (merges ? "102" : "101"))
+        }
+    }
+
+    @Test(arguments: [[c1, c2], [c2, c1]])
+    func `Dictionaries in mixed values merge key by key along their path, a list there is one register`(
+        order: [FileIdent]
+    ) throws {
+        let start: SyncValue = .dictionary(
+            SyncDictionary([("a", .dictionary(SyncDictionary([("x", 1)]))), ("l", .list([1, 2]))])
+        )
+        var stream = try Oracle(list: [], [NewField("mixed", .value(start))])
+        let mixed = Place(thing, "mixed")
+        for ident in order {
+            let changes: [Change] =
+                ident == c1
+                ? [
+                    .set(mixed.nested("a").nested("y"), 2, .real),
+                    .set(mixed.nested("l"), .list([1, 2, 3]), .real),
+                ]
+                : [
+                    .set(mixed.nested("a").nested("z"), 3, .real),
+                    .removeEntry(mixed.nested("a").nested("x")),
+                    .set(mixed.nested("l"), .list([0, 1, 2]), .real),
+                ]
+            try stream.take(
+                ident,
+                Commit(
+                    number: 1,
+                    clock: Clock(milliseconds: ident == c1 ? 20 : 10),
+                    base: 1,
+                    seen: [thing: 1],
+                    changes: changes
+                )
+            )
+        }
+        #expect(stream.values(thing, "mixed") == "{a: {y: 2, z: 3}, l: [1, 2, 3]}")
+    }
+
+    @Test(arguments: [[c1, c2], [c2, c1]])
+    func `A later write of a whole mixed value takes the edits before it and leaves those after it`(order: [FileIdent])
+        throws
+    {
+        var stream = try Oracle(list: [], [NewField("mixed", .value(.dictionary(SyncDictionary([("a", 1)]))))])
+        let mixed = Place(thing, "mixed")
+        for ident in order {
+            if ident == c1 {
+                try stream.take(c1, commit(1, clock: 10, base: 1, .set(mixed.nested("b"), 1, .real)))
+                try stream.take(c1, commit(2, clock: 30, base: 1, .set(mixed.nested("c"), 1, .real)))
+            } else {
+                let value = SyncValue.dictionary(SyncDictionary([("d", 1)]))
+                try stream.take(c2, commit(1, clock: 20, base: 1, .set(mixed, value, .real)))
+            }
+        }
+        #expect(stream.values(thing, "mixed") == "{c: 1, d: 1}")
+    }
+
+    // MARK: Embedded objects
+
+    private func address(_ number: OwnNumber, _ street: SyncValue) -> SyncValue {
+        .embedded(
+            EmbeddedValue(number: number, fields: [NewField("street", .value(street)), NewField("floor", .value(0))])
+        )
+    }
+
+    @Test(arguments: [[c1, c2], [c2, c1]])
+    func `Edits inside an embedded object go with their instance; a later assignment wins whole`(order: [FileIdent])
+        throws
+    {
+        var stream = try Oracle(list: [], [NewField("home", .value(address(90, "old")))])
+        let home = Place(thing, "home")
+        for ident in order {
+            if ident == c1 {
+                let edit = Change.set(home.instance(.confirmed).property("floor"), 7, .real)
+                let refused = try stream.take(c1, commit(1, clock: 90, base: 1, edit))
+                #expect(refused == (order == [c1, c2] ? [] : [.instanceGone]))
+            } else {
+                try stream.take(c2, commit(1, clock: 20, base: 1, .set(home, address(1, "new"), .real)))
+                let own = Change.set(home.instance(.own(1)).property("floor"), 3, .real)
+                #expect(try stream.take(c2, commit(2, clock: 21, base: 1, own)).isEmpty)
+            }
+        }
+        #expect(stream.values(thing, "home") == "{floor: 3 street: new}")
+    }
+
+    @Test func `Concurrent edits inside one instance merge field by field`() throws {
+        var stream = try Oracle(list: [], [NewField("home", .value(address(90, "old")))])
+        let home = Place(thing, "home").instance(.confirmed)
+        try stream.take(c1, commit(1, clock: 10, base: 1, .set(home.property("floor"), 7, .real)))
+        try stream.take(c2, commit(1, clock: 9, base: 1, .set(home.property("street"), "S", .real)))
+        try stream.take(c2, commit(2, clock: 9, base: 1, .increment(home.property("floor"), 1)))
+        #expect(stream.values(thing, "home") == "{floor: 7 street: S}")
+    }
+
+    @Test func `H12: an embedded object in a list is named by its element, and goes with it`() throws {
+        var stream = try Oracle(list: [address(90, "a"), address(91, "b")])
+        let second = list.element(.confirmed(1))
+        try stream.take(c2, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(0)])))
+        try stream.take(
+            c1,
+            commit(1, clock: 10, base: 1, .set(second.instance(.confirmed).property("street"), "B", .real))
+        )
+        #expect(stream.values() == "[{floor: 0 street: B}]")
+        let gone = Change.set(list.element(.confirmed(0)).instance(.confirmed).property("street"), "A", .real)
+        #expect(try stream.take(c1, commit(2, clock: 11, base: 1, gone)) == [.instanceGone])
+        // A list inside of an instance.
+        let inner = second.instance(.confirmed).property("rooms")
+        let insert = Change.insert(inner, Gap(after: nil, before: nil), first: 1, [1, 2])
+        try stream.take(c1, commit(3, clock: 12, base: 1, insert, .remove(inner, [.own(1)])))
+        #expect(stream.values() == "[{floor: 0 rooms: [2] street: B}]")
+    }
+}
