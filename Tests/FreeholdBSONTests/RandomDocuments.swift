@@ -77,7 +77,7 @@ struct RandomDocuments {
         case 0: .double(double())
         case 1, 2: .string(text())
         case 3: .binary(BSONBinary(bytes: bytes(), subtype: .init(rawValue: bits(UInt8.self))))
-        case 4: .uuid(UUID())
+        case 4: .binary(BSONBinary(bytes: (0..<16).map { _ in bits(UInt8.self) }, subtype: .uuid))
         case 5: .undefined
         case 6: .objectId(objectId())
         case 7: .bool(random.chance(2))

@@ -104,9 +104,9 @@ struct BSONWriter {
     }
 
     private mutating func append(_ binary: BSONBinary) throws(BSONError) {
-        try room(for: binary.bytes.count + 9)
-        let count = Int32(binary.bytes.count)
         let isOld = binary.subtype == .old
+        try room(for: binary.bytes.count + (isOld ? 9 : 5))
+        let count = Int32(binary.bytes.count)
         append(isOld ? count + 4 : count)
         bytes.append(binary.subtype.rawValue)
         if isOld { append(count) }

@@ -13,23 +13,12 @@ public struct BSONDateTime: Hashable, Comparable, Sendable {
 
     /// The date, rounded to the nearest millisecond; nil for a date that 64 bits of milliseconds can't hold.
     public init?(_ date: Date) {
-        let shift = Self.referenceMilliseconds
-        let since2001 = (date.timeIntervalSinceReferenceDate * 1000).rounded()
-        guard let value = Int64(exactly: since2001) else { return nil }
-        let (sum, overflow) = value.addingReportingOverflow(shift)
-        guard !overflow else { return nil }
-        milliseconds = sum
+        guard let value = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else { return nil }
+        milliseconds = value
     }
 
-    /// The date, exact to the millisecond within some 280,000 years of today.
-    public var date: Date {
-        let (since2001, overflow) = milliseconds.subtractingReportingOverflow(Self.referenceMilliseconds)
-        let value = overflow ? Double(milliseconds) - Double(Self.referenceMilliseconds) : Double(since2001)
-        return Date(timeIntervalSinceReferenceDate: value / 1000)
-    }
-
-    /// From 1970 to 2001, where `Date` begins to count.
-    private static let referenceMilliseconds: Int64 = 978_307_200_000
+    /// The date: exact to the millisecond within 70,000 years of 1970, then as exact as `Date` can be.
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     public static func < (a: BSONDateTime, b: BSONDateTime) -> Bool { a.milliseconds < b.milliseconds }
 }
