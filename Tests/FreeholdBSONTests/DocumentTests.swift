@@ -58,6 +58,16 @@ struct DocumentTests {
         #expect(try BSONDocument(extendedJSON: document.extendedJSON()) == document)
     }
 
+    @Test func `Thousands of keys that Swift takes for one are read in one go`() throws {
+        var document = BSONDocument()
+        for bits in 0..<(1 << 15) {
+            document.append((0..<15).map { bits >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined(), .null)
+        }
+        #expect(try BSONDocument(bytes: document.bytes()) == document)
+        #expect(try BSONDocument(extendedJSON: document.extendedJSON()) == document)
+        #expect(Set(document.map { BSONValue.string($0.key) }).count == document.count)
+    }
+
     @Test func `Values are equal if their type and their bytes are`() {
         let different: [BSONValue] = [
             .int32(1), .int64(1), .double(1), .decimal128("1"), .decimal128("1.0"), .bool(true), .double(0),

@@ -35,6 +35,10 @@ struct BSONReader {
         }
 
         var isArray: Bool { if case .array = kind { true } else { false } }
+
+        mutating func reserveCapacity(_ count: Int) {
+            if isArray { values.reserveCapacity(count) } else { list.reserveCapacity(count) }
+        }
     }
 
     init(_ bytes: UnsafeRawBufferPointer, _ limits: BSONLimits, _ duplicateKeys: BSONDuplicateKeys) {
@@ -170,6 +174,8 @@ extension BSONReader {
         }
         parents.append(container)
         container = Container(kind: kind, end: end, level: level)
+        // Fewer steps of growth, without giving much room to a few bytes.
+        if end - position >= 64 { container.reserveCapacity(8) }
     }
 }
 
@@ -219,7 +225,7 @@ extension BSONReader {
 
     private func text(_ range: Range<Int>, _ what: String) throws(BSONError) -> String {
         let slice = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard let text = String(validating: slice.assumingMemoryBound(to: UInt8.self), as: UTF8.self) else {
+        guard let text = String(strict: slice.assumingMemoryBound(to: UInt8.self)) else {
             throw error(.invalidUTF8, "The \(what) isn't UTF-8", at: range.lowerBound)
         }
         return text

@@ -184,7 +184,7 @@ extension JSONScanner {
     }
 
     private func text(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) throws(BSONError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(strict: bytes) else {
             throw BSONError(.invalidUTF8, "The string isn't UTF-8", offset: start)
         }
         return text

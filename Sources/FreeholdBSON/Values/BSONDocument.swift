@@ -43,7 +43,8 @@ public struct BSONDocument: Sendable {
     /// - Complexity: O(*n*).
     public var values: [BSONValue] { elements.map(\.value) }
 
-    /// The elements by key; the first value of a key that repeats.
+    /// The elements by key; the first value of a key that repeats. Keys that differ only in how a letter is composed are
+    /// one key to Swift.
     ///
     /// - Complexity: O(*n*).
     public var dictionary: [String: BSONValue] {

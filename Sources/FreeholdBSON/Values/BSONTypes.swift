@@ -57,6 +57,11 @@ public struct BSONRegex: Hashable, Sendable {
     public static func == (a: BSONRegex, b: BSONRegex) -> Bool {
         sameText(a.pattern, b.pattern) && sameText(a.options, b.options)
     }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(exact: pattern)
+        hasher.combine(exact: options)
+    }
 }
 
 /// A reference to a document of a collection, in a form that BSON has deprecated.
@@ -72,6 +77,11 @@ public struct BSONDBPointer: Hashable, Sendable {
     public static func == (a: BSONDBPointer, b: BSONDBPointer) -> Bool {
         sameText(a.reference, b.reference) && a.id == b.id
     }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(exact: reference)
+        hasher.combine(id)
+    }
 }
 
 /// JavaScript with the variables that it sees.
@@ -86,5 +96,10 @@ public struct BSONCodeWithScope: Hashable, Sendable {
 
     public static func == (a: BSONCodeWithScope, b: BSONCodeWithScope) -> Bool {
         sameText(a.code, b.code) && a.scope == b.scope
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(exact: code)
+        hasher.combine(scope)
     }
 }

@@ -47,7 +47,7 @@ extension BSONValue: Hashable {
         hasher.combine(typeByte)
         switch self {
         case .double(let value): hasher.combine(value.bitPattern)
-        case .string(let value), .javaScript(let value), .symbol(let value): hasher.combine(value)
+        case .string(let value), .javaScript(let value), .symbol(let value): hasher.combine(exact: value)
         case .document(let value):
             hasher.combine(value.count)
             left.append(self)
@@ -61,7 +61,7 @@ extension BSONValue: Hashable {
         case .regex(let value): hasher.combine(value)
         case .dbPointer(let value): hasher.combine(value)
         case .javaScriptWithScope(let value):
-            hasher.combine(value.code)
+            hasher.combine(exact: value.code)
             left.append(.document(value.scope))
         case .int32(let value): hasher.combine(value)
         case .timestamp(let value): hasher.combine(value)
@@ -78,7 +78,7 @@ extension BSONValue: Hashable {
             switch container {
             case .document(let document):
                 for (key, value) in document.elements {
-                    hasher.combine(key)
+                    hasher.combine(exact: key)
                     value.hash(into: &hasher, &left)
                 }
             case .array(let values):
@@ -126,22 +126,4 @@ private enum ContainerPair {
         }
         return true
     }
-}
-
-/// Whether both texts have the same UTF-8. Swift's `==` also equates composed and decomposed letters.
-func sameText(_ a: String, _ b: String) -> Bool {
-    let fast = a.utf8.withContiguousStorageIfAvailable { x in
-        b.utf8.withContiguousStorageIfAvailable { y in x.count == y.count && x.elementsEqual(y) }
-    }
-    if case .some(.some(let result)) = fast { return result }
-    return a.utf8.elementsEqual(b.utf8)
-}
-
-/// A text that is compared by its UTF-8: a key of a hash table.
-struct ExactText: Hashable {
-    let text: String
-
-    static func == (a: ExactText, b: ExactText) -> Bool { sameText(a.text, b.text) }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

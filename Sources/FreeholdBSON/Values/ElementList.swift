@@ -21,6 +21,8 @@ struct ElementList {
 
     init() {}
 
+    mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
+
     /// Adds an element; false if the key is there and that is refused.
     mutating func add(_ key: String, _ value: BSONValue, _ policy: BSONDuplicateKeys) -> Bool {
         if policy != .keep, let place = place(of: key) {
