@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
+        .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
     ],
     traits: [
         .trait(
@@ -60,6 +61,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // BSON and Extended JSON: of the engine it needs ObjectId and Decimal128.
+        .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -99,6 +102,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdBSONTests",
+            dependencies: ["FreeholdBSON", "FreeholdEngine"],
             swiftSettings: settings
         ),
         .testTarget(

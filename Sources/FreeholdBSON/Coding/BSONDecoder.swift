@@ -1,0 +1,161 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Makes Swift's `Decodable` values of documents.
+///
+/// ```swift
+/// let person = try BSONDecoder().decode(Person.self, from: document)
+/// ```
+///
+/// Integers and `Double` are decoded from `int32`, `int64` and `double` if the number is exactly one of theirs; `Float`
+/// takes the nearest. Null and undefined are nil of an optional. `Data` takes subtypes 0 and 2, `UUID` subtype 4.
+public struct BSONDecoder: Sendable {
+    public var limits: BSONLimits
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    public init(limits: BSONLimits = BSONLimits()) { self.limits = limits }
+
+    /// - Throws: `DecodingError` with the path; whatever the type itself throws.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from document: BSONDocument) throws -> T {
+        try decode(type, from: BSONValue.document(document))
+    }
+
+    /// - Throws: `DecodingError` with the path; whatever the type itself throws.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from value: BSONValue) throws -> T {
+        try BSONValueDecoder(value, [], self).decode(type)
+    }
+
+    /// The value of a document's bytes.
+    ///
+    /// - Throws: `BSONError` for bytes that are no document; `DecodingError` with the path.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: [UInt8]) throws -> T {
+        try decode(type, from: BSONDocument(bytes: bytes, limits: limits))
+    }
+
+    /// The value of a document's bytes; see ``decode(_:from:)-([UInt8])``.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, from data: Data) throws -> T {
+        try decode(type, from: BSONDocument(data: data, limits: limits))
+    }
+}
+
+/// Decodes one value.
+struct BSONValueDecoder: Decoder {
+    let value: BSONValue
+    let codingPath: [any CodingKey]
+    let options: BSONDecoder
+    var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
+
+    init(_ value: BSONValue, _ codingPath: [any CodingKey], _ options: BSONDecoder) {
+        self.value = value
+        self.codingPath = codingPath
+        self.options = options
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .document(let document) = value else { throw mismatch([String: BSONValue].self, value, codingPath) }
+        return KeyedDecodingContainer(BSONKeyedDecoding(document, self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let values) = value else { throw mismatch([BSONValue].self, value, codingPath) }
+        return BSONUnkeyedDecoding(values, self)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    /// The decoder of a part of this value.
+    func part(_ value: BSONValue, _ key: any CodingKey) throws -> BSONValueDecoder {
+        let decoder = BSONValueDecoder(value, codingPath + [key], options)
+        guard decoder.codingPath.count <= options.limits.depth else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "The value is nested deeper than \(options.limits.depth)"
+                )
+            )
+        }
+        return decoder
+    }
+
+    func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+        let exact: T?
+        switch value {
+        case .int32(let number): exact = T(exactly: number)
+        case .int64(let number): exact = T(exactly: number)
+        case .double(let number): exact = T(exactly: number)
+        default: throw mismatch(type, value, codingPath)
+        }
+        guard let exact else { throw doesNotFit(type) }
+        return exact
+    }
+
+    private func doesNotFit(_ type: Any.Type) -> DecodingError {
+        DecodingError.dataCorrupted(
+            DecodingError.Context(codingPath: codingPath, debugDescription: "\(value) doesn't fit into \(type)")
+        )
+    }
+}
+
+extension BSONValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value.isNull || value.isUndefined }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .bool(let flag) = value else { throw mismatch(type, value, codingPath) }
+        return flag
+    }
+
+    /// The text of a string; also of a symbol and of JavaScript.
+    func decode(_ type: String.Type) throws -> String {
+        switch value {
+        case .string(let text), .symbol(let text), .javaScript(let text): return text
+        default: throw mismatch(type, value, codingPath)
+        }
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        switch value {
+        case .double(let number): return number
+        case .int32(let number): return Double(number)
+        case .int64(let number):
+            guard let exact = Double(exactly: number) else { throw doesNotFit(type) }
+            return exact
+        default: throw mismatch(type, value, codingPath)
+        }
+    }
+
+    func decode(_ type: Float.Type) throws -> Float {
+        let number = try decode(Double.self)
+        let nearest = Float(number)
+        guard nearest.isFinite || !number.isFinite else { throw doesNotFit(type) }
+        return nearest
+    }
+
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        guard let representable = type as? any BSONRepresentable.Type else { return try T(from: self) }
+        guard let result = representable.init(bsonValue: value) as? T else { throw mismatch(type, value, codingPath) }
+        return result
+    }
+}
+
+/// The error for a value of another type; for null, that there is no value.
+func mismatch(_ type: Any.Type, _ value: BSONValue, _ path: [any CodingKey]) -> DecodingError {
+    let context = DecodingError.Context(
+        codingPath: path,
+        debugDescription: "Here is the BSON type \(value.typeName), which is no \(type)"
+    )
+    return value.isNull || value.isUndefined ? .valueNotFound(type, context) : .typeMismatch(type, context)
+}

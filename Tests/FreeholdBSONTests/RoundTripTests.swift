@@ -1,0 +1,63 @@
+import FreeholdBSON
+import FreeholdEngine
+import Testing
+
+@Suite("BSON: random documents")
+struct RoundTripTests {
+    private static let count = isSoak ? 200_000 : 3_000
+
+    @Test func `Documents come back from their bytes, and equal documents have equal bytes`() throws {
+        var documents = RandomDocuments(random: .named("RoundTripTests.bytes"))
+        for _ in 0..<Self.count {
+            let document = documents.document()
+            let bytes = try document.bytes()
+            let same = try BSONDocument(bytes: bytes)
+            #expect(same == document)
+            #expect(same.hashValue == document.hashValue)
+            #expect(try same.bytes() == bytes)
+            let other = documents.document()
+            #expect(try (other == document) == (other.bytes() == bytes))
+        }
+    }
+
+    @Test func `Documents come back from canonical text with every type`() throws {
+        var documents = RandomDocuments(random: .named("RoundTripTests.canonical"), isTextSafe: true)
+        for round in 0..<Self.count {
+            let document = documents.document()
+            let text = try document.extendedJSON(.canonical, pretty: round % 4 == 0)
+            let same = try BSONDocument(extendedJSON: text)
+            #expect(same == document, "\(text)")
+        }
+    }
+
+    @Test func `Relaxed text comes back as the same text, and any bits become text`() throws {
+        var documents = RandomDocuments(random: .named("RoundTripTests.relaxed"))
+        for _ in 0..<Self.count {
+            let document = documents.document()
+            let text = try document.extendedJSON()
+            #expect(try BSONDocument(extendedJSON: text).extendedJSON() == text)
+            let canonical = try document.extendedJSON(.canonical)
+            #expect(try BSONDocument(extendedJSON: canonical).extendedJSON(.canonical) == canonical)
+        }
+    }
+
+    @Test func `Decimals read as text what they write, with the same bits if canonical`() throws {
+        var documents = RandomDocuments(random: .named("RoundTripTests.decimals"), isTextSafe: true)
+        for _ in 0..<Self.count {
+            let value = BSONValue.decimal128(documents.decimal())
+            #expect(try BSONValue(extendedJSON: value.extendedJSON()) == value)
+        }
+    }
+
+    @Test func `Doubles are written with the shortest digits that read back the same`() throws {
+        var random = SeededGenerator.named("RoundTripTests.doubles")
+        for _ in 0..<Self.count {
+            let number = Double(bitPattern: random.next())
+            guard number.isFinite else { continue }
+            for format in [ExtendedJSONFormat.canonical, .relaxed] {
+                let text = try BSONValue.double(number).extendedJSON(format)
+                #expect(try BSONValue(extendedJSON: text) == .double(number))
+            }
+        }
+    }
+}
