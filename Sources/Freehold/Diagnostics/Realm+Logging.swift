@@ -41,6 +41,8 @@
                     logger.notice("A file's schema was changed.", metadata: change.metadata)
                 case .compacted(let compaction):
                     logger.info("A file was compacted.", metadata: compaction.metadata)
+                case .heldJournal(let held):
+                    logger.warning("A cursor of a file's journal isn't moved.", metadata: held.metadata)
                 case .queried(let query):
                     let isSlow = query.lasted >= slowQuery
                     logger.log(
@@ -84,6 +86,12 @@
     extension DiagnosticEvent.Compaction {
         fileprivate var metadata: Logging.Logger.Metadata {
             ["file": "\(path)", "before": "\(bytesBefore)", "after": "\(bytesAfter)", "lasted": "\(lasted.inSeconds)"]
+        }
+    }
+
+    extension DiagnosticEvent.HeldJournal {
+        fileprivate var metadata: Logging.Logger.Metadata {
+            ["file": "\(path)", "cursor": "\(cursor)", "bytes": "\(bytes)", "moved": "\(movedAt)"]
         }
     }
 

@@ -4,7 +4,7 @@ import FreeholdEngine
 extension Realm {
     /// Writes what this realm shows to a new file: its version, in a write transaction with the changes made so far.
     ///
-    /// The copy has no free space and no history of changes. Writers go on meanwhile. In a write transaction the
+    /// The copy has no free space, no history of changes and no journal. Writers go on meanwhile. In a write transaction the
     /// objects that were changed move into the database's own transaction for it, so that it takes their writing twice.
     ///
     /// - Parameters:
@@ -22,9 +22,9 @@ extension Realm {
             let key = try encryptionKey.map { try EncryptionKey(checked: $0) }
             if let transaction = core.transaction {
                 if let pendingError { throw pendingError }
-                try transaction.copy(to: path, key: key)
+                try transaction.copy(to: path, key: key, keepsJournal: false)
             } else {
-                try core.committed.copy(to: path, key: key)
+                try core.committed.copy(to: path, key: key, keepsJournal: false)
             }
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: fileURL)

@@ -5,6 +5,8 @@ import Synchronization
 /// Computes, after each commit to a file, what the observers of its realms will be told: one after the other on a queue
 /// of its own, never on the threads that read.
 final class ObservationHub: Sendable {
+    /// Records are kept from the first observer on.
+    let feed: ChangeFeed
     private let database: Database
     private let queue = DispatchQueue(label: "freehold.observation")
     private let isScheduled = Atomic(false)
@@ -17,25 +19,14 @@ final class ObservationHub: Sendable {
 
     private struct State {
         var members: [Member] = []
-        /// Kept from the first observer on.
-        var log: ChangeLog?
     }
 
-    init(_ database: Database, _ watchers: Watchers) {
+    init(_ feed: ChangeFeed, _ database: Database, _ watchers: Watchers) {
+        self.feed = feed
         self.database = database
         listening.tell { [weak self] in
             watchers.didCommit()
             self?.schedule()
-        }
-    }
-
-    /// Records are kept for the observers from now on.
-    var log: ChangeLog {
-        state.withLock { state in
-            if let log = state.log { return log }
-            let log = ChangeLog(database)
-            state.log = log
-            return log
         }
     }
 
@@ -44,6 +35,7 @@ final class ObservationHub: Sendable {
             state.members.removeAll { $0.group == nil }
             state.members.append(Member(group: group))
         }
+        feed.keepRecords()
         listen()
     }
 
@@ -83,13 +75,13 @@ final class ObservationHub: Sendable {
 
     /// From now on commits of other processes are heard of, too. Where the system has no more file watches, they are
     /// seen when somebody refreshes or writes.
-    func listen() { listening.start(database) }
+    func listen() { listening.start(feed) }
 
     /// The same a little later, so that who opens a realm needn't wait for it.
     func listenSoon() {
         guard database.isSharedWithProcesses, listening.isFirst() else { return }
         // Keeps the database open no longer than its file is.
-        queue.async { [listening, weak database] in database.map { listening.start($0) } }
+        queue.async { [listening, weak feed] in feed.map { listening.start($0) } }
     }
 
     /// Lets go of the database. To be called when nobody uses the file any more.
@@ -97,7 +89,7 @@ final class ObservationHub: Sendable {
 
     private final class Listening: Sendable {
         private struct State {
-            var commits: CommitWatch?
+            var commits: ChangeFeed.Observation?
             var isStopped = false
             var body: @Sendable () -> Void = {}
         }
@@ -111,11 +103,11 @@ final class ObservationHub: Sendable {
         /// - Parameter body: runs after each commit of another process.
         func tell(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
 
-        func start(_ database: Database) {
+        func start(_ feed: ChangeFeed) {
             state.withLock { state in
                 if state.isStopped || state.commits != nil { return }
                 let body = state.body
-                state.commits = try? CommitWatch(database) { _ in body() }
+                state.commits = try? feed.observe { _ in body() }
             }
         }
 

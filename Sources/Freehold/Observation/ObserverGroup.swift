@@ -100,8 +100,8 @@ final class ObserverGroup: @unchecked Sendable {
         }
         return lock.withLock {
             observation.untell()
-            let log = hub.log
-            return observation.advance(to: target) { log.changes(from: $0, to: $1) }
+            let feed = hub.feed
+            return observation.advance(to: target) { feed.changes(from: $0, to: $1) }
         }
     }
 
@@ -166,15 +166,15 @@ final class ObserverGroup: @unchecked Sendable {
             version < target.version
                 || observations.contains(where: { $0.isListening && ($0.isInitialDue || $0.isBehind(target)) })
         else { return nil }
-        let log = hub.log
+        let feed = hub.feed
         var known: [UInt64: VersionChanges] = [:]
         var batch = Batch(snapshot: target, from: version)
         for observation in observations where observation.isListening {
             batch.before.append((observation, observation.state))
             let change = observation.advance(to: target) { old, new in
-                guard new.version == target.version else { return log.changes(from: old, to: new) }
+                guard new.version == target.version else { return feed.changes(from: old, to: new) }
                 if let changes = known[old.version] { return changes }
-                let changes = log.changes(from: old, to: new)
+                let changes = feed.changes(from: old, to: new)
                 known[old.version] = changes
                 return changes
             }

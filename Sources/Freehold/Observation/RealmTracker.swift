@@ -91,7 +91,7 @@ extension RealmCore {
     /// Moves from one version to another, and tells the framework of it.
     func tracking(_ old: Snapshot?, _ new: Snapshot, _ body: () -> Void) {
         guard let tracker, let old, old.version < new.version else { return body() }
-        tracker.move(over: file.hub.log.changes(from: old, to: new), body)
+        tracker.move(over: file.hub.feed.changes(from: old, to: new), body)
     }
 }
 

@@ -31,6 +31,8 @@ struct GraphPlan {
         var primaryKey: Value?
         /// By property.
         var values: [(property: Int, value: PlannedValue)] = []
+        /// From this one on, values are defaults that the caller didn't mention.
+        var firstDefault = Int.max
     }
 
     var nodes: [Node] = []
@@ -167,6 +169,9 @@ extension GraphPlan {
                     onlyDifferent: policy == .modified
                 )
                 for (property, value) in node.values { try write(property, value) }
+                if transaction.isJournalled, node.firstDefault < node.values.count {
+                    for (property, _) in node.values[node.firstDefault...] { write.markDefault(property) }
+                }
             }
             for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
             return keys
@@ -226,6 +231,12 @@ private struct RowWrite {
             )
         default: try set(column, plan.stored(value, column.type, keys))
         }
+    }
+
+    /// Collections begin empty everywhere.
+    func markDefault(_ property: Int) {
+        guard let column = table.columns[property], column.collection == .none else { return }
+        transaction.markDefault(column, key)
     }
 
     private func set(_ column: Column, _ value: Value) throws(EngineError) {

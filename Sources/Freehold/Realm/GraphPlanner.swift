@@ -227,6 +227,7 @@ struct GraphPlanner {
         // An updated row keeps what isn't mentioned.
         if plan.nodes[node].existing == nil && given.fields.count < info.properties.count {
             let mentioned = Set(given.fields.map(\.property))
+            plan.nodes[node].firstDefault = values.count
             let defaults = plan.nodes[node].defaults ?? info.makeUnmanaged()
             for property in info.properties
             where !property.isComputed && property.index != info.primaryKeyIndex && !mentioned.contains(property.index)

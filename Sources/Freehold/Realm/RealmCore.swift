@@ -475,6 +475,14 @@ final class RealmCore {
             }
             endKeeping()
             Log.write(.debug, .transaction, "Committed version \(snapshot.version) of \(name).")
+            for held in transaction.journalWarnings {
+                Log.write(
+                    .warn,
+                    .storage,
+                    "The journal's cursor '\(held.cursor)' of \(name) isn't moved and keeps about \(held.bytes >> 20) MiB. "
+                        + "Move it, or drop it."
+                )
+            }
             observers?.didEnd(at: snapshot, silent: tokens.compactMap(\.observation))
             if hasRealmObservers { realmObservers.tell(.didChange, except: tokens) }
         } catch {

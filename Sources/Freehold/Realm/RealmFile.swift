@@ -10,22 +10,23 @@ final class RealmFile: Sendable {
     let watchers = Watchers()
     let hub: ObservationHub
     let writingPlace = Mutex<WritingPlace?>(nil)
-    private let commitObserver: Int
+    private let commits: ChangeFeed.Observation
 
     private init(database: Database, readOnly: Bool) {
         self.database = database
         self.readOnly = readOnly
         let watchers = watchers
-        let hub = ObservationHub(database, watchers)
+        let feed = ChangeFeed(database)
+        let hub = ObservationHub(feed, database, watchers)
         self.hub = hub
-        commitObserver = database.addCommitObserver { _, _ in
+        commits = feed.observeCommits { _, _ in
             watchers.didCommit()
             hub.schedule()
         }
     }
 
     deinit {
-        database.removeCommitObserver(commitObserver)
+        commits.cancel()
         hub.stop()
     }
 

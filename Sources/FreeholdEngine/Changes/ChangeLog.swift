@@ -4,7 +4,7 @@ internal import Synchronization
 /// that.
 ///
 /// Any thread may use it. It listens to the database's commits for as long as it lives.
-package final class ChangeLog: Sendable {
+final class ChangeLog: Sendable {
     private let database: Database
     private let state: Box
     private let observer: Int
@@ -35,7 +35,7 @@ package final class ChangeLog: Sendable {
         }
     }
 
-    package init(_ database: Database) {
+    init(_ database: Database) {
         self.database = database
         let box = Box()
         state = box
@@ -47,7 +47,7 @@ package final class ChangeLog: Sendable {
     /// The record of each commit after the one version up to the other: of commits of this process from memory, of
     /// others from the file's history.
     /// - Returns: nil if one is no longer there.
-    package func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? {
+    func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? {
         guard old.version <= new.version else { return nil }
         if old.version == new.version { return [] }
         var out: [ChangeRecord] = []
@@ -62,7 +62,7 @@ package final class ChangeLog: Sendable {
     /// What lies between two versions. Where records were trimmed, or don't tell everything, the states are compared.
     ///
     /// - Complexity: O(changes); of a comparison see `VersionChanges.init(comparing:with:)`.
-    package func changes(from old: Snapshot, to new: Snapshot) -> VersionChanges {
+    func changes(from old: Snapshot, to new: Snapshot) -> VersionChanges {
         records(from: old, to: new).flatMap { VersionChanges($0, from: old, to: new) }
             ?? VersionChanges(comparing: old, with: new)
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// thread that sleeps until the file is written to, so that nothing is polled. That one may also be the first to see a commit
 /// of this process. A process that is killed leaves nothing behind that could be missed: what counts is the file. Several
 /// versions may be told as one.
-package final class CommitWatch: Sendable {
+final class CommitWatch: Sendable {
     private let database: Database
     private let observer: Int
     private let file: FileWatch.Registration?
@@ -16,7 +16,7 @@ package final class CommitWatch: Sendable {
     ///   waits for a call about another process's commit, unless it is made by it; one about a commit of this process
     ///   that is under way can still come.
     /// - Throws: `.io` where the system has no more file watches to give.
-    package init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
+    init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
         self.database = database
         let told = Told(database.lastVersion)
         observer = database.addCommitObserver { snapshot, _ in

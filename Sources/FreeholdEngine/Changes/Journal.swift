@@ -70,8 +70,7 @@ extension Snapshot {
 
     /// About the bytes that the journal's entries from a cursor on take: what the cursor keeps from being freed.
     public func journalSize(from cursor: JournalCursor) -> Int {
-        guard let state = journalState else { return 0 }
-        return Int(clamping: state.next - min(cursor.position, state.next)) * BlockLimits.pageSize
+        journalState?.size(from: cursor) ?? 0
     }
 
     /// The journal's entry at a position, which a cursor or the entry before it gave.
@@ -202,6 +201,20 @@ extension WriteTransaction {
         pendingJournal = state
     }
 
+    /// Whether what this transaction does goes to the file's journal.
+    public var isJournalled: Bool { journal != nil }
+
+    /// Says that the value which an object of this transaction holds is one that nobody chose, such as a model's default. The
+    /// journal tells it, unless another value is set after it; elsewhere it does nothing.
+    ///
+    /// - Precondition: the column holds single values.
+    /// - Complexity: O(1)
+    public func markDefault(_ column: Column, _ key: ObjectKey) {
+        precondition(column.collection == .none, "'\(column.name)' holds a collection, which is no default value.")
+        guard let journal, !isOld(column, key) else { return }
+        journal.markedDefault(column, key, value(column, key))
+    }
+
     private func noCursor(_ name: String) -> EngineError {
         EngineError(.invalidArgument, "The journal has no cursor named '\(name)'.", path: core.path)
     }
@@ -232,6 +245,7 @@ extension WriteTransaction {
             // Positions aren't used again, should there be another journal.
             putSchema()
         }
+        journalWarnings = JournalWarning.due(state, now: Journal.now(), path: core.path, core.toldOfJournal)
         guard state != old else { return }
         state.encoded().withUnsafeBytes { putBlock(Catalogue.journalStateSegment, 0, $0) }
     }

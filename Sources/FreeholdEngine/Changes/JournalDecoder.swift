@@ -147,6 +147,12 @@ enum JournalDecoder {
                 guard let property = property(&r), let delta = r.signed() else { return false }
                 body(.added(property, delta))
             case .rows: guard rows(&r, body) else { return false }
+            case .leaf: guard leaf(&r, body) else { return false }
+            case .defaults:
+                guard let first = property(&r), let count = r.number(),
+                    !first.object.key.raw.addingReportingOverflow(Int64(count)).overflow
+                else { return false }
+                body(.defaults(first, count: count))
             case .schema:
                 guard let length = r.number(), let raw = r.raw(length), let schema = DatabaseSchema.decode(raw) else {
                     return false
@@ -186,15 +192,6 @@ enum JournalDecoder {
             case 2:
                 guard let entries = entries(&r) else { return false }
                 content = .entries(entries)
-            case 3:
-                guard let number = r.signed() else { return false }
-                content = .value(.int(number))
-            case 4:
-                guard let text = r.string() else { return false }
-                content = .value(.string(text))
-            case 5:
-                guard let bits = r.fixed(UInt64.self) else { return false }
-                content = .value(.double(Double(bitPattern: bits)))
             default: return false
             }
             body(
@@ -205,5 +202,29 @@ enum JournalDecoder {
             )
         }
         return true
+    }
+
+    /// A stored leaf. Slots that it hasn't hold the default.
+    private static func leaf(_ r: inout ByteReader, _ body: (JournalChange) -> Void) -> Bool {
+        guard let first = object(&r), let column = r.number(), let count = r.number(), let slot = r.number(),
+            let length = r.number(), let raw = r.raw(length), let codec = raw.first,
+            let type = ColumnType(rawValue: codec), !first.key.raw.addingReportingOverflow(Int64(count)).overflow
+        else { return false }
+        // Leaves are read at addresses of words.
+        var words = [UInt64](repeating: 0, count: (raw.count + 7) / 8)
+        return words.withUnsafeMutableBytes { words in
+            words.copyBytes(from: raw)
+            let bytes = UnsafeRawBufferPointer(rebasing: words[..<raw.count])
+            guard Leaf.flaw(in: bytes, codec, limit: .max, isOptional: true) == nil else { return false }
+            let leaf = Leaf(bytes.baseAddress!)
+            guard !leaf.hasReferences, slot <= leaf.count else { return false }
+            for i in 0..<min(count, leaf.count - slot) {
+                let value = leaf.isNull(slot + i) ? .null : leaf.inlineValue(type, slot + i)
+                if case .link(let key) = value, key.raw < 0 { return false }
+                let object = JournalObject(tableID: first.tableID, key: ObjectKey(first.key.raw + Int64(i)))
+                body(.row(JournalProperty(object, column: column), .value(value)))
+            }
+            return true
+        }
     }
 }

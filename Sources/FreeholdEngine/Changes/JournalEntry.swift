@@ -1,6 +1,7 @@
 /// One thing that a transaction did, as the journal keeps it. Tables and columns are named by their ids.
 public enum JournalChange: Sendable {
-    /// Objects from `first` on were made, `count` of them. Their values follow as `.row`, unless they were deleted again.
+    /// Objects from `first` on were made, `count` of them. Their values follow as `.row`, unless they were deleted again; a
+    /// value that doesn't follow is the default of its type.
     case made(table: Int, first: ObjectKey, count: Int)
     /// An object was deleted.
     case gone(JournalObject, primaryKey: Value?, cause: ChangeCause)
@@ -12,6 +13,9 @@ public enum JournalChange: Sendable {
     case added(JournalProperty, Int64)
     /// What a property holds of an object that the transaction made, or of any object if a change of the schema wrote it.
     case row(JournalProperty, JournalContent)
+    /// The values of a property that the transaction made, of an object and those with the keys behind it, `count` of them, are
+    /// ones that nobody chose: see `WriteTransaction.markDefault(_:_:)`. What somebody chose elsewhere beats them.
+    case defaults(JournalProperty, count: Int)
     /// The schema from this entry on. What a property that it changed, or made, holds follows as `.row`, unless that is the
     /// default of its type.
     case schema(DatabaseSchema)

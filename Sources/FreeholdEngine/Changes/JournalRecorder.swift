@@ -18,6 +18,8 @@ final class JournalRecorder {
     private var mentioned: Set<JournalObject> = []
     /// Properties that changed because what they linked to was deleted, and what they were given then.
     private var followed: [JournalProperty: Value] = [:]
+    /// By property's column: objects whose value was said to be a default, and that value's hash.
+    private var defaults: [JournalColumn: [(key: ObjectKey, hash: Int)]] = [:]
     /// Single mixed values of which only inner collections were edited.
     private var nested: Set<JournalProperty> = []
 
@@ -182,6 +184,10 @@ final class JournalRecorder {
         followed[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)] = value
     }
 
+    func markedDefault(_ column: Column, _ key: ObjectKey, _ value: Value) {
+        defaults[JournalColumn(table: column.tableID, column: column.id), default: []].append((key, value.hashValue))
+    }
+
     func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64) {
         take(.add(at: i, delta), column, key)
     }
@@ -222,6 +228,7 @@ final class JournalRecorder {
         let logLength = length
         if transaction.schemaChanged { schema(transaction) }
         for table in made.keys.sorted() { rows(table, transaction) }
+        writeDefaults(transaction)
         fields(transaction)
         names(transaction)
         var header = Journal.Header(
@@ -281,53 +288,97 @@ final class JournalRecorder {
         }
     }
 
-    /// What a column holds of objects, as runs of neighbours.
+    /// What a column holds of objects of one cluster, as runs of neighbours.
     private func contents(_ column: Column, _ keys: [ObjectKey], _ transaction: WriteTransaction) {
         var from = 0
         while from < keys.count {
             var to = from + 1
             while to < keys.count, keys[to].raw == keys[to - 1].raw + 1 { to += 1 }
-            writer.begin(.rows)
-            writer.property(column, keys[from])
-            writer.bytes.varint(UInt64(to - from))
-            switch column.collection {
-            case .none where !column.isOptional && column.type == .int:
-                writer.bytes.u8(3)
-                for key in keys[from..<to] { writer.bytes.signed(transaction.readInt(column, key) ?? 0) }
-            case .none where !column.isOptional && column.type == .string:
-                writer.bytes.u8(4)
-                for key in keys[from..<to] {
-                    transaction.withBytes(column, key) {
-                        writer.bytes.prefixed($0 ?? UnsafeRawBufferPointer(start: nil, count: 0))
-                    }
-                }
-            case .none where !column.isOptional && column.type == .double:
-                writer.bytes.u8(5)
-                for key in keys[from..<to] { writer.bytes.fixed((transaction.readDouble(column, key) ?? 0).bitPattern) }
-            case .none:
-                writer.bytes.u8(0)
-                for key in keys[from..<to] {
-                    let value = transaction.value(column, key)
-                    mention(value, column)
-                    JournalCoding.write(value, to: &writer.bytes)
-                }
-            case .list, .set:
-                writer.bytes.u8(1)
-                for key in keys[from..<to] {
-                    let values = transaction.listValues(column, key)
-                    for value in values { mention(value, column) }
-                    writer.values(values)
-                }
-            case .dictionary:
-                writer.bytes.u8(2)
-                for key in keys[from..<to] {
-                    let entries = transaction.dictionaryEntries(column, key)
-                    for entry in entries { mention(entry.value, column) }
-                    writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
+            var run = keys[from..<to]
+            while !run.isEmpty {
+                let stored = transaction.storedLeaf(column, run.first!)
+                let inLeaf = run.prefix(stored.slots)
+                if !leaf(column, inLeaf, stored, transaction) { cells(column, inLeaf, transaction) }
+                flush(transaction)
+                run = run.dropFirst(inLeaf.count)
+            }
+            from = to
+        }
+    }
+
+    /// The values as they are stored, in a whole leaf, where most of it is of the run.
+    private func leaf(
+        _ column: Column,
+        _ keys: ArraySlice<ObjectKey>,
+        _ stored: StoredLeaf,
+        _ transaction: WriteTransaction
+    ) -> Bool {
+        guard column.collection == .none, column.type != .mixed else { return false }
+        // What isn't stored is the default.
+        guard let bytes = stored.bytes else { return true }
+        let leaf = Leaf(bytes.baseAddress!)
+        if stored.slot >= leaf.count { return true }
+        guard !leaf.hasReferences, keys.count * 2 >= leaf.count else { return false }
+        if column.type == .link, let target = column.targetTableID {
+            let firstNew = transaction.tables[target]?.firstNewKey ?? .max
+            for slot in stored.slot..<min(leaf.count, stored.slot + keys.count) {
+                if let key = leaf.link(slot), key.raw < firstNew {
+                    mentioned.insert(JournalObject(tableID: target, key: key))
                 }
             }
-            flush(transaction)
-            from = to
+        }
+        writer.leaf(column, keys, slot: stored.slot, bytes)
+        return true
+    }
+
+    private func cells(_ column: Column, _ keys: ArraySlice<ObjectKey>, _ transaction: WriteTransaction) {
+        writer.begin(.rows)
+        writer.property(column, keys.first!)
+        writer.bytes.varint(UInt64(keys.count))
+        switch column.collection {
+        case .none:
+            writer.bytes.u8(0)
+            for key in keys {
+                let value = transaction.value(column, key)
+                mention(value, column)
+                JournalCoding.write(value, to: &writer.bytes)
+            }
+        case .list, .set:
+            writer.bytes.u8(1)
+            for key in keys {
+                let values = transaction.listValues(column, key)
+                for value in values { mention(value, column) }
+                writer.values(values)
+            }
+        case .dictionary:
+            writer.bytes.u8(2)
+            for key in keys {
+                let entries = transaction.dictionaryEntries(column, key)
+                for entry in entries { mention(entry.value, column) }
+                writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
+            }
+        }
+    }
+
+    /// Those that nobody has set since.
+    private func writeDefaults(_ transaction: WriteTransaction) {
+        for (place, marks) in defaults.sorted(by: { ($0.key.table, $0.key.column) < ($1.key.table, $1.key.column) }) {
+            guard let table = transaction.schema.table(id: place.table),
+                let column = table.columns.first(where: { $0.id == place.column })
+            else { continue }
+            let keys = marks.sorted { $0.key < $1.key }.filter {
+                transaction.contains(table, $0.key) && transaction.value(column, $0.key).hashValue == $0.hash
+            }
+            var from = 0
+            while from < keys.count {
+                var to = from + 1
+                while to < keys.count, keys[to].key.raw <= keys[to - 1].key.raw + 1 { to += 1 }
+                writer.begin(.defaults)
+                writer.property(column, keys[from].key)
+                writer.bytes.varint(UInt64(keys[to - 1].key.raw - keys[from].key.raw + 1))
+                flush(transaction)
+                from = to
+            }
         }
     }
 
@@ -395,7 +446,34 @@ final class JournalRecorder {
     }
 }
 
+private struct JournalColumn: Hashable {
+    let table: Int
+    let column: Int
+}
+
+/// Where the value of an object lies in a column's leaf, or in the part of a split one.
+private struct StoredLeaf {
+    /// Nil where all that it covers is the default.
+    let bytes: UnsafeRawBufferPointer?
+    let slot: Int
+    /// From that slot to the end of what the leaf covers.
+    let slots: Int
+}
+
 extension WriteTransaction {
+    /// The column has no decoded leaf.
+    fileprivate func storedLeaf(_ column: Column, _ key: ObjectKey) -> StoredLeaf {
+        let (cluster, slot) = locate(key)
+        let whole = block(column.segment(.leaf), UInt64(cluster))
+        guard let head = whole.map({ Leaf($0.baseAddress!) }), head.isSplit else {
+            return StoredLeaf(bytes: whole, slot: slot, slots: clusterSpan - slot)
+        }
+        let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: head.partsLog2)
+        let (part, inPart) = slot.quotientAndRemainder(dividingBy: span)
+        let bytes = block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))
+        return StoredLeaf(bytes: bytes, slot: inPart, slots: min(span, clusterSpan - part * span) - inPart)
+    }
+
     /// Whether a cluster has other values of a column than its type's default.
     fileprivate func hasValues(_ column: Column, _ cluster: Int) -> Bool {
         buffer(column, cluster: cluster) != nil || leaf(column, cluster: cluster) != nil

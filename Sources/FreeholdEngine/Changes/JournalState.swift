@@ -23,6 +23,11 @@ struct JournalState: Equatable {
     static let atEnd = UInt64.max
     private static let version: UInt8 = 1
 
+    /// About the bytes that a cursor keeps.
+    func size(from cursor: JournalCursor) -> Int {
+        Int(clamping: next - min(cursor.position, next)) * BlockLimits.pageSize
+    }
+
     func encoded() -> [UInt8] {
         var w = ByteWriter()
         w.u8(Self.version)

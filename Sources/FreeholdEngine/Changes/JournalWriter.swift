@@ -22,6 +22,8 @@ struct JournalWriter {
         case rows = 18
         case schema = 19
         case named = 20
+        case leaf = 21
+        case defaults = 22
     }
 
     static let causeShift: UInt8 = 5
@@ -40,6 +42,20 @@ struct JournalWriter {
     mutating func property(_ column: Column, _ key: ObjectKey) {
         object(column.tableID, key.raw)
         bytes.varint(UInt64(column.id))
+    }
+
+    /// A leaf as it is stored, for the objects whose slots in it begin at `slot`.
+    mutating func leaf(
+        _ column: Column,
+        _ keys: ArraySlice<ObjectKey>,
+        slot: Int,
+        _ leaf: UnsafeRawBufferPointer
+    ) {
+        begin(.leaf)
+        property(column, keys.first!)
+        bytes.varint(UInt64(keys.count))
+        bytes.varint(UInt64(slot))
+        bytes.prefixed(leaf)
     }
 
     mutating func optional(_ value: Value?) {

@@ -3,36 +3,36 @@
 ///
 /// A value whose column was set counts as changed even where the old value was set again. Made by a comparison
 /// (`isCompared`) it tells only what differs.
-package struct VersionChanges: Sendable {
+public struct VersionChanges: Sendable {
     /// Of one table.
-    package struct TableDelta: Sendable {
+    public struct TableDelta: Sendable {
         /// Objects that the old version doesn't have, rising.
-        package var inserted: [ObjectKey] = []
+        public var inserted: [ObjectKey] = []
         /// Objects that the new version doesn't have, rising.
-        package var deleted: [ObjectKey] = []
+        public var deleted: [ObjectKey] = []
         /// By column id: objects of both versions, rising. Some may be among the deleted ones.
-        package var modified: [Int: [ObjectKey]] = [:]
+        public var modified: [Int: [ObjectKey]] = [:]
         /// Every link that was gained or lost; several may cancel each other out.
-        package var links: [LinkEdit] = []
+        public var links: [LinkEdit] = []
         /// Edits of collections, in order; nil where they aren't known.
-        package var edits: [ListEdit]? = []
+        public var edits: [ListEdit]? = []
 
-        package init() {}
+        public init() {}
     }
 
-    package let from: UInt64
-    package let to: UInt64
+    public let from: UInt64
+    public let to: UInt64
     /// By table id.
-    package internal(set) var tables: [Int: TableDelta] = [:]
+    public internal(set) var tables: [Int: TableDelta] = [:]
     /// Whether the two versions' states were compared.
-    package internal(set) var isCompared = false
+    public internal(set) var isCompared = false
 
     init(from: UInt64, to: UInt64) {
         self.from = from
         self.to = to
     }
 
-    package var isEmpty: Bool { tables.isEmpty }
+    public var isEmpty: Bool { tables.isEmpty }
 }
 
 extension VersionChanges {

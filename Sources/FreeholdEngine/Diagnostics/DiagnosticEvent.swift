@@ -6,6 +6,7 @@ package enum DiagnosticEvent: Sendable {
     case queried(Query)
     case changedSchema(SchemaChange)
     case compacted(Compaction)
+    case heldJournal(HeldJournal)
 
     /// The process opened a file that it didn't have open, or a database in memory.
     package struct Opening: Sendable {
@@ -79,6 +80,16 @@ package enum DiagnosticEvent: Sendable {
             self.newVersion = newVersion
             self.lasted = lasted
         }
+    }
+
+    /// A journal's cursor that nobody moves keeps what the file could do without.
+    package struct HeldJournal: Sendable {
+        package var path: String
+        package var cursor: String
+        /// About the bytes that it keeps.
+        package var bytes: Int
+        /// In milliseconds since 1970.
+        package var movedAt: Int64
     }
 
     package struct Compaction: Sendable {

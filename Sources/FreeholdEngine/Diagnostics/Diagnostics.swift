@@ -16,7 +16,7 @@ package enum Diagnostics {
         package static let files = Kinds(rawValue: 1)
         package static let writes = Kinds(rawValue: 2)
         package static let queries = Kinds(rawValue: 4)
-        /// Changes of schemas, and compactions.
+        /// Changes of schemas, compactions, and journals that nobody reads.
         package static let maintenance = Kinds(rawValue: 8)
         /// With each write, who holds which version.
         package static let readers = Kinds(rawValue: 16)
@@ -80,7 +80,7 @@ extension DiagnosticEvent {
         case .opened, .closed: .files
         case .wrote: .writes
         case .queried: .queries
-        case .changedSchema, .compacted: .maintenance
+        case .changedSchema, .compacted, .heldJournal: .maintenance
         }
     }
 }

@@ -26,6 +26,8 @@ struct BlockCopy {
         var trees: PageMap.Trees?
         /// What they are together; nil where they aren't committed.
         var digest: FileDigest?
+        /// Whether the journal stays behind, too.
+        var leavesJournal = false
     }
 
     /// What tells whether a copy has the blocks that it was given: the history isn't counted.
@@ -183,6 +185,17 @@ struct BlockCopy {
                     }
                     let isSound: Void? = try source.envelope.withBlock(stored, at: address) {
                         (block) throws(EngineError) in
+                        if source.leavesJournal {
+                            if Catalogue.isJournal(address) { return }
+                            if address == Catalogue.rootAddress, let root = CatalogueRoot.decode(block), root.hasJournal
+                            {
+                                try withUnsafeBytesOf(root.withoutJournal.encoded()) { (raw) throws(EngineError) in
+                                    sum.add(raw, at: address)
+                                    try open.put(address, raw)
+                                }
+                                return
+                            }
+                        }
                         sum.add(block, at: address)
                         try open.put(address, block)
                     }

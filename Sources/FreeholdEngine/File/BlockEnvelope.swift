@@ -133,6 +133,7 @@ extension DatabaseSchema {
         switch segment {
         case Catalogue.segment: return "the schema"
         case Catalogue.historySegment: return "the history"
+        case Catalogue.journalStateSegment, Catalogue.journalSegment: return "the journal"
         default: break
         }
         switch owner(of: segment) {

@@ -13,6 +13,12 @@ enum Catalogue {
     static let rootBlock: UInt64 = 1
     static let firstSchemaBlock: UInt64 = 2
     static let firstFreeSegment: UInt32 = 16
+    static let rootAddress = BlockAddress(segment: segment, number: rootBlock)
+
+    static func isJournal(_ address: BlockAddress) -> Bool {
+        address.segment == journalStateSegment || address.segment == journalSegment
+    }
+
     /// "FREEHOLD" as bytes.
     static let magic: [UInt8] = [0x46, 0x52, 0x45, 0x45, 0x48, 0x4f, 0x4c, 0x44]
     static let formatVersion: UInt32 = 5
@@ -38,6 +44,12 @@ struct CatalogueRoot: Equatable {
         nextSegment >= Catalogue.firstFreeSegment && nextSegment <= BlockAddress.maximumSegment + 1
             && nextTableID >= 1 && Int(nextTableID) <= DatabaseSchema.maximumTableID + 1
             && schemaBlocks <= schemaLength
+    }
+
+    var withoutJournal: CatalogueRoot {
+        var root = self
+        root.hasJournal = false
+        return root
     }
 
     func encoded() -> [UInt8] {

@@ -84,6 +84,25 @@ enum FieldCoding {
     }
 }
 
+extension Leaf {
+    /// The value of a slot that is neither null nor stored outside; the leaf is not split.
+    func inlineValue(_ type: ColumnType, _ slot: Int) -> Value {
+        switch type {
+        case .int: return .int(int(slot))
+        case .link: return link(slot).map(Value.link) ?? .null
+        case .bool: return .bool(bool(slot))
+        case .float: return .float(float(slot))
+        case .double: return .double(double(slot))
+        case .timestamp:
+            let t = timestamp(slot)
+            return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
+        case .objectId: return FieldCoding.fixedValue(type, fixed12(slot))
+        case .decimal128, .uuid: return FieldCoding.fixedValue(type, fixed16(slot))
+        case .string, .data, .mixed: return FieldCoding.bytesValue(type, bytes(slot))
+        }
+    }
+}
+
 extension DataView {
     /// The value of a buffer's slot. `column` and `blobs` say where long bytes lie.
     func value(_ type: ColumnType, _ buffer: LeafBuffer, _ slot: Int, blobs: UInt32) -> Value {
@@ -112,23 +131,10 @@ extension DataView {
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
         guard slot < leaf.count else { return FieldCoding.defaultValue(type, isOptional: isOptional) }
         if leaf.isNull(slot) { return .null }
-        switch type {
-        case .int: return .int(leaf.int(slot))
-        case .link: return leaf.link(slot).map(Value.link) ?? .null
-        case .bool: return .bool(leaf.bool(slot))
-        case .float: return .float(leaf.float(slot))
-        case .double: return .double(leaf.double(slot))
-        case .timestamp:
-            let t = leaf.timestamp(slot)
-            return .timestamp(Timestamp(seconds: t.seconds, nanoseconds: t.nanoseconds))
-        case .objectId: return FieldCoding.fixedValue(type, leaf.fixed12(slot))
-        case .decimal128, .uuid: return FieldCoding.fixedValue(type, leaf.fixed16(slot))
-        case .string, .data, .mixed:
-            if leaf.isReference(slot) {
-                return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { FieldCoding.bytesValue(type, $0) }
-            }
-            return FieldCoding.bytesValue(type, leaf.bytes(slot))
+        if leaf.isReference(slot) {
+            return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { FieldCoding.bytesValue(type, $0) }
         }
+        return leaf.inlineValue(type, slot)
     }
 
     /// Whether the bytes of such a value are stored. Slots of deleted objects keep references to bytes that are gone; a scan

@@ -6,23 +6,36 @@ extension Snapshot {
     /// Writers and readers go on meanwhile; but no page of this version is used again before it ends, so the file grows
     /// by what they change. The memory it takes doesn't depend on the file's size.
     ///
-    /// - Parameter key: what the copy is encrypted with; nil for a plain file.
+    /// - Parameters:
+    ///   - key: what the copy is encrypted with; nil for a plain file.
+    ///   - keepsJournal: whether the copy has the journal and its cursors: for one that takes the file's place. A copy that lives
+    ///     beside the file shouldn't: what its readers would read twice is one history.
     /// - Throws: `.fileExists` where something is at the destination, `.fileNotFound` where its folder isn't,
     ///   `.permissionDenied`, `.outOfDiskSpace`, `.io`; `.invalidDatabase` where a block of an encrypted file is damaged.
     ///   Then nothing is left at the destination.
     /// - Complexity: O(size of the data).
-    public func copy(to path: String, key: EncryptionKey? = nil) throws(EngineError) {
-        try copy(to: path, key: key, isWritable: false)
+    public func copy(
+        to path: String,
+        key: EncryptionKey? = nil,
+        keepsJournal: Bool = true
+    ) throws(EngineError) {
+        try copy(to: path, key: key, keepsJournal: keepsJournal, isWritable: false)
     }
 
     /// - Parameter isWritable: whether its owner may write to it even where the source is write-protected.
-    func copy(to path: String, key: EncryptionKey?, isWritable: Bool) throws(EngineError) {
+    func copy(
+        to path: String,
+        key: EncryptionKey?,
+        keepsJournal: Bool = true,
+        isWritable: Bool
+    ) throws(EngineError) {
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
         let storage = core.storage
         let mode = isWritable ? storage.fileMode | 0o200 : storage.fileMode
         var source = core.copySource
         source.trees = pin.reader.trees
+        source.leavesJournal = !keepsJournal
         if let cipher = core.cipher {
             source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
             guard source.digest?.version == version else {
@@ -55,14 +68,20 @@ extension WriteTransaction {
     /// The changes move into LMDB's transaction for it, as they do past the memory budget.
     ///
     /// - Throws: as `Snapshot.copy`; `.uniqueConstraint`; the failure of the transaction, where it has had one.
-    public func copy(to path: String, key: EncryptionKey? = nil) throws(EngineError) {
+    public func copy(
+        to path: String,
+        key: EncryptionKey? = nil,
+        keepsJournal: Bool = true
+    ) throws(EngineError) {
         precondition(isOpen, "copy of a transaction that is over")
         let copy = try BlockCopy(to: path)
         try copy.checkDestination()
         try settleIntoStorage()
         let writer = storageWriter!
         let storage = core.storage
-        try copy.write(from: core.copySource, key: key, mode: storage.fileMode, faults: storage.options.faults) {
+        var source = core.copySource
+        source.leavesJournal = !keepsJournal
+        try copy.write(from: source, key: key, mode: storage.fileMode, faults: storage.options.faults) {
             from throws(EngineError) in
             let run = try storage.writer.sync { () throws(EngineError) in try writer.run(from: from) }
             return try droppedSegments.isEmpty ? run : keptBlocks(run, writer)

@@ -10,6 +10,7 @@ final class DatabaseCore: Sendable {
     private let openedBytesKept: Int
     /// Serialises the filling of snapshots' caches. Held for single look-ups only.
     let fillLock = Mutex(())
+    let toldOfJournal = JournalWarning.Told()
     private let latest = Mutex(Latest())
 
     /// The newest version that anybody holds.
@@ -413,11 +414,11 @@ public final class Database: Sendable {
     /// Calls `body` on the committing thread after each commit of this process, before the next writer begins. It must
     /// not write.
     /// - Returns: a number for `removeCommitObserver`.
-    public func addCommitObserver(_ body: @escaping @Sendable (Snapshot, ChangeRecord) -> Void) -> Int {
+    func addCommitObserver(_ body: @escaping @Sendable (Snapshot, ChangeRecord) -> Void) -> Int {
         core.observe(body)
     }
 
-    public func removeCommitObserver(_ id: Int) { core.removeObserver(id) }
+    func removeCommitObserver(_ id: Int) { core.removeObserver(id) }
 
     /// Who holds which version, in all processes.
     public func readers() -> [ReaderInfo] { core.storage.readerList() }

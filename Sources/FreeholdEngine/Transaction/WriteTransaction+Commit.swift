@@ -66,6 +66,7 @@ extension WriteTransaction {
             version: version
         )
         core.publish(snapshot, record.made(version))
+        if Diagnostics.wants(.maintenance) { for held in journalWarnings { Diagnostics.send(.heldJournal(held)) } }
         return snapshot
     }
 

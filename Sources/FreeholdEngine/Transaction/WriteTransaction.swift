@@ -60,6 +60,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) private(set) var journal: JournalRecorder?
     /// The journal's state, if this transaction changes its cursors.
     var pendingJournal: JournalState?
+    /// Cursors of the journal that its commit found to be left behind.
+    package internal(set) var journalWarnings: [DiagnosticEvent.HeldJournal] = []
 
     /// Who makes the commit. Set before the first change: what an applier does isn't journalled.
     public var origin = CommitOrigin.local {

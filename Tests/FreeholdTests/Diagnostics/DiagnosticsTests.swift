@@ -46,6 +46,7 @@ struct DiagnosticsTests {
             case .compacted(let compaction):
                 found.insert("compacted")
                 #expect(compaction.bytesAfter > 0)
+            case .heldJournal: break
             case .queried(let query):
                 found.insert("query")
                 #expect(query.className == "ServerEntry" && query.operation == .count)
@@ -105,6 +106,7 @@ extension DiagnosticEvent {
         case .queried(let event): event.path
         case .changedSchema(let event): event.path
         case .compacted(let event): event.path
+        case .heldJournal(let event): event.path
         }
     }
 }

@@ -47,7 +47,7 @@ struct UpsertTests {
 
     private func changes(_ realm: Realm, _ body: () throws -> Void) throws -> [String] {
         let watcher = Watcher()
-        let token = realm.core.database.addCommitObserver { snapshot, record in
+        let commits = ChangeFeed(realm.core.database).observeCommits { snapshot, record in
             var out: [String] = []
             for changes in record.tables {
                 guard let table = snapshot.schema.table(id: changes.table) else { continue }
@@ -58,7 +58,7 @@ struct UpsertTests {
             }
             watcher.seen.withLock { $0 += out.sorted() }
         }
-        defer { realm.core.database.removeCommitObserver(token) }
+        defer { commits.cancel() }
         try realm.write { try body() }
         return watcher.seen.withLock { $0 }
     }
