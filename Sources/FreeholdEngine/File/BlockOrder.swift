@@ -40,7 +40,7 @@ enum BlockOrder: Sendable {
     }
 
     /// Whether the segment's keys lie between those of others.
-    func isInterleaved(_ segment: UInt32) -> Bool { self == .byCluster && segment & 3 == 0 }
+    func isInterleaved(_ segment: UInt32) -> Bool { self == .byCluster && ColumnSegment.isLeaf(segment) }
 
     @inline(__always)
     func key(_ address: BlockAddress) -> UInt64 {
