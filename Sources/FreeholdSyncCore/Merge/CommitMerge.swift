@@ -158,7 +158,8 @@ struct CommitMerge {
                 guard let values = try values(name, unique, store) else { continue }
                 let others = try store.objects(of: name.className, holding: values, in: unique.properties)
                 for other in others + checked where other != name && other.className == name.className {
-                    if !checked.contains(other), objects[other] != nil { continue }
+                    // One that the commit names later gives way itself.
+                    if !checked.contains(other), objects[other] != nil, refused[other] == nil { continue }
                     if try self.values(other, unique, store) == values { return name }
                 }
             }

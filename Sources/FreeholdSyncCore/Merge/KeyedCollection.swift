@@ -27,11 +27,13 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
         take { key, mark in author.saw(mark) && !hidden.contains(key) }
     }
 
-    /// Takes what the author saw, and what earlier assignments brought, and writes anew. If a later assignment stands, the new
-    /// writes happen and are taken at once.
+    /// Takes what the author saw, and unseen what earlier assignments brought, and writes anew. If a later assignment stands, the new writes
+    /// happen and are taken at once.
     mutating func assign(_ items: [(Key, Register.Held)], _ mark: Mark, _ author: Author, hidden: Set<Key>) {
         let wins = assignment.map { mark.rank >= $0 } ?? true
-        take { key, other in author.saw(other) ? !hidden.contains(key) : wins && other.isAssigned }
+        take { key, other in
+            author.saw(other) ? !hidden.contains(key) : other.isAssigned && other.rank < mark.rank
+        }
         if wins { assignment = mark.rank }
         for (key, held) in items { set(key, wins ? held : .absent, mark) }
     }

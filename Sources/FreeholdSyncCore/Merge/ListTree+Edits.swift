@@ -47,11 +47,11 @@ extension ListTree {
 
     mutating func clear(hidden: [ElementReference], _ author: Author) -> Outcome {
         guard let spared = elements(hidden, author) else { return .malformed }
-        if !author.isRefused { take(author, spared, withAssigned: false) }
+        if !author.isRefused { take(author, spared, assignedBefore: nil) }
         return .done
     }
 
-    /// Takes what the author saw, and what earlier assignments brought. If a later assignment stands, the new elements are dead
+    /// Takes what the author saw, and unseen what earlier assignments brought. If a later assignment stands, the new elements are dead
     /// from birth.
     mutating func assign(
         _ values: [SyncValue],
@@ -67,7 +67,7 @@ extension ListTree {
         let rank = author.mark(origin).rank
         let wins = (assignment.map { rank >= $0 } ?? true) && !author.isRefused
         if wins { assignment = rank }
-        if !author.isRefused { take(author, spared, withAssigned: wins) }
+        if !author.isRefused { take(author, spared, assignedBefore: rank) }
         guard !values.isEmpty else { return .done }
         _ = make(values, spot, first: first, author, origin: origin, isAssigned: true, isAlive: wins)
         return .done
@@ -82,13 +82,14 @@ extension ListTree {
         return elements
     }
 
-    private mutating func take(_ author: Author, _ spared: Set<Slot>, withAssigned: Bool) {
+    private mutating func take(_ author: Author, _ spared: Set<Slot>, assignedBefore rank: Rank?) {
         var taken: [Slot] = []
         let old = self
         killAll(author.version) { slot in
             let element = old.moved[slot] ?? slot
             let mark = old.mark(element)
-            let isTaken = author.saw(mark) ? !spared.contains(element) : withAssigned && mark.isAssigned
+            let isEarlier = mark.isAssigned && rank.map { mark.rank < $0 } ?? false
+            let isTaken = author.saw(mark) ? !spared.contains(element) : isEarlier
             if isTaken { taken.append(element) }
             return isTaken
         }

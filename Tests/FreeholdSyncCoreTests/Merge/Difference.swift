@@ -10,8 +10,7 @@ struct Difference: CustomStringConvertible {
         var oracle = Oracle()
         oracle.rules = history.rules
         var stream = MergedStream(history.rules)
-        for (index, original) in history.events.enumerated() {
-            let event = original.withoutDisputed
+        for (index, event) in history.events.enumerated() {
             let expected = Result { try Self.apply(event, to: &oracle) }
             let result = Result { try stream.apply(event) }
             observe(event, stream, try? result.get())
@@ -130,20 +129,5 @@ extension Commit {
             schemaVersion: schemaVersion,
             changes: changes
         )
-    }
-}
-
-extension History.Event {
-    /// TEMPORARY
-    var withoutDisputed: History.Event {
-        guard case .arrival(let ident, let commit, let now) = self else { return self }
-        let changes = commit.changes.map { change in
-            switch change {
-            case .assignSet(let place, _, let values): Change.assignSet(place, hidden: [], values)
-            case .assignDictionary(let place, _, let value): Change.assignDictionary(place, hidden: [], value)
-            default: change
-            }
-        }
-        return .arrival(ident, commit.with(changes), serverNow: now)
     }
 }
