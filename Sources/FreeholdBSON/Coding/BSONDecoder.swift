@@ -13,10 +13,11 @@
 /// Integers and `Double` are decoded from `int32`, `int64` and `double` if the number is exactly one of theirs; `Float`
 /// takes the nearest. Null and undefined are nil of an optional. `Data` takes subtypes 0 and 2, `UUID` subtype 4.
 public struct BSONDecoder: Sendable {
+    /// The depth is 100 unless told otherwise, as of ``BSONEncoder/limits``.
     public var limits: BSONLimits
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    public init(limits: BSONLimits = BSONLimits()) { self.limits = limits }
+    public init(limits: BSONLimits = BSONLimits(depth: 100)) { self.limits = limits }
 
     /// - Throws: `DecodingError` with the path; whatever the type itself throws.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from document: BSONDocument) throws -> T {

@@ -9,11 +9,12 @@
 /// a `double`. `Date`, `UUID`, `Data`, `ObjectId`, `Decimal128` and the types of this module become their BSON types. An
 /// optional that is nil is left out by the code that Swift writes for `Codable`; a type that encodes nil gets null.
 public struct BSONEncoder: Sendable {
-    /// The depth is checked while encoding, so that an object that refers to itself is an error.
+    /// The depth is checked while encoding, so that an object that refers to itself is an error. It is 100 unless told
+    /// otherwise: code for `Codable` calls itself for each level, and needs a good part of a stack of 512 KiB for these.
     public var limits: BSONLimits
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    public init(limits: BSONLimits = BSONLimits()) { self.limits = limits }
+    public init(limits: BSONLimits = BSONLimits(depth: 100)) { self.limits = limits }
 
     /// The document of a value that encodes itself as keys with values.
     ///

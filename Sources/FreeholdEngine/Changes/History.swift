@@ -35,7 +35,7 @@ enum History {
     private static func trim(_ writer: StorageWriter, before version: UInt64) throws(EngineError) {
         guard version > 0 else { return }
         var old: [UInt64] = []
-        writer.forEach(segment: Catalogue.historySegment) { number, _ in
+        try writer.forEach(segment: Catalogue.historySegment) { number, _ in
             guard number >> 8 < version, old.count < 64 else { return false }
             old.append(number)
             return true

@@ -41,6 +41,8 @@ extension Snapshot {
     /// Memory is taken for numbers that are used, not for those that a damaged state promises. Under the fill lock.
     func placesLocked(_ segment: UInt32, _ next: UInt64) -> Int {
         if next <= 1 << 20 { return Int(next) }
-        return Int(min(next, pin.reader.lastNumber(in: segment).map { $0 + 1 } ?? 1))
+        let last: UInt64?
+        do throws(EngineError) { last = try pin.reader.lastNumber(in: segment) } catch { last = nil }
+        return Int(min(next, last.map { $0 + 1 } ?? 1))
     }
 }

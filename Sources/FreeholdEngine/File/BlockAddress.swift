@@ -1,5 +1,5 @@
-/// Where a block is stored: its segment and its number there. In LMDB an 8-byte integer key, so that a segment's
-/// blocks lie next to each other in rising order.
+/// Where a block is stored: its segment and its number there. In LMDB it has an 8-byte integer key, which `BlockOrder`
+/// tells.
 struct BlockAddress: Hashable, Comparable, Sendable {
     static let numberBits: UInt64 = 40
     static let maximumNumber: UInt64 = 1 << numberBits - 1

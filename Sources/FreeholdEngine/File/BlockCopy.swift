@@ -131,6 +131,7 @@ struct BlockCopy {
             let target = try StorageEnvironment.open(path: temporaryPath, options: options)
             defer { target.close() }
             let (header, envelope) = try source.header.copied.sealed(key, path: path)
+            target.order = header.order
             let sum = try copy(next, target, source, envelope, header.encoded())
             try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()

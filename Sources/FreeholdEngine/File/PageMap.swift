@@ -247,22 +247,33 @@ struct PageTree: Sendable {
     func last(below key: UInt64) throws(Damage) -> UInt64? {
         if isEmpty || key == 0 { return nil }
         try checkDepth()
-        var number = root
-        for level in stride(from: depth - 1, to: 0, by: -1) {
-            let page = try page(number, level: level)
-            number = try child(page, slot(page, of: key - 1))
-        }
-        let page = try page(number, level: 0)
-        let at = try lowerBound(page, key)
-        return at > 0 ? try self.key(page, at - 1) : nil
+        return try last(below: key, root, depth - 1)
     }
 
-    /// Calls `body` with every entry from a key on, by rising key, until it gives false.
-    func forEach(from key: UInt64 = 0, _ body: (Entry) -> Bool) throws(Damage) {
+    private func last(below key: UInt64, _ number: UInt64, _ level: Int) throws(Damage) -> UInt64? {
+        let page = try page(number, level: level)
+        guard level > 0 else {
+            let at = try lowerBound(page, key)
+            return at > 0 ? try self.key(page, at - 1) : nil
+        }
+        let slot = try slot(page, of: key - 1)
+        if let found = try last(below: key, child(page, slot), level - 1) { return found }
+        // A leaf's first entry can have gone since it was divided from the one before: then all in it are above.
+        if slot == 0 { return nil }
+        guard let found = try last(below: key, child(page, slot - 1), level - 1) else { throw Damage() }
+        return found
+    }
+
+    /// Calls `body` with the entries that are chosen from a key on, by rising key, until it gives false.
+    func forEach(
+        from key: UInt64 = 0,
+        _ choice: (UInt64) -> KeyChoice = { _ in .take },
+        _ body: (Entry) -> Bool
+    ) throws(Damage) {
         if isEmpty { return }
         try checkDepth()
         var last: UInt64?
-        _ = try walk(root, depth - 1, key, &last, body)
+        _ = try walk(root, depth - 1, key, &last, choice, body)
     }
 
     private func walk(
@@ -270,21 +281,26 @@ struct PageTree: Sendable {
         _ level: Int,
         _ key: UInt64,
         _ last: inout UInt64?,
+        _ choice: (UInt64) -> KeyChoice,
         _ body: (Entry) -> Bool
     ) throws(Damage) -> Bool {
         let page = try page(number, level: level)
         guard level > 0 else {
             for i in try lowerBound(page, key)..<page.count {
-                let entry = try entry(page, i)
+                let found = try self.key(page, i)
                 // Keys that don't rise would lead whoever goes on behind the last one round in circles.
-                if let last, entry.key <= last { throw Damage() }
-                last = entry.key
-                if !body(entry) { return false }
+                if let last, found <= last { throw Damage() }
+                last = found
+                switch choice(found) {
+                case .end: return false
+                case .pass: continue
+                case .take: if try !body(entry(page, i)) { return false }
+                }
             }
             return true
         }
-        for i in try slot(page, of: key)..<page.count where try !walk(child(page, i), level - 1, key, &last, body) {
-            return false
+        for i in try slot(page, of: key)..<page.count {
+            if try !walk(child(page, i), level - 1, key, &last, choice, body) { return false }
         }
         return true
     }

@@ -103,24 +103,24 @@ extension PageTree {
     }
 }
 
-/// Ranges of addresses where a version has no blocks, as far as that was looked at: one for each of a few segments.
+/// Ranges of keys where a version has no blocks, as far as that was looked at: one for each of a few segments.
 struct KnownGaps {
     private static let bits = 6
     private var gaps: [ClosedRange<UInt64>?] = []
 
     /// Columns' segments begin at multiples of eight: the product spreads them.
-    private static func place(_ address: UInt64) -> Int {
-        let product = (address >> BlockAddress.numberBits) &* 0x9E37_79B9_7F4A_7C15
+    private static func place(_ segment: UInt32) -> Int {
+        let product = UInt64(segment) &* 0x9E37_79B9_7F4A_7C15
         return Int(product >> UInt64(64 - bits))
     }
 
-    func contains(_ address: UInt64) -> Bool {
-        !gaps.isEmpty && gaps[Self.place(address)]?.contains(address) == true
+    /// - Parameter segment: that of the block which is looked for.
+    func contains(_ key: UInt64, of segment: UInt32) -> Bool {
+        !gaps.isEmpty && gaps[Self.place(segment)]?.contains(key) == true
     }
 
-    /// - Parameter address: the one that was looked for.
-    mutating func insert(_ gap: ClosedRange<UInt64>, around address: UInt64) {
+    mutating func insert(_ gap: ClosedRange<UInt64>, of segment: UInt32) {
         if gaps.isEmpty { gaps = Array(repeating: nil, count: 1 << Self.bits) }
-        gaps[Self.place(address)] = gap
+        gaps[Self.place(segment)] = gap
     }
 }

@@ -43,6 +43,14 @@ final class StorageEnvironment: Sendable {
     private let state = Mutex(State())
     /// Write transactions begun by this process.
     private let writes = Atomic<Int>(0)
+    private let isByCluster = Atomic<Bool>(false)
+
+    /// That of the file's blocks. Whoever knows the header says it before anything but the header, whose key is the same in
+    /// both, is read or written.
+    var order: BlockOrder {
+        get { isByCluster.load(ordering: .relaxed) ? .byCluster : .bySegment }
+        set { isByCluster.store(newValue == .byCluster, ordering: .relaxed) }
+    }
 
     private struct State {
         /// Held while the file is open.

@@ -12,7 +12,7 @@ import CLMDB
 /// when it goes.
 ///
 /// After an error that a call throws, nothing but `abort` is of use.
-final class StorageWriter {
+final class StorageWriter: BlockSource {
     /// The version that this transaction changes.
     let baseVersion: UInt64
     private let environment: StorageEnvironment
@@ -27,6 +27,9 @@ final class StorageWriter {
     private var sealer: BlockSealer?
     /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
     private var check: PageCheck?
+    var knownSegments: KnownSegments?
+
+    var order: BlockOrder { environment.order }
 
     init(
         environment: StorageEnvironment,
@@ -81,20 +84,20 @@ final class StorageWriter {
 
     /// The block as it is stored, with this transaction's changes; valid until the next change.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
-        transaction?.block(address, environment)
+        transaction?.block(order.key(address), environment)
     }
 
-    /// As `StorageReader.forEach`. `body` changes nothing.
-    func forEach(segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
-        transaction?.forEachBlock(in: segment, environment, body)
+    /// The bytes are valid until the next change, which `body` doesn't make.
+    func forEachEntry(
+        from key: UInt64,
+        _ choice: (UInt64) -> KeyChoice,
+        _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
+    ) throws(EngineError) {
+        try open().forEachEntry(environment, from: key, choice, body)
     }
 
-    /// As `StorageReader.run`; the bytes are valid until the next change.
-    func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
-        try open().run(from: address, environment)
-    }
-
-    /// Stores a copy of the bytes in the file's envelope. Cheapest in rising order of addresses.
+    /// Stores a copy of the bytes in the file's envelope. In rising order of addresses, values that don't fit into LMDB's
+    /// tree come to lie as segments do: a column's leaves next to each other, for scans.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`, `.invalidDatabase`.
     func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
@@ -103,7 +106,7 @@ final class StorageWriter {
             return try store(address, bytes, envelope)
         }
         let sealer = try openSealer(cipher)
-        let replaced = FileDigest.covers(address) ? transaction.block(address, environment) : nil
+        let replaced = FileDigest.covers(address) ? transaction.block(order.key(address), environment) : nil
         try store(address, sealer.seal(bytes, at: address, replacing: replaced), .bare)
     }
 
@@ -125,7 +128,7 @@ final class StorageWriter {
     }
 
     private func checkPages(_ address: BlockAddress) throws(EngineError) {
-        guard check?.isSound(address.raw) == false else { return }
+        guard check?.isSound(order.key(address)) == false else { return }
         throw Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
@@ -135,7 +138,8 @@ final class StorageWriter {
         _ envelope: BlockEnvelope
     ) throws(EngineError) {
         try checkPages(address)
-        var raw = address.raw
+        knownSegments = nil
+        var raw = order.key(address)
         let size = envelope.storedSize(bytes.count, at: address)
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
@@ -161,12 +165,13 @@ final class StorageWriter {
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
         if case .sealed(let cipher) = envelope, FileDigest.covers(address),
-            let replaced = transaction.block(address, environment)
+            let replaced = transaction.block(order.key(address), environment)
         {
             try openSealer(cipher).didRemove(replaced, at: address)
         }
         try checkPages(address)
-        var raw = address.raw
+        knownSegments = nil
+        var raw = order.key(address)
         let code = withUnsafeMutableBytes(of: &raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
             var key = MDB_val(mv_size: key.count, mv_data: key.baseAddress)

@@ -55,6 +55,9 @@ enum ColumnSegment: UInt32 {
     case backlinkBlobs = 6
 
     static let count: UInt32 = 8
+
+    /// Whether the segment has one block for each cluster: leaves, or leaves of an inverse. Tables' states, too.
+    static func isLeaf(_ segment: UInt32) -> Bool { segment & 3 == 0 }
 }
 
 /// One column of a table, as stored in a file. Immutable; a changed schema makes new ones.

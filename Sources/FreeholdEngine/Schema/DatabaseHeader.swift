@@ -54,6 +54,9 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
+    /// That of the file's blocks.
+    var order: BlockOrder { BlockOrder(formatVersion: formatVersion) }
+
     /// The header of a copy in the newest format.
     var copied: DatabaseHeader {
         var header = self

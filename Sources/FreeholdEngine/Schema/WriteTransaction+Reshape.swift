@@ -58,16 +58,8 @@ extension WriteTransaction {
 
     /// On the writer thread.
     func removeDroppedBlocks(_ writer: StorageWriter) throws(EngineError) {
-        for first in droppedSegments.sorted() {
-            for segment in first..<first + ColumnSegment.count {
-                var numbers: [UInt64] = []
-                writer.forEach(segment: segment) { number, _ in
-                    numbers.append(number)
-                    return true
-                }
-                for number in numbers { try writer.remove(BlockAddress(segment: segment, number: number)) }
-            }
-        }
+        if droppedSegments.isEmpty { return }
+        for address in try writer.addresses(ofColumns: droppedSegments) { try writer.remove(address) }
     }
 }
 

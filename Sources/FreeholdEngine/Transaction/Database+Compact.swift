@@ -106,6 +106,7 @@ extension Database {
         let path = reader.environment.path
         let header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
         let envelope = try header.envelope(key, path: path)
+        reader.environment.order = header.order
         let digest = try envelope.cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
         let room = reader.environment.copyRoom
         return BlockCopy.Source(header: header, envelope: envelope, room: room, trees: reader.trees, digest: digest)

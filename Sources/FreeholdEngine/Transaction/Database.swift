@@ -229,6 +229,7 @@ public final class Database: Sendable {
         let header = try readOrCreateHeader(environment, environment.writerLock, options)
         if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
         let envelope = try header.envelope(options.encryptionKey, path: environment.path)
+        environment.order = header.order
         if upgrades, !options.readOnly, header.formatVersion < options.formatVersion,
             environment.attached(DatabaseCore.self) == nil
         {
@@ -287,6 +288,7 @@ public final class Database: Sendable {
             (Catalogue.headerBlock, header.encoded()), (Catalogue.rootBlock, root.encoded()),
             (Catalogue.firstSchemaBlock, schema),
         ]
+        environment.order = header.order
         return try environment.writer.sync { () throws(EngineError) in
             let writer = try environment.beginWrite(envelope)
             guard writer.baseVersion == 0 else {

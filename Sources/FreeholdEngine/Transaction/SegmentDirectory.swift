@@ -15,24 +15,26 @@ final class DirectoryChunk: @unchecked Sendable {
     /// Values shorter than this may lie inside a page and are copied; no longer one does.
     static let inPageLimit = 2048
 
-    /// `capacity` pointers, then `capacity` lengths.
+    /// `capacity` pointers, then `capacity` lengths, then a bit for each block that the version hasn't.
     let memory: UnsafeMutableRawPointer
     /// Of an encrypted file.
     private let holdsCopiesOnly: Bool
 
     init(holdsCopiesOnly: Bool) {
         self.holdsCopiesOnly = holdsCopiesOnly
-        let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
-        memory = .allocate(byteCount: size, alignment: 64)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        memory = .allocate(byteCount: Self.size, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
     }
+
+    private static let absentOffset = capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
+    private static let size = absentOffset + capacity / 8
 
     /// The same entries.
     init(copying other: DirectoryChunk) {
         holdsCopiesOnly = other.holdsCopiesOnly
-        let size = Self.capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
-        memory = .allocate(byteCount: size, alignment: 64)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        memory = .allocate(byteCount: Self.size, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
+        (memory + Self.absentOffset).copyMemory(from: other.memory + Self.absentOffset, byteCount: Self.capacity / 8)
         for slot in 0..<Self.capacity {
             guard let pointer = other.pointer(slot) else { continue }
             pointers[slot] = pointer
@@ -64,6 +66,25 @@ final class DirectoryChunk: @unchecked Sendable {
     @inline(__always)
     func length(_ slot: Int) -> Int { Int(lengths[slot]) }
 
+    /// Bits, as words that are pointers' so that they are read and written as those are.
+    private var absent: UnsafeMutablePointer<UnsafeRawPointer?> {
+        (memory + Self.absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
+    }
+
+    /// Whether it is known that there is no such block. - Parameter memory: a chunk's.
+    static func isAbsent(_ slot: Int, _ memory: UnsafeRawPointer) -> Bool {
+        let words = (memory + absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
+        return UInt(bitPattern: fh_load_acquire(words + slot / UInt.bitWidth)) >> UInt(slot % UInt.bitWidth) & 1 != 0
+    }
+
+    /// Under the fill lock.
+    func markAbsent(_ slot: Int, _ isAbsent: Bool) {
+        let word = absent + slot / UInt.bitWidth
+        let bit: UInt = 1 << UInt(slot % UInt.bitWidth)
+        let bits = UInt(bitPattern: word.pointee)
+        fh_store_release(word, UnsafeRawPointer(bitPattern: isAbsent ? bits | bit : bits & ~bit))
+    }
+
     /// Under the fill lock.
     func fill(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         guard pointers[slot] == nil else { return }
@@ -92,6 +113,7 @@ final class DirectoryChunk: @unchecked Sendable {
         if let old = pointers[slot], isCopy(slot) { BlockCopies.release(old) }
         pointers[slot] = nil
         lengths[slot] = 0
+        markAbsent(slot, false)
     }
 }
 
@@ -164,6 +186,18 @@ final class SegmentDirectory: @unchecked Sendable {
         let lengths = (memory + DirectoryChunk.capacity * MemoryLayout<UnsafeRawPointer?>.stride)
             .assumingMemoryBound(to: UInt32.self)
         return UnsafeRawBufferPointer(start: pointer, count: Int(lengths[slot]))
+    }
+
+    /// Whether it is known that the version has no such block. Without a lock.
+    func isAbsent(_ number: UInt64) -> Bool {
+        let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
+        guard c < chunkCount, let memory = fh_load_acquire(chunks + c) else { return false }
+        return DirectoryChunk.isAbsent(Int(truncatingIfNeeded: number) & (DirectoryChunk.capacity - 1), memory)
+    }
+
+    /// Under the fill lock.
+    func markAbsent(_ number: UInt64) {
+        owner(of: number).markAbsent(Int(number) & (DirectoryChunk.capacity - 1), true)
     }
 
     /// Whether it has a place for the block.

@@ -239,14 +239,20 @@ final class SnapshotCheck {
     }
 
     private func checkReachability() {
-        for segment in 0..<snapshot.root.nextSegment + 8 * ColumnSegment.count {
-            for number in store.numbers(in: segment) {
-                let address = BlockAddress(segment: segment, number: number)
-                guard !claimed.contains(address.raw), address != FileDigest.address else { continue }
-                report(
-                    "Nothing refers to block \(number) in segment \(segment) (\(schema.name(of: segment) ?? "of nobody"))."
-                )
+        var from = BlockAddress(raw: 0)
+        do throws(EngineError) {
+            while true {
+                let run = try snapshot.run(from: from)
+                guard let last = run.last?.address else { return }
+                for (address, _) in run where !claimed.contains(address.raw) && address != FileDigest.address {
+                    let owner = schema.name(of: address.segment) ?? "of nobody"
+                    report("Nothing refers to block \(address.number) in segment \(address.segment) (\(owner)).")
+                }
+                guard last.raw < .max else { return }
+                from = BlockAddress(raw: last.raw + 1)
             }
+        } catch {
+            report(error.message)
         }
     }
 }

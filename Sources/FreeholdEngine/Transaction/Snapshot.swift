@@ -169,14 +169,23 @@ public final class Snapshot: DataView, @unchecked Sendable {
     public func sharesCaches(with other: Snapshot) -> Bool { pin === other.pin }
 
     /// The block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
-    func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
+    func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? { storedBlock(address, remembersGaps: false) }
+
+    /// - Parameter remembersGaps: whether a block that isn't there is marked so, for this version and for those after it
+    ///   until it is written.
+    private func storedBlock(_ address: BlockAddress, remembersGaps: Bool) -> UnsafeRawBufferPointer? {
         // The address stands for the pointer, which the closure may not return.
         var failure: EngineError?
         let found = core.fillLock.withLock { _ -> (start: UInt, count: Int)? in
             do throws(EngineError) {
-                return try reader.find(address, envelope).map {
-                    (start: UInt(bitPattern: $0.baseAddress), count: $0.count)
+                if let block = try reader.find(address, envelope) {
+                    return (start: UInt(bitPattern: block.baseAddress), count: block.count)
                 }
+                if remembersGaps {
+                    let directory = directoryLocked(address.segment)
+                    if directory.covers(address.number) { directory.markAbsent(address.number) }
+                }
+                return nil
             } catch {
                 failure = error
                 return nil
@@ -246,8 +255,15 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
         guard Int(segment) < segmentCapacity, number <= BlockAddress.maximumNumber else { return nil }
         let address = BlockAddress(segment: segment, number: number)
+        // Columns that are all default have no leaves, which are asked for by every scan.
+        let isLeaf = segment >= Catalogue.firstFreeSegment && ColumnSegment.isLeaf(segment)
+        if isLeaf, let raw = fh_load_acquire(directories + Int(segment)),
+            Unmanaged<SegmentDirectory>.fromOpaque(raw)._withUnsafeGuaranteedRef({ $0.isAbsent(number) })
+        {
+            return nil
+        }
         // The bytes are read, and opened, outside the lock: so threads don't wait for each other's.
-        guard let stored = storedBlock(address) else { return nil }
+        guard let stored = storedBlock(address, remembersGaps: isLeaf) else { return nil }
         guard let size = envelope.plainSize(stored, at: address) else { return unopened(address) }
         if envelope.opensInPlace, size >= DirectoryChunk.inPageLimit {
             guard let opened = envelope.opened(stored, at: address) else { return unopened(address) }

@@ -38,7 +38,7 @@ import Testing
                 for segment: UInt32 in [1, 2, 3] { try writer.put(segment, number, [UInt8(segment)]) }
             }
             var seen: [UInt64] = []
-            writer.forEach(segment: 2) { number, bytes in
+            try writer.forEach(segment: 2) { number, bytes in
                 seen.append(number)
                 return bytes[0] == 2 && seen.count < 4
             }
