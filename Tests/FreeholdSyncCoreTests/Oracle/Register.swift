@@ -130,8 +130,8 @@ struct Entries<Key: Hashable>: Hashable {
         }
     }
 
-    /// Takes away what its author saw, and what earlier assignments brought. Its own values go at once if a later
-    /// assignment was there first.
+    /// Takes away what its author saw, and unseen what earlier assignments brought; what is hidden stays. Its own values go at
+    /// once if a later assignment was there first.
     mutating func assign(
         _ values: [(key: Key, value: Stored)],
         rank: Rank,
@@ -140,16 +140,19 @@ struct Entries<Key: Hashable>: Hashable {
         seen: Seen
     ) {
         clear(sparing: hidden, seen: seen)
-        takeAssigned(before: rank)
+        for key in registers.keys {
+            registers[key]?.take {
+                let isSpared = hidden.contains(key) && seen.includes($0.version, $0.rank.stamp.ident)
+                return $0.isAssigned && $0.rank < rank && !isSpared
+            }
+        }
         for (key, value) in values {
             write(Register.Write(rank: rank, version: version, act: .set(value), isAssigned: true), to: key)
         }
-        if let assigned, assigned > rank { takeAssigned(before: assigned) }
+        if let assigned, assigned > rank {
+            for key in registers.keys { registers[key]?.take { $0.isAssigned && $0.rank == rank } }
+        }
         assigned = max(assigned ?? rank, rank)
-    }
-
-    private mutating func takeAssigned(before rank: Rank) {
-        for key in registers.keys { registers[key]?.take { $0.isAssigned && $0.rank < rank } }
     }
 
     mutating func mergeNeighbouringAdds() {

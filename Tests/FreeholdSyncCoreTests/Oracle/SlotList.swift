@@ -163,7 +163,7 @@ struct SlotList: Hashable {
         seen: Seen
     ) throws {
         clear(sparing: hidden, seen: seen, version: version)
-        for (id, element) in elements {
+        for (id, element) in elements where !hidden.contains(id) {
             if let assignment = element.assignment, assignment < rank { remove(id, version: version) }
         }
         let isDead = assigned.map { $0 > rank } ?? false

@@ -1,0 +1,200 @@
+/// One attempt to merge a commit, without the objects that are refused.
+struct CommitMerge {
+    private let commit: Commit
+    private let stamp: Stamp
+    private let version: StreamVersion
+    private let rules: MergeRules
+    private let refused: [ObjectName: RefusalReason]
+
+    /// The objects of the commit as they are now. Nil if there is none.
+    private var objects: [ObjectName: MergedObject?] = [:]
+    private var ingested: [(ObjectName, [NewField])] = []
+    private(set) var refusals: [Refusal] = []
+
+    init(
+        _ commit: Commit,
+        _ stamp: Stamp,
+        _ version: StreamVersion,
+        _ rules: MergeRules,
+        _ refused: [ObjectName: RefusalReason]
+    ) {
+        (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
+    }
+
+    /// Does the changes.
+    ///
+    /// - Returns: an object that is refused, and why: then nothing may be written, and another attempt is due.
+    mutating func run(_ store: inout some MergeStore) throws -> (ObjectName, RefusalReason)? {
+        let isRevocable = isRevocable
+        for (index, change) in commit.changes.enumerated() {
+            let name = change.object
+            if objects[name] == nil {
+                objects[name] = .some(isRevocable ? try store.object(name) : try store.take(name))
+            }
+            let author = Author(
+                stamp: stamp,
+                version: version,
+                seen: commit.seen[name] ?? 0,
+                isRefused: refused[name] != nil
+            )
+            if let reason = refused[name] {
+                performRefused(change, author)
+                refuse(index, reason)
+                continue
+            }
+            if case .create(_, let fields) = change, rules.createOnly.contains(name.className) {
+                ingested.append((name, fields))
+            } else if let reason = perform(change, author) {
+                refuse(index, reason)
+            }
+            if case .delete = change, try isDenied(name, store) { return (name, .denied) }
+        }
+        return try duplicate(store).map { ($0, .notUnique) }
+    }
+
+    /// Whether the merged state may refuse something.
+    private var isRevocable: Bool {
+        if !rules.denying.isEmpty, commit.changes.contains(where: { if case .delete = $0 { true } else { false } }) {
+            return true
+        }
+        return rules.unique.contains { unique in
+            commit.changes.contains { $0.object.className == unique.className }
+        }
+    }
+
+    /// Writes what was done.
+    func finish(_ store: inout some MergeStore) throws {
+        for (name, fields) in ingested { try store.ingest(name, fields) }
+        for (name, object) in objects {
+            if let object { try store.put(name, object) }
+        }
+    }
+
+    private mutating func refuse(_ index: Int, _ reason: RefusalReason) {
+        refusals.append(
+            Refusal(commit: commit.number, index: index, change: commit.changes[index], reason: reason)
+        )
+    }
+
+    // MARK: Changes
+
+    private mutating func perform(_ change: Change, _ author: Author) -> RefusalReason? {
+        let name = change.object
+        guard var object = objects.removeValue(forKey: name) ?? nil else {
+            objects[name] = .some(nil)
+            switch change {
+            case .create(_, let fields): objects[name] = MergedObject(fields, author)
+            case .delete: break
+            default: return .objectGone
+            }
+            return nil
+        }
+        defer { objects[name] = object }
+        switch change {
+        case .create(_, let fields):
+            if object.isAlive {
+                object.create(fields, author)
+            } else if object.canFollow(author, base: commit.base) {
+                object = MergedObject(fields, author)
+            } else {
+                return .objectGone
+            }
+        case .delete:
+            if object.isKnown(to: author) { _ = object.delete(author) }
+        default:
+            guard object.isAlive, object.isKnown(to: author) else { return .objectGone }
+            switch object.perform(change, change.path, author) {
+            case .done: return nil
+            case .instanceGone: return .instanceGone
+            case .malformed: return .malformed
+            }
+        }
+        return nil
+    }
+
+    /// Makes the dead slots of a change that was refused, if there is a list that they can be in.
+    private mutating func performRefused(_ change: Change, _ author: Author) {
+        switch change {
+        case .insert, .move, .assignList: break
+        default: return
+        }
+        let name = change.object
+        guard var object = objects.removeValue(forKey: name) ?? nil else {
+            objects[name] = .some(nil)
+            return
+        }
+        if object.isAlive, object.isKnown(to: author) { _ = object.perform(change, change.path, author) }
+        objects[name] = object
+    }
+
+    // MARK: Rules
+
+    private func object(_ name: ObjectName, _ store: some MergeStore) throws -> MergedObject? {
+        if let own = objects[name] { return own }
+        return try store.object(name)
+    }
+
+    /// Whether a live object has a link to one that was just deleted, by a property that denies it.
+    private func isDenied(_ name: ObjectName, _ store: some MergeStore) throws -> Bool {
+        guard let object = objects[name] ?? nil, object.died == version, object.changed == version else { return false }
+        for property in rules.denying {
+            let others = try store.objects(linkingTo: name, by: property) + objects.keys
+            for other in others where other != name && other.className == property.className {
+                guard let referrer = try self.object(other, store), referrer.isAlive else { continue }
+                if referrer.links(to: name, by: property.property) { return true }
+            }
+        }
+        return false
+    }
+
+    /// The first object of the commit that holds the same values as one before it, or as one that the commit doesn't name.
+    private func duplicate(_ store: some MergeStore) throws -> ObjectName? {
+        guard !rules.unique.isEmpty else { return nil }
+        var checked: Set<ObjectName> = []
+        for change in commit.changes where checked.insert(change.object).inserted {
+            let name = change.object
+            guard refused[name] == nil else { continue }
+            for unique in rules.unique where unique.className == name.className {
+                guard let values = try values(name, unique, store) else { continue }
+                let others = try store.objects(of: name.className, holding: values, in: unique.properties)
+                for other in others + checked where other != name && other.className == name.className {
+                    // One that the commit names later gives way itself.
+                    if !checked.contains(other), objects[other] != nil, refused[other] == nil { continue }
+                    if try self.values(other, unique, store) == values { return name }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What a live object holds in the properties. Nil if one of them is null.
+    private func values(
+        _ name: ObjectName,
+        _ unique: MergeRules.Unique,
+        _ store: some MergeStore
+    ) throws -> [SetElement]? {
+        guard let object = try object(name, store), object.isAlive else { return nil }
+        var values: [SetElement] = []
+        for property in unique.properties {
+            guard case .value(let value)? = object.content(property), value != .null, let element = SetElement(value)
+            else { return nil }
+            values.append(element)
+        }
+        return values
+    }
+}
+
+extension Change {
+    /// The way from the object on.
+    fileprivate var path: [Place.Step] {
+        switch self {
+        case .create, .delete: []
+        case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),
+            .move(let place, _, _, _), .clearList(let place, _), .assignList(let place, _, _, _, _),
+            .insertIntoSet(let place, _), .removeFromSet(let place, _), .clearSet(let place, _),
+            .assignSet(let place, _, _), .removeEntry(let place), .clearDictionary(let place, _),
+            .assignDictionary(let place, _, _):
+            place.path
+        }
+    }
+}

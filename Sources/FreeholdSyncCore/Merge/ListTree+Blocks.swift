@@ -1,0 +1,138 @@
+extension ListTree {
+    /// Slots of one author with consecutive numbers that hang one below the other: each is the right child of the one before it, or, in a
+    /// backward block, the left child. Blocks grow at their end and are never split.
+    struct Block: Sendable {
+        let ident: FileIdent
+        let first: OwnNumber
+        var count: Int32
+        /// Counts only if there are several slots.
+        var isBackward = false
+        let isAssigned: Bool
+        let isReal: Bool
+
+        /// The parent of the first slot.
+        let parent: Slot
+        let isLeft: Bool
+        /// How many blocks are above, and one of those, far up: a way to every ancestor in O(log *n*) steps.
+        let depth: Int32
+        let jump: Int32
+
+        /// When the slots were made: those from `offset` on by this write, up to the next birth's. Versions rise.
+        var birth: Birth
+        var laterBirths: [Birth] = []
+        var values: [SyncValue]
+
+        /// Offsets, without the last, that have children on the side of the continuation. Rising.
+        var forks: [Int32] = []
+        /// The leaf of the span that starts with the first slot, and those of the others.
+        var home: Int32 = -1
+        var laterHomes: [Home] = []
+
+        static let root = Block(
+            ident: .me,
+            first: 0,
+            count: 1,
+            isAssigned: false,
+            isReal: true,
+            parent: .root,
+            isLeft: false,
+            depth: 0,
+            jump: 0,
+            birth: Birth(offset: 0, clock: .zero, version: 0),
+            values: []
+        )
+    }
+
+    struct Birth: Sendable {
+        let offset: Int32
+        let clock: Clock
+        let version: StreamVersion
+    }
+
+    struct Home: Sendable {
+        let start: Int32
+        var leaf: Int32
+    }
+
+    /// A slot and a side of it.
+    struct Kin: Hashable, Sendable {
+        let slot: Slot
+        let isLeft: Bool
+    }
+
+    // MARK: Names
+
+    func slot(_ ident: FileIdent, _ number: OwnNumber) -> Slot? {
+        guard let own = authors[ident] else { return nil }
+        let index = own.partitioned { blocks[Int($0)].first > number } - 1
+        guard index >= 0 else { return nil }
+        let offset = number - blocks[Int(own[index])].first
+        guard offset < OwnNumber(blocks[Int(own[index])].count) else { return nil }
+        return Slot(block: own[index], offset: Int32(offset))
+    }
+
+    /// Whether none of the numbers was used here, and all are numbers.
+    func isFree(_ ident: FileIdent, _ first: OwnNumber, count: Int) -> Bool {
+        guard count < Int(Int32.max), first <= .max - OwnNumber(count) else { return false }
+        guard let own = authors[ident], count > 0 else { return true }
+        let index = own.partitioned { blocks[Int($0)].first >= first + OwnNumber(count) } - 1
+        guard index >= 0 else { return true }
+        let last = blocks[Int(own[index])]
+        return last.first + OwnNumber(last.count) <= first
+    }
+
+    // MARK: What a slot was made with
+
+    func birth(_ slot: Slot) -> Birth {
+        let block = blocks[Int(slot.block)]
+        guard let next = block.laterBirths.first, next.offset <= slot.offset else { return block.birth }
+        return block.laterBirths[block.laterBirths.partitioned { $0.offset > slot.offset } - 1]
+    }
+
+    func mark(_ slot: Slot) -> Mark {
+        let (block, birth) = (blocks[Int(slot.block)], birth(slot))
+        return Mark(
+            stamp: Stamp(clock: birth.clock, ident: block.ident),
+            version: birth.version,
+            isReal: block.isReal,
+            isAssigned: block.isAssigned
+        )
+    }
+
+    func value(_ slot: Slot) -> SyncValue { blocks[Int(slot.block)].values[Int(slot.offset)] }
+
+    /// How many of the slots from `start` on were made at or before a version: these are the first ones.
+    func countBorn(_ span: Span, at version: StreamVersion) -> Int {
+        let block = blocks[Int(span.block)]
+        if (block.laterBirths.last ?? block.birth).version <= version { return Int(span.count) }
+        if block.birth.version > version { return 0 }
+        let index = block.laterBirths.partitioned { $0.version > version }
+        return min(max(Int(block.laterBirths[index].offset - span.start), 0), Int(span.count))
+    }
+
+    /// Siblings are ordered by this.
+    struct Order: Comparable {
+        let clock: Clock
+        let ident: FileIdent
+        let number: OwnNumber
+
+        static func < (a: Order, b: Order) -> Bool { (a.clock, a.ident, a.number) < (b.clock, b.ident, b.number) }
+    }
+
+    func order(_ slot: Slot) -> Order {
+        let block = blocks[Int(slot.block)]
+        return Order(clock: birth(slot).clock, ident: block.ident, number: block.first + OwnNumber(slot.offset))
+    }
+}
+
+extension Array {
+    /// The index of the first element that fulfils a condition which all behind it fulfil too.
+    func partitioned(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,98 @@
+/// What changes of a list do (SYNC.md, section 5). Each is done whole, or not at all if it names what never was.
+extension ListTree {
+    mutating func insert(
+        _ values: [SyncValue],
+        first: OwnNumber,
+        _ gap: Gap,
+        _ author: Author
+    ) -> Outcome {
+        guard let spot = spot(gap, author), isFree(author.ident, first, count: values.count) else { return .malformed }
+        if !values.isEmpty { _ = make(values, spot, first: first, author, isAlive: !author.isRefused) }
+        return .done
+    }
+
+    mutating func remove(_ references: [ElementReference], _ author: Author) -> Outcome {
+        var elements: [Slot] = []
+        for reference in references {
+            guard let (element, _) = element(reference, author) else { return .malformed }
+            elements.append(element)
+        }
+        if author.isRefused { return .done }
+        for element in elements where isAlive(element) {
+            kill(positions[element]?.slot ?? element, author.version)
+            forget(element)
+        }
+        return .done
+    }
+
+    /// The value of an element that is gone.
+    private mutating func forget(_ element: Slot) {
+        if !registers.isEmpty { registers[element] = nil }
+        blocks[Int(element.block)].values[Int(element.offset)] = .null
+    }
+
+    /// The later move of an element wins. A move always makes a slot: one that lost is dead from birth.
+    mutating func move(_ reference: ElementReference, _ gap: Gap, number: OwnNumber, _ author: Author) -> Outcome {
+        guard let (element, isAlive) = element(reference, author), let spot = spot(gap, author),
+            isFree(author.ident, number, count: 1)
+        else { return .malformed }
+        let isLater = positions[element].map { author.stamp >= $0.stamp } ?? true
+        let wins = isAlive && isLater && !author.isRefused
+        if wins { kill(positions[element]?.slot ?? element, author.version) }
+        let slot = make([.null], spot, first: number, author, isAlive: wins)
+        moved[slot] = element
+        if wins { positions[element] = Position(stamp: author.stamp, slot: slot) }
+        return .done
+    }
+
+    mutating func clear(hidden: [ElementReference], _ author: Author) -> Outcome {
+        guard let spared = elements(hidden, author) else { return .malformed }
+        if !author.isRefused { take(author, spared, assignedBefore: nil) }
+        return .done
+    }
+
+    /// Takes what the author saw, and unseen what earlier assignments brought. If a later assignment stands, the new elements are dead
+    /// from birth.
+    mutating func assign(
+        _ values: [SyncValue],
+        first: OwnNumber,
+        _ gap: Gap,
+        hidden: [ElementReference],
+        _ author: Author,
+        origin: Origin
+    ) -> Outcome {
+        guard let spared = elements(hidden, author), let spot = spot(gap, author),
+            isFree(author.ident, first, count: values.count)
+        else { return .malformed }
+        let rank = author.mark(origin).rank
+        let wins = (assignment.map { rank >= $0 } ?? true) && !author.isRefused
+        if wins { assignment = rank }
+        if !author.isRefused { take(author, spared, assignedBefore: rank) }
+        guard !values.isEmpty else { return .done }
+        _ = make(values, spot, first: first, author, origin: origin, isAssigned: true, isAlive: wins)
+        return .done
+    }
+
+    private mutating func elements(_ references: [ElementReference], _ author: Author) -> Set<Slot>? {
+        var elements: Set<Slot> = []
+        for reference in references {
+            guard let (element, _) = element(reference, author) else { return nil }
+            elements.insert(element)
+        }
+        return elements
+    }
+
+    private mutating func take(_ author: Author, _ spared: Set<Slot>, assignedBefore rank: Rank?) {
+        var taken: [Slot] = []
+        let old = self
+        killAll(author.version) { slot in
+            let element = old.moved[slot] ?? slot
+            let mark = old.mark(element)
+            let isEarlier = mark.isAssigned && rank.map { mark.rank < $0 } ?? false
+            let isTaken = author.saw(mark) ? !spared.contains(element) : isEarlier
+            if isTaken { taken.append(element) }
+            return isTaken
+        }
+        for element in taken { forget(element) }
+    }
+}

@@ -1,0 +1,341 @@
+/// The order of the list: groups of leaves of spans.
+extension ListTree {
+    /// Slots of one block that follow each other in the list and have the same fate. In a backward block they stand in falling order.
+    struct Span: Sendable {
+        let block: Int32
+        var start: Int32
+        var count: Int32
+        /// The version at which they died. `max` if they are alive, 0 if they were dead from birth.
+        var died: StreamVersion
+    }
+
+    /// What is known of a leaf or a group without a look inside.
+    struct Summary: Sendable {
+        var alive = 0
+        /// The last version that made or killed something there.
+        var changed: StreamVersion = 0
+        /// How many slots were alive at a version before that: what was counted last.
+        var counted: (version: StreamVersion, alive: Int)?
+
+        func alive(at version: StreamVersion) -> Int? {
+            if changed <= version { return alive }
+            if let counted, counted.version == version { return counted.alive }
+            return nil
+        }
+    }
+
+    struct Leaf: Sendable {
+        var spans: [Span]
+        var group: Int32
+        var summary = Summary()
+    }
+
+    struct Group: Sendable {
+        var leaves: [Int32]
+        var summary = Summary()
+    }
+
+    private static let capacity = 128
+
+    func forEachSpan(_ body: (Span) -> Void) {
+        for group in order {
+            for leaf in groups[Int(group)].leaves { leaves[Int(leaf)].spans.forEach(body) }
+        }
+    }
+
+    /// The slots of a span in the list's order.
+    func forEachSlot(_ span: Span, _ body: (Slot) -> Void) {
+        let offsets = span.start..<span.start + span.count
+        if blocks[Int(span.block)].isBackward {
+            for offset in offsets.reversed() { body(Slot(block: span.block, offset: offset)) }
+        } else {
+            for offset in offsets { body(Slot(block: span.block, offset: offset)) }
+        }
+    }
+
+    func died(_ slot: Slot) -> StreamVersion {
+        let (leaf, index) = locate(slot)
+        return leaves[leaf].spans[index].died
+    }
+
+    // MARK: Indices of a version
+
+    private func alive(_ span: Span, at version: StreamVersion) -> Int {
+        span.died <= version ? 0 : countBorn(span, at: version)
+    }
+
+    /// Counts what was alive at a version wherever something changed since, and remembers it.
+    mutating func count(at version: StreamVersion) {
+        for group in order.indices {
+            let group = Int(order[group])
+            guard groups[group].summary.alive(at: version) == nil else { continue }
+            var sum = 0
+            for index in groups[group].leaves.indices {
+                let leaf = Int(groups[group].leaves[index])
+                if let known = leaves[leaf].summary.alive(at: version) {
+                    sum += known
+                } else {
+                    let alive = leaves[leaf].spans.reduce(0) { $0 + self.alive($1, at: version) }
+                    leaves[leaf].summary.counted = (version, alive)
+                    sum += alive
+                }
+            }
+            groups[group].summary.counted = (version, sum)
+        }
+    }
+
+    /// - Complexity: O(∛*n*) if that version was counted.
+    func slot(at index: Int, version: StreamVersion) -> Slot? {
+        guard index >= 0 else { return nil }
+        var rest = index
+        for group in order {
+            if let alive = groups[Int(group)].summary.alive(at: version), alive <= rest {
+                rest -= alive
+                continue
+            }
+            for leaf in groups[Int(group)].leaves {
+                if let alive = leaves[Int(leaf)].summary.alive(at: version), alive <= rest {
+                    rest -= alive
+                    continue
+                }
+                for span in leaves[Int(leaf)].spans {
+                    let alive = alive(span, at: version)
+                    if alive <= rest {
+                        rest -= alive
+                        continue
+                    }
+                    let place = blocks[Int(span.block)].isBackward ? alive - 1 - rest : rest
+                    return Slot(block: span.block, offset: span.start + Int32(place))
+                }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Spans
+
+    func locate(_ slot: Slot) -> (leaf: Int, index: Int) {
+        let leaf = leaf(of: slot)
+        let index = leaves[leaf].spans.firstIndex {
+            $0.block == slot.block && $0.start <= slot.offset && slot.offset - $0.start < $0.count
+        }
+        return (leaf, index!)
+    }
+
+    private func leaf(of slot: Slot) -> Int {
+        let index = Int(slot.block)
+        guard let next = blocks[index].laterHomes.first, next.start <= slot.offset else {
+            return Int(blocks[index].home)
+        }
+        let place = blocks[index].laterHomes.partitioned { $0.start > slot.offset }
+        return Int(blocks[index].laterHomes[place - 1].leaf)
+    }
+
+    private mutating func settle(_ span: Span, in leaf: Int32) {
+        let index = Int(span.block)
+        if span.start == 0 {
+            blocks[index].home = leaf
+            return
+        }
+        let place = blocks[index].laterHomes.partitioned { $0.start >= span.start }
+        if place < blocks[index].laterHomes.count, blocks[index].laterHomes[place].start == span.start {
+            blocks[index].laterHomes[place].leaf = leaf
+        } else {
+            blocks[index].laterHomes.insert(Home(start: span.start, leaf: leaf), at: place)
+        }
+    }
+
+    private mutating func unsettle(_ span: Span) {
+        guard span.start > 0 else { return }
+        let index = Int(span.block)
+        let place = blocks[index].laterHomes.partitioned { $0.start >= span.start }
+        blocks[index].laterHomes.remove(at: place)
+    }
+
+    /// Puts new slots in.
+    mutating func insert(_ span: Span, _ anchor: Anchor, _ version: StreamVersion) {
+        if order.isEmpty {
+            order = [0]
+            groups = [Group(leaves: [0])]
+            leaves = [Leaf(spans: [], group: 0)]
+        }
+        let (leaf, index) = open(anchor)
+        if !lengthen(at: index, of: leaf, by: span) {
+            leaves[leaf].spans.insert(span, at: index)
+            settle(span, in: Int32(leaf))
+        }
+        if span.died == .max { note(leaf, alive: Int(span.count), version) }
+        split(leaf)
+    }
+
+    /// Grows a neighbour at the index by slots that follow it in its block.
+    private mutating func lengthen(at index: Int, of leaf: Int, by span: Span) -> Bool {
+        guard span.start > 0 else { return false }
+        let neighbour = blocks[Int(span.block)].isBackward ? index : index - 1
+        guard leaves[leaf].spans.indices.contains(neighbour) else { return false }
+        let old = leaves[leaf].spans[neighbour]
+        guard old.block == span.block, old.died == span.died, old.start + old.count == span.start else { return false }
+        leaves[leaf].spans[neighbour].count += span.count
+        return true
+    }
+
+    /// Makes the anchor a border of spans.
+    ///
+    /// - Returns: the place of what comes there.
+    private mutating func open(_ anchor: Anchor) -> (leaf: Int, index: Int) {
+        let (slot, isBefore): (Slot, Bool)
+        switch anchor {
+        case .start: return (Int(groups[Int(order[0])].leaves[0]), 0)
+        case .after(let anchor): (slot, isBefore) = (anchor, false)
+        case .before(let anchor): (slot, isBefore) = (anchor, true)
+        }
+        let (leaf, index) = locate(slot)
+        let span = leaves[leaf].spans[index]
+        let isBackward = blocks[Int(span.block)].isBackward
+        let low = slot.offset - span.start
+        /// How many slots of the span stand on the left, and how many have the lower offsets.
+        let left = (isBackward ? span.count - 1 - low : low) + (isBefore ? 0 : 1)
+        if left == 0 { return (leaf, index) }
+        if left == span.count { return (leaf, index + 1) }
+        let lower = isBackward ? span.count - left : left
+        var (first, second) = (span, span)
+        first.count = lower
+        second.start += lower
+        second.count -= lower
+        replace(leaf, index..<index + 1, isBackward ? [second, first] : [first, second])
+        return (leaf, index + 1)
+    }
+
+    private mutating func replace(_ leaf: Int, _ range: Range<Int>, _ spans: [Span]) {
+        for span in leaves[leaf].spans[range] { unsettle(span) }
+        leaves[leaf].spans.replaceSubrange(range, with: spans)
+        for span in spans { settle(span, in: Int32(leaf)) }
+    }
+
+    private mutating func note(_ leaf: Int, alive: Int, _ version: StreamVersion) {
+        let group = Int(leaves[leaf].group)
+        leaves[leaf].summary.alive += alive
+        leaves[leaf].summary.changed = max(leaves[leaf].summary.changed, version)
+        groups[group].summary.alive += alive
+        groups[group].summary.changed = max(groups[group].summary.changed, version)
+    }
+
+    // MARK: Deaths
+
+    /// Ends the life of a slot that is alive.
+    mutating func kill(_ slot: Slot, _ version: StreamVersion) {
+        let (leaf, index) = locate(slot)
+        let span = leaves[leaf].spans[index]
+        var (low, own, high) = (span, span, span)
+        low.count = slot.offset - span.start
+        own.start = slot.offset
+        own.count = 1
+        own.died = version
+        high.start = slot.offset + 1
+        high.count = span.start + span.count - high.start
+        var pieces = [low, own, high].filter { $0.count > 0 }
+        if blocks[Int(span.block)].isBackward { pieces.reverse() }
+        let spans = leaves[leaf].spans
+        let range = max(index - 1, 0)..<min(index + 2, spans.count)
+        replace(leaf, range, joined(spans[range.lowerBound..<index] + pieces + spans[index + 1..<range.upperBound]))
+        note(leaf, alive: -1, version)
+        split(leaf)
+    }
+
+    /// Ends the lives of all slots that are alive and fulfil a condition.
+    ///
+    /// - Complexity: O(*n*)
+    mutating func killAll(_ version: StreamVersion, where isTaken: (Slot) -> Bool) {
+        for leaf in leaves.indices {
+            var (spans, dead) = ([Span](), 0)
+            for span in leaves[leaf].spans {
+                guard span.died == .max else {
+                    spans.append(span)
+                    continue
+                }
+                forEachSlot(span) { slot in
+                    let isDead = isTaken(slot)
+                    if isDead { dead += 1 }
+                    let own = Span(block: span.block, start: slot.offset, count: 1, died: isDead ? version : .max)
+                    if let last = spans.last, let both = join(last, own) {
+                        spans[spans.count - 1] = both
+                    } else {
+                        spans.append(own)
+                    }
+                }
+            }
+            guard dead > 0 else { continue }
+            replace(leaf, leaves[leaf].spans.indices, joined(spans[...]))
+            note(leaf, alive: -dead, version)
+        }
+        for leaf in leaves.indices { split(leaf) }
+    }
+
+    private func joined(_ spans: ArraySlice<Span>) -> [Span] {
+        var result: [Span] = []
+        for span in spans {
+            if let last = result.last, let both = join(last, span) {
+                result[result.count - 1] = both
+            } else {
+                result.append(span)
+            }
+        }
+        return result
+    }
+
+    /// One span for two neighbours, if they are of one block and one fate.
+    private func join(_ left: Span, _ right: Span) -> Span? {
+        guard left.block == right.block, left.died == right.died else { return nil }
+        let (low, high) = blocks[Int(left.block)].isBackward ? (right, left) : (left, right)
+        guard low.start + low.count == high.start else { return nil }
+        return Span(block: low.block, start: low.start, count: low.count + high.count, died: low.died)
+    }
+
+    // MARK: Leaves
+
+    /// Makes several leaves of one that is too large.
+    private mutating func split(_ leaf: Int) {
+        guard leaves[leaf].spans.count > Self.capacity else { return }
+        let (spans, group, changed) = (leaves[leaf].spans, Int(leaves[leaf].group), leaves[leaf].summary.changed)
+        let half = Self.capacity / 2
+        var new: [Int32] = []
+        for start in stride(from: 0, to: spans.count, by: half) {
+            let piece = Array(spans[start..<min(start + half, spans.count)])
+            let alive = piece.reduce(0) { $0 + ($1.died == .max ? Int($1.count) : 0) }
+            let summary = Summary(alive: alive, changed: changed)
+            let index = start == 0 ? leaf : leaves.count
+            if start == 0 {
+                leaves[leaf] = Leaf(spans: piece, group: Int32(group), summary: summary)
+            } else {
+                leaves.append(Leaf(spans: piece, group: Int32(group), summary: summary))
+                for span in piece { settle(span, in: Int32(index)) }
+            }
+            new.append(Int32(index))
+        }
+        let place = groups[group].leaves.firstIndex(of: Int32(leaf))!
+        groups[group].leaves.replaceSubrange(place...place, with: new)
+        split(group: group)
+    }
+
+    private mutating func split(group: Int) {
+        guard groups[group].leaves.count > Self.capacity else { return }
+        let (all, changed) = (groups[group].leaves, groups[group].summary.changed)
+        let half = Self.capacity / 2
+        var new: [Int32] = []
+        for start in stride(from: 0, to: all.count, by: half) {
+            let piece = Array(all[start..<min(start + half, all.count)])
+            let alive = piece.reduce(0) { $0 + leaves[Int($1)].summary.alive }
+            let summary = Summary(alive: alive, changed: changed)
+            let index = start == 0 ? group : groups.count
+            if start == 0 {
+                groups[group] = Group(leaves: piece, summary: summary)
+            } else {
+                groups.append(Group(leaves: piece, summary: summary))
+                for leaf in piece { leaves[Int(leaf)].group = Int32(index) }
+            }
+            new.append(Int32(index))
+        }
+        let place = order.firstIndex(of: Int32(group))!
+        order.replaceSubrange(place...place, with: new)
+    }
+}

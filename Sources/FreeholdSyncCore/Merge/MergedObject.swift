@@ -1,0 +1,90 @@
+/// An object as the server keeps it: its values, and what later merges need to know of how they came about (SYNC.md, section 8).
+///
+/// It changes in merges only.
+public struct MergedObject: Sendable {
+    /// The version at which this incarnation was made.
+    public private(set) var born: StreamVersion
+    /// The version at which it died. It is kept until the horizon.
+    public private(set) var died: StreamVersion?
+    /// The version of its last change.
+    public internal(set) var changed: StreamVersion
+
+    private(set) var record: Record
+    /// The files whose own creates took part in making it. They know it, whatever version they saw.
+    private var makers: [FileIdent]
+    /// The files that deleted it, be it as the second.
+    private var deleters: [FileIdent] = []
+
+    /// A new incarnation.
+    init(_ fields: [NewField], _ author: Author) {
+        born = author.version
+        changed = author.version
+        record = Record(base: author.mark(.real))
+        makers = [author.ident]
+        record.create(fields, author)
+    }
+
+    /// What it holds, also after its death.
+    ///
+    /// - Complexity: O(*n*) for *n* values.
+    public var contents: [SyncString: MergedContent] { record.contents }
+
+    public var isAlive: Bool { died == nil }
+
+    // MARK: Merging
+
+    /// Whether the author means this incarnation.
+    func isKnown(to author: Author) -> Bool { author.seen >= born || makers.contains(author.ident) }
+
+    /// Whether a create makes a new incarnation behind this dead one.
+    ///
+    /// - Parameter base: the cursor of the author.
+    func canFollow(_ author: Author, base: StreamVersion) -> Bool {
+        died.map { base >= $0 } ?? false || deleters.contains(author.ident)
+    }
+
+    /// Merges another create of the live object.
+    mutating func create(_ fields: [NewField], _ author: Author) {
+        if !makers.contains(author.ident) { makers.append(author.ident) }
+        record.create(fields, author)
+        changed = author.version
+    }
+
+    /// - Returns: whether it was alive.
+    mutating func delete(_ author: Author) -> Bool {
+        if !deleters.contains(author.ident) { deleters.append(author.ident) }
+        guard died == nil else { return false }
+        died = author.version
+        changed = author.version
+        return true
+    }
+
+    mutating func perform(_ change: Change, _ path: [Place.Step], _ author: Author) -> Outcome {
+        let outcome = record.perform(change, path[...], author)
+        if outcome == .done, !author.isRefused { changed = author.version }
+        return outcome
+    }
+
+    // MARK: Reading
+
+    /// The value of a property. Nil if it never was written.
+    func content(_ property: SyncString) -> MergedContent? { record.fields[property]?.content }
+
+    func links(to name: ObjectName, by property: SyncString) -> Bool {
+        content(property)?.links(to: name) ?? false
+    }
+
+    // MARK: Upkeep
+
+    /// Forgets what no commit of the horizon's version or a later one can name.
+    ///
+    /// - Returns: false if nothing is left: the object is to be forgotten.
+    public mutating func trim(horizon: StreamVersion) -> Bool {
+        if let died, died <= horizon { return false }
+        record.trim(horizon: horizon)
+        return true
+    }
+
+    /// Makes one of neighbouring adds to one counter. An add that was merged counts as if it had come with the last of them.
+    public mutating func mergeNeighbouringAdds() { record.mergeAdds() }
+}

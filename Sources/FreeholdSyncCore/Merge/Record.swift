@@ -1,0 +1,187 @@
+/// The properties of an object, or of an embedded one.
+struct Record: Sendable {
+    /// Of the write that made it. A property that it wrote has no mark of its own (SYNC.md, section 8, `meta`).
+    let base: Mark
+    private(set) var fields: [SyncString: Field] = [:]
+
+    init(base: Mark) { self.base = base }
+
+    enum Field: Sendable {
+        case register(Register)
+        case list(ListTree)
+        case set(KeyedCollection<SetElement>)
+        case dictionary(KeyedCollection<SyncString>)
+        /// Stands there while the field is worked on, so that nothing is copied.
+        case moved
+    }
+
+    // MARK: Making
+
+    /// Writes the fields of a new object, or of another create of the same one. Each collection counts as an assignment.
+    mutating func create(_ new: [NewField], _ author: Author) {
+        for field in new { _ = write(field, author) }
+    }
+
+    private mutating func write(_ field: NewField, _ author: Author) -> Outcome {
+        let mark = author.mark(field.origin)
+        switch field.content {
+        case .value(let value):
+            return withRegister(field.name) { register, base in
+                register.set(.init(value, mark, author), mark, base: base)
+                return .done
+            }
+        case .list(let first, let values):
+            let gap = Gap(after: nil, before: nil)
+            return withList(field.name) {
+                $0.assign(values, first: first, gap, hidden: [], author, origin: field.origin)
+            }
+        case .set(let values):
+            return withSet(field.name, mark) { $0.assign(values, mark, author, hidden: []) }
+        case .dictionary(let value):
+            return withDictionary(field.name, mark) { $0.assign(value, mark, author, hidden: []) }
+        }
+    }
+
+    // MARK: Fields
+
+    /// Works on a property that is a single value, in place; it is made if it isn't there.
+    mutating func withRegister(_ name: SyncString, _ body: (inout Register, Mark) -> Outcome) -> Outcome {
+        let base = base
+        return with(name, make: .register(Register())) { field in
+            guard case .register(var register) = field else { return .malformed }
+            field = .moved
+            let outcome = body(&register, base)
+            field = .register(register)
+            return outcome
+        }
+    }
+
+    mutating func withList(_ name: SyncString, _ body: (inout ListTree) -> Outcome) -> Outcome {
+        with(name, make: .list(ListTree())) { field in
+            guard case .list(var list) = field else { return .malformed }
+            field = .moved
+            let outcome = body(&list)
+            field = .list(list)
+            return outcome
+        }
+    }
+
+    mutating func withSet(
+        _ name: SyncString,
+        _ mark: Mark,
+        _ body: (inout KeyedCollection<SetElement>) -> Outcome
+    ) -> Outcome {
+        with(name, make: .set(KeyedCollection(base: mark.assigned))) { field in
+            guard case .set(var set) = field else { return .malformed }
+            field = .moved
+            let outcome = body(&set)
+            field = .set(set)
+            return outcome
+        }
+    }
+
+    mutating func withDictionary(
+        _ name: SyncString,
+        _ mark: Mark,
+        _ body: (inout KeyedCollection<SyncString>) -> Outcome
+    ) -> Outcome {
+        with(name, make: .dictionary(KeyedCollection(base: mark.assigned))) { field in
+            guard case .dictionary(var dictionary) = field else { return .malformed }
+            field = .moved
+            let outcome = body(&dictionary)
+            field = .dictionary(dictionary)
+            return outcome
+        }
+    }
+
+    private mutating func with(
+        _ name: SyncString,
+        make: @autoclosure () -> Field,
+        _ body: (inout Field) -> Outcome
+    ) -> Outcome {
+        if let index = fields.index(forKey: name) { return body(&fields.values[index]) }
+        var field = make()
+        let outcome = body(&field)
+        if outcome != .malformed { fields[name] = field }
+        return outcome
+    }
+
+    // MARK: Upkeep
+
+    /// Forgets what no commit of the horizon's version or a later one can name.
+    mutating func trim(horizon: StreamVersion) {
+        forEachField { field in
+            if case .list(var list) = field {
+                field = .moved
+                list.trim(horizon: horizon)
+                field = .list(list)
+            }
+        }
+        forEachRegister { $0.forEachRecord { $0.trim(horizon: horizon) } }
+    }
+
+    /// Makes one of neighbouring adds everywhere.
+    mutating func mergeAdds() {
+        forEachRegister { register in
+            register.mergeAdds()
+            register.forEachRecord { $0.mergeAdds() }
+        }
+    }
+
+    private mutating func forEachField(_ body: (inout Field) -> Void) {
+        for index in fields.indices { body(&fields.values[index]) }
+    }
+
+    private mutating func forEachRegister(_ body: (inout Register) -> Void) {
+        forEachField { field in
+            switch field {
+            case .register(var register):
+                field = .moved
+                body(&register)
+                field = .register(register)
+            case .list(var list):
+                field = .moved
+                list.forEachRegister(body)
+                field = .list(list)
+            case .set(var set):
+                field = .moved
+                set.forEachRegister(body)
+                field = .set(set)
+            case .dictionary(var dictionary):
+                field = .moved
+                dictionary.forEachRegister(body)
+                field = .dictionary(dictionary)
+            case .moved: break
+            }
+        }
+    }
+}
+
+extension Mark {
+    var assigned: Mark {
+        var mark = self
+        mark.isAssigned = true
+        return mark
+    }
+}
+
+extension KeyedCollection where Key == SetElement {
+    /// Malformed if a value can't be an element.
+    mutating func assign(_ values: [SyncValue], _ mark: Mark, _ author: Author, hidden: [SyncValue]) -> Outcome {
+        let items = values.compactMap { value in SetElement(value).map { ($0, Register.Held.value(value)) } }
+        let spared = hidden.compactMap(SetElement.init)
+        guard items.count == values.count, spared.count == hidden.count else { return .malformed }
+        if !author.isRefused { assign(items, mark.assigned, author, hidden: Set(spared)) }
+        return .done
+    }
+}
+
+extension KeyedCollection where Key == SyncString {
+    mutating func assign(_ value: SyncDictionary, _ mark: Mark, _ author: Author, hidden: [SyncString]) -> Outcome {
+        guard !author.isRefused else { return .done }
+        let mark = mark.assigned
+        let items = value.entries.map { ($0.key, Register.Held($0.value, mark, author)) }
+        assign(items, mark, author, hidden: Set(hidden))
+        return .done
+    }
+}

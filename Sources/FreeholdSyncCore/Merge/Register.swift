@@ -1,0 +1,175 @@
+/// One value that is written whole, with the edits that came after the write: adds, and edits along a path into dictionaries of a mixed
+/// value. Its value is what a replay of its writes in the order of their ranks gives.
+///
+/// An edit that a later one makes pointless is dropped at once. So there is at most one write a path, plus the adds after it.
+struct Register: Sendable {
+    private(set) var held: Held
+    /// Of the write that counts. Nil if it is the write that made what contains the register.
+    private(set) var mark: Mark?
+    private var edits: [Edit] = []
+
+    /// What a whole write left.
+    enum Held: Sendable {
+        /// Nothing was written, or it was removed.
+        case absent
+        case value(SyncValue)
+        indirect case instance(Instance)
+    }
+
+    struct Edit: Hashable, Sendable {
+        enum Action: Hashable, Sendable {
+            case set(SyncValue)
+            case remove
+            case add(Int64)
+        }
+
+        var mark: Mark
+        let path: [SyncString]
+        var action: Action
+    }
+
+    init(_ held: Held = .absent, _ mark: Mark? = .nothing) {
+        self.held = held
+        self.mark = mark
+    }
+
+    /// It is as what contains the register made it.
+    var isUntouched: Bool { mark == nil && edits.isEmpty }
+
+    /// What stands there now.
+    var value: Held {
+        if edits.isEmpty { return held }
+        guard case .value(var value) = held else { return held }
+        for edit in edits { edit.apply(to: &value) }
+        return .value(value)
+    }
+
+    // MARK: Writing
+
+    /// - Parameter base: the mark of what contains the register.
+    mutating func set(_ new: Held, _ mark: Mark, base: Mark) {
+        guard mark.rank >= (self.mark ?? base).rank else { return }
+        held = new
+        self.mark = mark == base ? nil : mark
+        if !edits.isEmpty { edits.removeAll { $0.mark.rank <= mark.rank } }
+    }
+
+    mutating func edit(_ path: [SyncString], _ action: Edit.Action, _ mark: Mark, base: Mark) {
+        guard mark.rank >= (self.mark ?? base).rank else { return }
+        var end = edits.count
+        while end > 0, edits[end - 1].mark.rank > mark.rank { end -= 1 }
+        let isSuperseded = edits[end...].contains { $0.isWrite && path.starts(with: $0.path) }
+        guard !isSuperseded else { return }
+        let edit = Edit(mark: mark, path: path, action: action)
+        edits.insert(edit, at: end)
+        guard edit.isWrite, end > 0 else { return }
+        let earlier = edits[..<end].filter { !$0.path.starts(with: path) }
+        if earlier.count < end { edits.replaceSubrange(..<end, with: earlier) }
+    }
+
+    /// Takes away the writes that the author saw. A write that was taken leaves a removal with its own mark, so that nothing older comes
+    /// back.
+    mutating func take(base: Mark, where isTaken: (Mark) -> Bool) {
+        if !held.isAbsent, isTaken(mark ?? base) { held = .absent }
+        guard !edits.isEmpty else { return }
+        edits.removeAll { !$0.isWrite && isTaken($0.mark) }
+        for index in edits.indices where isTaken(edits[index].mark) { edits[index].action = .remove }
+    }
+
+    /// Makes one of neighbouring adds to one thing. It has the latest mark, so a set that comes late can count an add too many but
+    /// loses none.
+    mutating func mergeAdds() {
+        guard edits.count > 1 else { return }
+        var merged: [Edit] = []
+        for edit in edits {
+            if case .add(let number) = edit.action, let last = merged.last, last.path == edit.path,
+                case .add(let sum) = last.action
+            {
+                merged[merged.count - 1] = Edit(mark: edit.mark, path: edit.path, action: .add(sum &+ number))
+            } else {
+                merged.append(edit)
+            }
+        }
+        edits = merged
+    }
+
+    // MARK: Instances
+
+    /// Works on the instance that the register holds, if it is the one that the author means.
+    mutating func edit(
+        _ reference: InstanceReference,
+        _ author: Author,
+        base: Mark,
+        _ body: (inout Record) -> Outcome
+    ) -> Outcome {
+        let born = (mark ?? base).version
+        guard case .instance(var instance) = held else { return .instanceGone }
+        switch reference {
+        case .confirmed: guard born <= author.seen else { return .instanceGone }
+        case .own(let number):
+            guard instance.ident == author.ident, instance.number == number else { return .instanceGone }
+        }
+        held = .absent
+        let outcome = body(&instance.record)
+        held = .instance(instance)
+        return outcome
+    }
+
+    /// Visits the records of instances.
+    mutating func forEachRecord(_ body: (inout Record) -> Void) {
+        guard case .instance(var instance) = held else { return }
+        held = .absent
+        body(&instance.record)
+        held = .instance(instance)
+    }
+}
+
+/// An embedded object that was assigned: (file, number) is its id.
+struct Instance: Sendable {
+    let ident: FileIdent
+    let number: OwnNumber
+    var record: Record
+}
+
+extension Register.Held {
+    var isAbsent: Bool { if case .absent = self { true } else { false } }
+
+    /// What a write of the value leaves.
+    init(_ value: SyncValue, _ mark: Mark, _ author: Author) {
+        if case .embedded(let embedded) = value {
+            var record = Record(base: mark)
+            record.create(embedded.fields, author)
+            self = .instance(Instance(ident: author.ident, number: embedded.number, record: record))
+        } else {
+            self = .value(value)
+        }
+    }
+}
+
+extension Register.Edit {
+    var isWrite: Bool { if case .add = action { false } else { true } }
+
+    func apply(to value: inout SyncValue) { apply(to: &value, path[...]) }
+
+    private func apply(to value: inout SyncValue, _ path: ArraySlice<SyncString>) {
+        guard let key = path.first else {
+            if case .add(let number) = action, case .int(let old) = value { value = .int(old &+ number) }
+            return
+        }
+        guard case .dictionary(var dictionary) = value else { return }
+        if path.count > 1 {
+            guard var inner = dictionary[key] else { return }
+            apply(to: &inner, path.dropFirst())
+            dictionary[key] = inner
+        } else {
+            switch action {
+            case .set(let new): dictionary[key] = new
+            case .remove: dictionary[key] = nil
+            case .add(let number):
+                guard case .int(let old)? = dictionary[key] else { return }
+                dictionary[key] = .int(old &+ number)
+            }
+        }
+        value = .dictionary(dictionary)
+    }
+}

@@ -1,0 +1,86 @@
+/// Merges commits into a stream (SYNC.md, sections 4 to 6; `docs/sync-decisions.md`).
+///
+/// It reads and writes only the objects that a commit names. Objects that a unique constraint or a delete rule may still refuse are
+/// copied first, others change in place.
+public struct StreamMerge: Sendable {
+    public let rules: MergeRules
+
+    public init(_ rules: MergeRules) { self.rules = rules }
+
+    /// Merges a commit, whole or not at all, and answers it. A resend changes nothing and gets the same answer.
+    ///
+    /// - Parameter now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
+    /// - Throws: `MergeError`, before anything is changed, and what the store throws.
+    public func apply(
+        _ commit: Commit,
+        from ident: FileIdent,
+        now: Int64,
+        to store: inout some MergeStore
+    ) throws -> MergeAnswer {
+        let last = try store.lastCommit(of: ident)
+        if commit.number <= last.number, let answer = try store.answer(to: commit.number, of: ident) { return answer }
+        guard commit.number == last.number + 1 else { throw MergeError.gap(expected: last.number + 1) }
+        let seen = commit.seen.values.reduce(commit.base, max)
+        guard seen <= store.version else { throw MergeError.unknownVersion }
+        guard commit.base >= store.horizon else { throw MergeError.behindHorizon }
+
+        let now = max(now, store.now)
+        let clock = try Clock.effective(
+            client: commit.clock,
+            now: now,
+            seen: store.greatestClock(upTo: seen),
+            last: last.clock
+        )
+        let stamp = Stamp(clock: clock, ident: ident)
+        var refused = refusedAtOnce(commit, ident)
+        while true {
+            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused)
+            if let (name, reason) = try attempt.run(&store) {
+                refused[name] = reason
+                refuseMore(&refused, commit)
+                continue
+            }
+            try attempt.finish(&store)
+            let answer = MergeAnswer(
+                commit: commit.number,
+                version: store.version + 1,
+                clock: clock,
+                refusals: attempt.refusals
+            )
+            try store.finish(answer, of: ident, now: now)
+            return answer
+        }
+    }
+
+    /// The objects that are refused whatever the state is.
+    private func refusedAtOnce(_ commit: Commit, _ ident: FileIdent) -> [ObjectName: RefusalReason] {
+        var refused: [ObjectName: RefusalReason] = [:]
+        for change in commit.changes {
+            let name = change.object
+            let isCreate = if case .create = change { true } else { false }
+            if rules.createOnly.contains(name.className), !isCreate { refused[name] = .createOnly }
+            if refused[name] == nil, rules.forbids(ident, commit, name) { refused[name] = .forbidden }
+        }
+        refuseMore(&refused, commit)
+        return refused
+    }
+
+    /// Refuses what goes with the refused.
+    private func refuseMore(_ refused: inout [ObjectName: RefusalReason], _ commit: Commit) {
+        guard !refused.isEmpty else { return }
+        if rules.refusesWholeCommits {
+            for change in commit.changes where refused[change.object] == nil { refused[change.object] = .commitRefused }
+            return
+        }
+        var isMore = true
+        while isMore {
+            isMore = false
+            for change in commit.changes {
+                guard case .delete(let name, .cascade(let cause)) = change else { continue }
+                guard refused[cause] != nil, refused[name] == nil else { continue }
+                refused[name] = .causeRefused
+                isMore = true
+            }
+        }
+    }
+}

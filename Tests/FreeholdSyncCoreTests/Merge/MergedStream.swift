@@ -1,0 +1,46 @@
+import FreeholdSyncCore
+
+/// The merge behind the oracle's interface.
+struct MergedStream {
+    let merge: StreamMerge
+    private(set) var store = MemoryStore()
+
+    init(_ rules: OracleRules = OracleRules()) {
+        var own = MergeRules()
+        own.unique = rules.unique.map { MergeRules.Unique(className: $0.className, properties: $0.properties) }
+        own.denying = rules.denying.map { MergeRules.Property(className: $0.className, property: $0.property) }
+        own.createOnly = rules.asymmetric
+        own.refusesWholeCommits = rules.refusesWholeCommits
+        own.forbids = rules.forbids
+        merge = StreamMerge(own)
+    }
+
+    mutating func apply(_ event: History.Event) throws -> MergeAnswer? {
+        switch event {
+        case .arrival(let ident, let commit, let now): return try merge.apply(commit, from: ident, now: now, to: &store)
+        case .trim(let horizon): store.trim(horizon: horizon)
+        case .mergeNeighbouringAdds: store.mergeNeighbouringAdds()
+        }
+        return nil
+    }
+
+    /// As the oracle's: what is stored, without what is empty.
+    func stored() -> [ObjectName: [SyncString: Content]] {
+        store.objects.compactMapValues { object in
+            object.isAlive ? Content.withoutEmpty(object.contents.mapValues(Content.init)) : nil
+        }
+    }
+}
+
+extension Content {
+    init(_ content: MergedContent) {
+        self =
+            switch content {
+            case .value(let value): .value(value)
+            case .embedded(let properties): .embedded(properties.mapValues(Content.init))
+            case .list(let elements): .list(elements.map(Content.init))
+            case .set(let elements): .set(elements)
+            case .dictionary(let entries): .dictionary(entries.mapValues(Content.init))
+            }
+    }
+}
