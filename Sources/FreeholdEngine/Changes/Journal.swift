@@ -212,6 +212,7 @@ extension WriteTransaction {
     public func markDefault(_ column: Column, _ key: ObjectKey) {
         precondition(column.collection == .none, "'\(column.name)' holds a collection, which is no default value.")
         guard let journal, !isOld(column, key) else { return }
+        if column.isHidden { return }
         journal.markedDefault(column, key, value(column, key))
     }
 

@@ -1,7 +1,7 @@
 /// The second part of an entry: what things are at the transaction's end.
 extension JournalRecorder {
     func schema(_ transaction: WriteTransaction) {
-        let bytes = transaction.schema.encoded()
+        let bytes = transaction.schema.encoded(withHidden: false)
         writer.begin(.schema)
         writer.bytes.varint(UInt64(bytes.count))
         writer.bytes.raw(bytes)
@@ -61,9 +61,10 @@ extension JournalRecorder {
 
     /// The single properties that were set, of objects that were there before.
     func fields(_ transaction: WriteTransaction) {
-        for case let overlay? in transaction.tables {
+        for case let overlay? in transaction.tables where !overlay.table.isHidden {
             let table = overlay.table
-            for case let columns? in overlay.columns where columns.column.collection == .none {
+            for case let columns? in overlay.columns
+            where columns.column.collection == .none && !columns.column.isHidden {
                 let column = columns.column
                 var keys: [ObjectKey] = []
                 func write() {
@@ -95,6 +96,11 @@ extension JournalRecorder {
     private func fields(_ column: Column, _ keys: [ObjectKey], _ transaction: WriteTransaction) {
         var (set, follows) = (keys, [ObjectKey]())
         if !nested.isEmpty { set.removeAll { nested.contains(property(column, $0)) } }
+        if !shown.isEmpty {
+            set.removeAll { key in
+                shown[property(column, key)].map { $0 == transaction.value(column, key) } ?? false
+            }
+        }
         if !followed.isEmpty {
             let last = set.partition { key in
                 followed[property(column, key)].map { $0 == transaction.value(column, key) } ?? false

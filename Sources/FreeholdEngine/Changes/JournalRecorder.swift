@@ -7,6 +7,10 @@ final class JournalRecorder {
     var cause = ChangeCause.edit
     /// While an edit is made that is taken down in another form than that of the value that it sets.
     private(set) var isNested = false
+    /// While links come and go because their objects do: nobody chose that.
+    private(set) var isSilent = false
+    /// Properties that hold another value because of that, and which.
+    private(set) var shown: [JournalProperty: Value] = [:]
     var writer = JournalWriter()
     /// The object that is being deleted, whose links to itself nobody has to hear of.
     private var going: JournalObject?
@@ -31,15 +35,35 @@ final class JournalRecorder {
 
     /// Makes an edit that is taken down in another form.
     func withoutRecording(_ edit: () -> Void) {
+        let wasNested = isNested
         isNested = true
         edit()
-        isNested = false
+        isNested = wasNested
+    }
+
+    /// Links come and go because their objects do.
+    func withoutNoting(_ body: () -> Void) {
+        let (wasNested, wasSilent) = (isNested, isSilent)
+        (isNested, isSilent) = (true, true)
+        body()
+        (isNested, isSilent) = (wasNested, wasSilent)
+    }
+
+    /// A single property shows another value because its object came or went.
+    ///
+    /// - Parameter wasSet: whether the transaction had set it before.
+    func shown(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
+        let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+        if wasSet, shown[property] == nil { return }
+        shown[property] = value
     }
 
     // MARK: What happens
 
     /// - Complexity: O(1)
-    func rowMade(_ table: Int, _ key: ObjectKey) {
+    func rowMade(_ owner: Table, _ key: ObjectKey) {
+        if owner.isHidden { return }
+        let table = owner.id
         if let last = run, last.table == table, last.first + last.count == key.raw {
             run!.count += 1
         } else {
@@ -64,6 +88,7 @@ final class JournalRecorder {
 
     /// Before the object goes.
     func rowGone(_ table: Table, _ key: ObjectKey, in transaction: WriteTransaction) {
+        if table.isHidden { return }
         closeRun()
         writer.begin(.gone, cause)
         writer.object(table.id, key.raw)
@@ -90,7 +115,7 @@ final class JournalRecorder {
         gone: () -> [Value],
         in transaction: WriteTransaction
     ) {
-        if isNested { return }
+        if isNested || column.isHidden { return }
         switch (column.collection, operation) {
         case (.none, _): break
         case (_, .clear): take(.clear, column, key)
@@ -125,7 +150,7 @@ final class JournalRecorder {
 
     private func take(_ edit: CollectionEdit, _ column: Column, _ key: ObjectKey) {
         let object = JournalObject(tableID: column.tableID, key: key)
-        if object == going { return }
+        if object == going || column.isHidden { return }
         closeRun()
         writer.edit(JournalProperty(object, column: column.id), edit, cause)
         mentioned.insert(object)
@@ -160,6 +185,7 @@ final class JournalRecorder {
         wasSet: Bool,
         in transaction: WriteTransaction
     ) {
+        if column.isHidden { return }
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
         if column.collection == .none {
             // The value at the end says all.
@@ -180,7 +206,7 @@ final class JournalRecorder {
     ///
     /// - Parameter wasSet: whether the transaction had set it before: then it isn't what others see that follows.
     func followed(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
-        if wasSet { return }
+        if wasSet || column.isHidden { return }
         followed[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)] = value
     }
 

@@ -50,23 +50,23 @@ extension Value {
         }
     }
 
-    /// The mixed value with null for each link to an object; nil where there is none.
-    func replacing(_ link: ObjectLink) -> Value? {
+    /// The mixed value with another, null, for each link to an object; nil where there is none.
+    func replacing(_ link: ObjectLink, with new: Value = .null) -> Value? {
         switch self {
-        case .objectLink(link): return .null
+        case .objectLink(link): return new
         case .list(var list):
             var hasChanged = false
             for i in list.values.indices {
-                guard let new = list.values[i].replacing(link) else { continue }
-                list.values[i] = new
+                guard let value = list.values[i].replacing(link, with: new) else { continue }
+                list.values[i] = value
                 hasChanged = true
             }
             return hasChanged ? .list(list) : nil
         case .dictionary(var dictionary):
             var hasChanged = false
             for entry in dictionary.entries {
-                guard let new = entry.value.replacing(link) else { continue }
-                dictionary[entry.key] = new
+                guard let value = entry.value.replacing(link, with: new) else { continue }
+                dictionary[entry.key] = value
                 hasChanged = true
             }
             return hasChanged ? .dictionary(dictionary) : nil

@@ -91,10 +91,12 @@ extension WriteTransaction {
             value.renumber(&known)
         }
         withoutRecording {
-            switch column.collection {
-            case .none: write(column, key, new)
-            case .list, .set: replaceElement(column, key, at: index, new)
-            case .dictionary: replaceEntry(column, key, at: index, new)
+            keepingHiddenLinks(column, key, at: index, old, new) {
+                switch column.collection {
+                case .none: write(column, key, new)
+                case .list, .set: replaceElement(column, key, at: index, new)
+                case .dictionary: replaceEntry(column, key, at: index, new)
+                }
             }
         }
         if let journal, isOld(column, key), let before = old.nested(id), let after = new.nested(id) {

@@ -13,6 +13,7 @@ extension WriteTransaction {
         try checkDictionary(column, key)
         try checkEntry(name, value, column)
         try checkOwners(column, key, added: [value]) { [dictionaryValue(column, key, forKey: name) ?? .null] }
+        dropHiddenEntries(column, key, [name])
         set(name, value, column, key)
         deleteOrphans()
     }
@@ -38,6 +39,7 @@ extension WriteTransaction {
                 new.compactMap { dictionaryValue(column, key, forKey: $0.key) }
             }
         }
+        dropHiddenEntries(column, key, entries.map(\.key))
         if Self.areFew(entries.count, dictionaryCount(column, key)) {
             for entry in entries { set(entry.key, entry.value, column, key) }
         } else {
@@ -54,6 +56,7 @@ extension WriteTransaction {
         guard column.collection == .dictionary, contains(currentSchema.table(of: column), key),
             let i = dictionaryIndex(column, key, of: name)
         else { return false }
+        dropHiddenEntries(column, key, [name])
         splice(column, key, i..<(i + 1), keys: [], values: [])
         note(column, key, .remove(at: i, count: 1), gone: [.string(name)])
         deleteOrphans()
@@ -72,6 +75,8 @@ extension WriteTransaction {
         for entry in entries { try checkEntry(entry.key, entry.value, column) }
         let (old, new) = (dictionaryEntries(column, key), Self.unique(entries))
         try checkOwners(column, key, added: new.map(\.value)) { old.map(\.value) }
+        keepHiddenEntries(column, key)
+        dropHiddenEntries(column, key, new.map(\.key))
         replace(column, key, old, with: new)
         deleteOrphans()
     }
@@ -85,6 +90,7 @@ extension WriteTransaction {
     func dictionaryClear(_ column: Column, _ key: ObjectKey, isRecorded: Bool) {
         let count = dictionaryCount(column, key)
         guard count > 0 else { return }
+        keepHiddenEntries(column, key)
         splice(column, key, 0..<count, keys: [], values: [])
         if isRecorded { note(column, key, .clear(count: count)) }
     }
@@ -105,8 +111,10 @@ extension WriteTransaction {
     func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
         for (i, value) in dictionaryValues(column, key).enumerated() {
             guard let new = value.replacing(link) else { continue }
-            splice(column, key, i..<(i + 1), keys: nil, values: [new])
-            note(column, key, .set(at: i))
+            keepingHiddenLinks(column, key, at: i, value, new) {
+                splice(column, key, i..<(i + 1), keys: nil, values: [new])
+                note(column, key, .set(at: i))
+            }
         }
     }
 

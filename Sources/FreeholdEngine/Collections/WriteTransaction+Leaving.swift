@@ -64,6 +64,9 @@ extension WriteTransaction {
                 edits.append(.remove(at: kept.count, count: 1))
             }
         }
+        if columnOverlay(column).hasHiddenLinks {
+            for case .remove(let at, let count) in edits { moveHiddenLinks(column, key, at..<at + count, with: 0) }
+        }
         if edits.count > SortedDifference.limit {
             edits = [.clear(count: links.count)]
             if !kept.isEmpty { edits.append(.insert(at: 0, count: kept.count)) }

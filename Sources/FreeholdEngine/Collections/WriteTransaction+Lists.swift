@@ -40,6 +40,7 @@ extension WriteTransaction {
         relieve()
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
+        // An element that is appended to a list moves none, whatever the list doesn't show.
         let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot) }
         guard let at else {
             let count = listCount(column, key)
@@ -171,6 +172,7 @@ extension WriteTransaction {
         }
         let count = listCount(column, key)
         guard count > 0 else { return }
+        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, 0..<count, with: 0) }
         relieve()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
@@ -259,6 +261,7 @@ extension WriteTransaction {
 
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
     func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
+        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range, with: values.count) }
         relieve()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)

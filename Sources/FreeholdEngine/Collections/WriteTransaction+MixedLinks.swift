@@ -54,7 +54,7 @@ extension WriteTransaction {
             last = code
             let origin = MixedOrigin(code)
             guard let table = currentSchema.table(id: origin.tableID), contains(table, origin.key),
-                let column = table.columns.first(where: { $0.id == origin.columnID && $0.type == .mixed })
+                let column = table.storedColumns.first(where: { $0.id == origin.columnID && $0.type == .mixed })
             else {
                 damaged("the inverse of mixed links to '\(table.name)' has origins that aren't there")
                 continue
@@ -68,12 +68,14 @@ extension WriteTransaction {
         case .none:
             guard let new = value(column, key).replacing(link) else { return }
             journal?.followed(column, key, new, wasSet: isModified(column, key))
-            write(column, key, new)
+            keepingHiddenLinks(column, key, at: 0, value(column, key), new) { write(column, key, new) }
         case .list:
             for (i, value) in listValues(column, key).enumerated() {
                 guard let new = value.replacing(link) else { continue }
-                splice(column, key, i..<(i + 1), with: [new])
-                note(column, key, .set(at: i))
+                keepingHiddenLinks(column, key, at: i, value, new) {
+                    splice(column, key, i..<(i + 1), with: [new])
+                    note(column, key, .set(at: i))
+                }
             }
         case .set: setRemove(column, key, .objectLink(link))
         case .dictionary: dictionaryNullLinks(column, key, link)
@@ -118,7 +120,7 @@ extension DataView {
         }
         for code in withBacklinks(table.mixedInverse, target, { ints(of: $0, type: .int) }) {
             let origin = MixedOrigin(code)
-            guard let column = schema.table(id: origin.tableID)?.columns.first(where: { $0.id == origin.columnID })
+            guard let column = schema.table(id: origin.tableID)?.storedColumns.first(where: { $0.id == origin.columnID })
             else { continue }
             out.append((column.aimed(at: table), origin.key))
         }

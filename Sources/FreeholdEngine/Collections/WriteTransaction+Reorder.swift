@@ -8,6 +8,7 @@ extension WriteTransaction {
         let old = listValues(column, key)
         precondition(positions.count == old.count, "\(positions.count) positions for \(old.count) elements")
         guard positions != Array(old.indices) else { return }
+        if columnOverlay(column).hasHiddenLinks { reorderHiddenLinks(column, key, positions) }
         relieve()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         splice(place(column, key), 0..<old.count, with: positions.map { old[$0] })

@@ -133,15 +133,15 @@ extension DatabaseSchema {
             segment % ColumnSegment.count == 0 && segment >= Catalogue.firstFreeSegment && segment < root.nextSegment
                 && segments.insert(segment).inserted
         }
-        for table in tables {
+        for table in storedTables {
             guard takes(table.firstSegment), table.id < Int(root.nextTableID),
                 table.nextColumnID <= Table.mixedInverseID,
-                Set(table.columns.map(\.name)).count == table.columns.count,
-                Set(table.columns.map(\.id)).count == table.columns.count,
-                table.columns.count(where: \.isPrimaryKey) <= 1
+                table.hasColumnsOnceEach,
+                Set(table.storedColumns.map(\.id)).count == table.storedColumns.count,
+                table.storedColumns.count(where: \.isPrimaryKey) <= 1
             else { return false }
             for compound in table.compounds where !takes(compound.firstSegment) { return false }
-            for column in table.columns {
+            for column in table.storedColumns {
                 guard takes(column.firstSegment), column.id < table.nextColumnID, hasTarget(column) else {
                     return false
                 }

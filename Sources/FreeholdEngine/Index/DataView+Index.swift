@@ -203,7 +203,7 @@ extension WriteTransaction {
         guard first < overlay.state.nextKey else { return }
         overlay.unindexedFrom = overlay.state.nextKey
         fillCompounds(overlay, from: first)
-        for column in overlay.table.columns where column.hasIndex && !column.isPrimaryKey {
+        for column in overlay.table.storedColumns where column.hasIndex && !column.isPrimaryKey {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
                 indexCluster(overlay.table, column, index, cluster, from: first)

@@ -89,13 +89,16 @@ extension DatabaseSchema {
     /// More tables than this were never made in one file: the number is damaged.
     static let maximumTableID = 1 << 20
 
-    func encoded() -> [UInt8] {
+    /// - Parameter withHidden: whether hidden tables and columns are among them.
+    func encoded(withHidden: Bool = true) -> [UInt8] {
         var w = ByteWriter()
+        let tables = withHidden ? storedTables : tables
         w.varint(UInt64(tables.count))
         for table in tables {
+            let columns = withHidden ? table.storedColumns : table.columns
             w.varint(UInt64(table.id))
             w.string(table.name)
-            w.u8(table.isEmbedded ? 1 : 0)
+            w.u8((table.isEmbedded ? 1 : 0) | (table.isHidden ? 2 : 0))
             w.varint(UInt64(table.firstSegment))
             w.varint(UInt64(table.nextColumnID))
             w.varint(UInt64(table.compounds.count))
@@ -105,13 +108,13 @@ extension DatabaseSchema {
                 w.varint(UInt64(compound.columns.count))
                 for column in compound.columns { w.varint(UInt64(column.id)) }
             }
-            w.varint(UInt64(table.columns.count))
-            for c in table.columns {
+            w.varint(UInt64(columns.count))
+            for c in columns {
                 w.varint(UInt64(c.id))
                 w.string(c.name)
                 w.u8(c.type.rawValue)
                 w.u8(c.collection.rawValue)
-                w.u8((c.isOptional ? 1 : 0) | (c.isPrimaryKey ? 2 : 0) | c.rules.bits)
+                w.u8((c.isOptional ? 1 : 0) | (c.isPrimaryKey ? 2 : 0) | c.rules.bits | (c.isHidden ? 0x80 : 0))
                 w.u8(c.indexKind.rawValue)
                 w.varint(UInt64(c.targetTableID.map { $0 + 1 } ?? 0))
                 w.varint(UInt64(c.firstSegment))
@@ -154,6 +157,7 @@ extension DatabaseSchema {
                         isPrimaryKey: flags & 2 != 0,
                         isInCompound: compounded.contains(columnID),
                         rules: rules,
+                        isHidden: flags & 0x80 != 0,
                         firstSegment: columnSegment
                     )
                 )
@@ -177,16 +181,15 @@ extension DatabaseSchema {
                     name: name,
                     columns: columns,
                     isEmbedded: flags & 1 != 0,
+                    isHidden: flags & 2 != 0,
                     compounds: made,
                     firstSegment: segment,
                     nextColumnID: next
                 )
             )
         }
-        guard Set(tables.map(\.id)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
-            return nil
-        }
-        return DatabaseSchema(tables: tables)
+        let schema = DatabaseSchema(tables: tables)
+        return schema.hasOnceEach ? schema : nil
     }
 }
 

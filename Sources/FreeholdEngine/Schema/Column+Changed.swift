@@ -23,27 +23,39 @@ extension Column {
             isPrimaryKey: isPrimaryKey ?? self.isPrimaryKey,
             isInCompound: isInCompound ?? self.isInCompound,
             rules: rules ?? self.rules,
+            isHidden: isHidden,
             firstSegment: firstSegment ?? self.firstSegment
         )
     }
 }
 
 extension Table {
+    /// The same table without some columns, and without the compound indexes that they are in.
+    func without(_ ids: Set<Int>) -> Table {
+        with(
+            columns: columns.filter { !ids.contains($0.id) },
+            hidden: hiddenColumns.filter { !ids.contains($0.id) },
+            without: ids
+        )
+    }
+
     /// The same table with some things changed.
     ///
     /// - Parameters:
     ///   - columns: in the order in which the table then has them; their positions are set here.
+    ///   - hidden: the same of hidden columns, which come behind them.
     ///   - replaced: ids of columns whose compound indexes don't stay.
     ///   - compounds: with their first segments; by the columns' new names. Nil for those that stay.
     func with(
         name: String? = nil,
         columns: [Column]? = nil,
+        hidden: [Column]? = nil,
         isEmbedded: Bool? = nil,
         without replaced: Set<Int> = [],
         compounds: [(spec: CompoundIndexSpec, firstSegment: UInt32)]? = nil,
         nextColumnID: Int? = nil
     ) -> Table {
-        let given = columns ?? self.columns
+        let given = (columns ?? self.columns) + (hidden ?? hiddenColumns)
         let specs =
             compounds
             ?? self.compounds.compactMap { compound -> (CompoundIndexSpec, UInt32)? in
@@ -52,12 +64,15 @@ extension Table {
                 return (CompoundIndexSpec(names, unique: compound.isUnique), compound.firstSegment)
             }
         let members = Set(specs.flatMap(\.spec.columns))
-        let placed = given.enumerated().map { $1.with(index: $0, isInCompound: members.contains($1.name)) }
+        let placed = given.enumerated().map {
+            $1.with(index: $0, isInCompound: members.contains($1.name) && (isHidden || !$1.isHidden))
+        }
         return Table(
             id: id,
             name: name ?? self.name,
             columns: placed,
             isEmbedded: isEmbedded ?? self.isEmbedded,
+            isHidden: isHidden,
             compounds: specs.map { CompoundIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
             firstSegment: firstSegment,
             nextColumnID: nextColumnID ?? self.nextColumnID

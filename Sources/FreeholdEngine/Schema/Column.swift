@@ -64,7 +64,7 @@ enum ColumnSegment: UInt32 {
 public final class Column: Sendable, CustomStringConvertible {
     /// Stable within the table, never used again.
     public let id: Int
-    /// Position in `Table.columns`.
+    /// Position in `Table.columns`; of a hidden column, behind these.
     public let index: Int
     public let tableID: Int
     public let name: String
@@ -84,6 +84,8 @@ public final class Column: Sendable, CustomStringConvertible {
     let isInCompound: Bool
     /// Whether some index follows its changes.
     let isTracked: Bool
+    /// Whether it is hidden storage, or a column of a hidden table: nobody is told of its changes.
+    public let isHidden: Bool
     let firstSegment: UInt32
 
     /// Whether the values themselves are indexed.
@@ -102,8 +104,10 @@ public final class Column: Sendable, CustomStringConvertible {
         isPrimaryKey: Bool,
         isInCompound: Bool = false,
         rules: DeleteRules = DeleteRules(),
+        isHidden: Bool = false,
         firstSegment: UInt32
     ) {
+        self.isHidden = isHidden
         self.rules = rules
         self.id = id
         self.index = index
@@ -140,6 +144,7 @@ public final class Column: Sendable, CustomStringConvertible {
             isPrimaryKey: isPrimaryKey,
             isInCompound: isInCompound,
             rules: rules,
+            isHidden: isHidden,
             firstSegment: firstSegment
         )
     }
@@ -153,6 +158,12 @@ public final class Table: Sendable, CustomStringConvertible {
     public let id: Int
     public let name: String
     public let columns: [Column]
+    /// Columns beside the schema: see `WriteTransaction.addHiddenColumn`.
+    public let hiddenColumns: [Column]
+    /// All that is stored: `columns`, then `hiddenColumns`.
+    let storedColumns: [Column]
+    /// Whether it is hidden storage, which no schema names: see `WriteTransaction.addHiddenTable`.
+    public let isHidden: Bool
     public let primaryKey: Column?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
@@ -170,21 +181,26 @@ public final class Table: Sendable, CustomStringConvertible {
     /// Ids of dropped columns are never used again.
     let nextColumnID: Int
 
+    /// - Parameter columns: the hidden ones last.
     init(
         id: Int,
         name: String,
         columns: [Column],
         isEmbedded: Bool = false,
+        isHidden: Bool = false,
         compounds: [CompoundIndex] = [],
         firstSegment: UInt32,
         nextColumnID: Int
     ) {
+        self.isHidden = isHidden
+        storedColumns = columns
+        hiddenColumns = isHidden ? [] : columns.filter(\.isHidden)
         self.compounds = compounds
         self.nextColumnID = nextColumnID
         self.isEmbedded = isEmbedded
         self.id = id
         self.name = name
-        self.columns = columns
+        self.columns = isHidden ? columns : columns.filter { !$0.isHidden }
         self.primaryKey = columns.first { $0.isPrimaryKey }
         self.firstSegment = firstSegment
         mixedInverse = Column(
@@ -198,12 +214,21 @@ public final class Table: Sendable, CustomStringConvertible {
             targetTableID: id,
             indexKind: .none,
             isPrimaryKey: false,
+            isHidden: isHidden,
             firstSegment: firstSegment - 1
         )
     }
 
     /// The column of that stored name. - Complexity: O(columns).
     public func column(named name: String) -> Column? { columns.first { $0.name == name } }
+
+    /// The hidden column of that name: these have names of their own. - Complexity: O(hidden columns).
+    public func hiddenColumn(named name: String) -> Column? { hiddenColumns.first { $0.name == name } }
+
+    /// Whether no two columns have one name.
+    var hasColumnsOnceEach: Bool {
+        Set(columns.map(\.name)).count == columns.count && Set(hiddenColumns.map(\.name)).count == hiddenColumns.count
+    }
 
     public var description: String { name }
 }

@@ -47,7 +47,7 @@ struct DeletionColumns {
     /// By table id; no entry where no rule says anything.
     static func of(_ tables: [Table]) -> [Int: DeletionColumns] {
         var out: [Int: DeletionColumns] = [:]
-        for column in tables.flatMap(\.columns) {
+        for column in tables.flatMap(\.storedColumns) {
             switch column.rules.targets {
             case .nullify: break
             case .cascade: out[column.tableID, default: DeletionColumns()].cascading.append(column)

@@ -169,7 +169,8 @@ package struct SchemaPlan {
     private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
     private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
 
-    private static func check(_ specs: [TableSpec]) throws(EngineError) {
+    /// - Parameter others: tables beside them that links can lead to.
+    static func check(_ specs: [TableSpec], others: [Table] = []) throws(EngineError) {
         var names: Set<String> = []
         for spec in specs {
             func refuse(_ text: String) -> EngineError {
@@ -180,7 +181,9 @@ package struct SchemaPlan {
             for column in spec.columns {
                 guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }
                 if column.type == .link {
-                    guard let target = column.target, specs.contains(where: { $0.name == target }) else {
+                    guard let target = column.target,
+                        specs.contains(where: { $0.name == target }) || others.contains(where: { $0.name == target })
+                    else {
                         throw refuse("the link '\(column.name)' has no target among the tables.")
                     }
                     if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {

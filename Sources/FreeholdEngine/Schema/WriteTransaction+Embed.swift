@@ -15,7 +15,7 @@ extension WriteTransaction {
         schemaChanged = true
         replaceSchema(
             DatabaseSchema(
-                tables: currentSchema.tables.map { ids.contains($0.id) ? $0.with(isEmbedded: true) : $0 }
+                tables: currentSchema.storedTables.map { ids.contains($0.id) ? $0.with(isEmbedded: true) : $0 }
             )
         )
     }
@@ -162,7 +162,7 @@ extension WriteTransaction {
     /// A new object with the same values. Embedded objects are copied, too, to any depth.
     private func copy(_ table: Table, _ key: ObjectKey) -> ObjectKey {
         let new = createKeyless(table)
-        for column in table.columns {
+        for column in table.storedColumns {
             let isOwner = currentSchema.ownsTargets(column)
             func content(_ value: Value) -> Value {
                 guard isOwner, case .link(let target) = value else { return value }

@@ -1,12 +1,12 @@
 /// A migration in two halves, with the program's own changes in between.
 ///
-/// First the file gets all that the new schema has (`extendSchema`): old properties stay, under hidden names where a new
+/// First the file gets all that the new schema has (`extendSchema`): old properties stay, under names set aside where a new
 /// one took theirs; primary keys are plain indexed properties, so that they can be written. At the end
 /// (`finishSchema`) what the new schema lacks goes, and keys, embedded classes and indexes come, each checked.
 /// All of it is one transaction: nothing reaches the file before the commit.
 extension WriteTransaction {
     /// What stands before the name of a property whose place a new one of another type has taken.
-    static let hidden = "\u{1}"
+    static let setAside = "\u{1}"
 
     /// Gives the file what a schema has and it lacks. May be called again after renames.
     ///
@@ -18,11 +18,11 @@ extension WriteTransaction {
         let plan = try SchemaPlan(specs, against: currentSchema)
         addTables(plan.added, areKeyed: false)
         var converted: [(old: Column, id: Int)] = []
-        let tables = currentSchema.tables.map { table -> Table in
-            guard let spec = specs.first(where: { $0.name == table.name }) else { return table }
+        let tables = currentSchema.storedTables.map { table -> Table in
+            guard let spec = specs.first(where: { $0.name == table.name }), !table.isHidden else { return table }
             return extended(table, spec, plan, unkeysAll, &converted)
         }
-        guard zip(tables, currentSchema.tables).contains(where: { $0 !== $1 }) else { return plan }
+        guard zip(tables, currentSchema.storedTables).contains(where: { $0 !== $1 }) else { return plan }
         schemaChanged = true
         replaceSchema(DatabaseSchema(tables: tables))
         for (old, id) in converted { try convert(old, to: column(id, old.tableID)) }
@@ -43,8 +43,8 @@ extension WriteTransaction {
         try plan.checkAdditive(path: core.path)
         addTables(plan.added, areKeyed: true)
         var converted: [(old: Column, id: Int)] = []
-        let tables = currentSchema.tables.map { table -> Table in
-            guard let spec = specs.first(where: { $0.name == table.name }) else { return table }
+        let tables = currentSchema.storedTables.map { table -> Table in
+            guard let spec = specs.first(where: { $0.name == table.name }), !table.isHidden else { return table }
             return extended(table, spec, plan, false, &converted)
         }
         if !plan.addedColumns.isEmpty { replaceSchema(DatabaseSchema(tables: tables)) }
@@ -82,7 +82,7 @@ extension WriteTransaction {
                 column = column.with(indexKind: .values, isPrimaryKey: false)
             }
             if retyped.contains(where: { $0.column.id == column.id }) {
-                return column.with(name: Self.hidden + column.name)
+                return column.with(name: Self.setAside + column.name)
             }
             guard let change = reoptioned.first(where: { $0.column.id == column.id }) else { return column }
             converted.append((change.column, column.id))
@@ -170,7 +170,7 @@ extension WriteTransaction {
                 table: table.name
             )
         }
-        guard let old = table.column(named: Self.hidden + from) ?? table.column(named: from) else {
+        guard let old = table.column(named: Self.setAside + from) ?? table.column(named: from) else {
             throw refuse("the file has no such property")
         }
         let oldType = SchemaPlan.describe(old, in: currentSchema)
@@ -224,13 +224,13 @@ extension WriteTransaction {
             drop(made)
         }
         replace(currentSchema.table(id: old.id)!.with(name: name))
-        for table in currentSchema.tables { try restoreHidden(table, specs.first { $0.name == table.name }) }
+        for table in currentSchema.tables { try restoreSetAside(table, specs.first { $0.name == table.name }) }
     }
 
-    /// Properties that were hidden because their target had another name.
-    private func restoreHidden(_ table: Table, _ spec: TableSpec?) throws(EngineError) {
-        for column in table.columns where column.name.hasPrefix(Self.hidden) {
-            guard let wanted = spec?.columns.first(where: { Self.hidden + $0.name == column.name }) else { continue }
+    /// Properties that were set aside because their target had another name.
+    private func restoreSetAside(_ table: Table, _ spec: TableSpec?) throws(EngineError) {
+        for column in table.columns where column.name.hasPrefix(Self.setAside) {
+            guard let wanted = spec?.columns.first(where: { Self.setAside + $0.name == column.name }) else { continue }
             let newType = SchemaPlan.describe(wanted.type, wanted.collection, wanted.target)
             guard SchemaPlan.describe(column, in: currentSchema) == newType else { continue }
             try renameColumn(currentSchema.table(id: table.id)!, from: wanted.name, to: wanted)
@@ -247,11 +247,10 @@ extension WriteTransaction {
 
     /// - Precondition: the table is empty. Properties that link to it go, too.
     private func drop(_ gone: Table) {
-        let tables = currentSchema.tables.compactMap { table -> Table? in
+        let tables = currentSchema.storedTables.compactMap { table -> Table? in
             if table.id == gone.id { return nil }
-            let links = Set(table.columns.filter { $0.targetTableID == gone.id }.map(\.id))
-            if links.isEmpty { return table }
-            return table.with(columns: table.columns.filter { !links.contains($0.id) }, without: links)
+            let links = Set(table.storedColumns.filter { $0.targetTableID == gone.id }.map(\.id))
+            return links.isEmpty ? table : table.without(links)
         }
         schemaChanged = true
         replaceSchema(DatabaseSchema(tables: tables))
@@ -265,16 +264,16 @@ extension WriteTransaction {
 
     func replace(_ table: Table) {
         schemaChanged = true
-        replaceSchema(DatabaseSchema(tables: currentSchema.tables.map { $0.id == table.id ? table : $0 }))
+        replaceSchema(DatabaseSchema(tables: currentSchema.storedTables.map { $0.id == table.id ? table : $0 }))
     }
 
     func drop(_ columns: [Column]) {
         guard !columns.isEmpty else { return }
         for column in columns { takeBackLinks(column) }
         let gone = Dictionary(grouping: columns, by: \.tableID).mapValues { Set($0.map(\.id)) }
-        let tables = currentSchema.tables.map { table -> Table in
+        let tables = currentSchema.storedTables.map { table -> Table in
             guard let ids = gone[table.id] else { return table }
-            return table.with(columns: table.columns.filter { !ids.contains($0.id) }, without: ids)
+            return table.without(ids)
         }
         schemaChanged = true
         replaceSchema(DatabaseSchema(tables: tables))

@@ -10,7 +10,7 @@ extension WriteTransaction {
         growColumnOverlays()
         forgetColumnOverlays()
         while tables.count < Int(root.nextTableID) { tables.append(nil) }
-        for table in old.tables {
+        for table in old.storedTables {
             guard let new = schema.table(id: table.id) else {
                 tables[table.id] = nil
                 continue
@@ -24,12 +24,12 @@ extension WriteTransaction {
                 compoundOverlay(compound, overlay).suspects = suspects
             }
         }
-        let kept = Set(schema.tables.flatMap(\.firstSegments))
-        for segment in old.tables.flatMap(\.firstSegments) where !kept.contains(segment) {
+        let kept = Set(schema.storedTables.flatMap(\.firstSegments))
+        for segment in old.storedTables.flatMap(\.firstSegments) where !kept.contains(segment) {
             droppedSegments.insert(segment)
             backlinkChanges[segment] = nil
         }
-        for table in old.tables where schema.table(id: table.id) == nil {
+        for table in old.storedTables where schema.table(id: table.id) == nil {
             backlinkChanges[table.mixedInverse.firstSegment] = nil
         }
     }
@@ -66,7 +66,7 @@ extension WriteTransaction {
 extension Table {
     /// Of the table itself, its columns and its compound indexes.
     fileprivate var firstSegments: [UInt32] {
-        [firstSegment] + columns.map(\.firstSegment) + compounds.map(\.firstSegment)
+        [firstSegment] + storedColumns.map(\.firstSegment) + compounds.map(\.firstSegment)
     }
 }
 
@@ -79,10 +79,10 @@ extension TableOverlay {
         table = new
         isEmbedded = new.isEmbedded
         cache = nil
-        var overlays = [ColumnOverlay?](repeating: nil, count: new.columns.count)
+        var overlays = [ColumnOverlay?](repeating: nil, count: new.storedColumns.count)
         for columns in columns {
             guard let columns, !columns.modified.isEmpty,
-                let column = new.columns.first(where: { $0.id == columns.column.id })
+                let column = new.storedColumns.first(where: { $0.id == columns.column.id })
             else { continue }
             let made = ColumnOverlay(
                 column: column,
@@ -95,18 +95,18 @@ extension TableOverlay {
         }
         columns = overlays
         backlinks = [:]
-        indexes = Array(repeating: nil, count: new.columns.count)
+        indexes = Array(repeating: nil, count: new.storedColumns.count)
         compounds = [:]
         for (id, _) in state.columns where id > Table.mixedInverseID {
             if !new.compounds.contains(where: { $0.entries.id == id }) { state.columns[id] = nil }
         }
         for (id, _) in state.columns where id < Table.mixedInverseID {
-            guard let column = new.columns.first(where: { $0.id == id }) else {
+            guard let column = new.storedColumns.first(where: { $0.id == id }) else {
                 state.columns[id] = nil
                 continue
             }
             // A column with new segments has no index in them.
-            if old.columns.first(where: { $0.id == id })?.firstSegment != column.firstSegment {
+            if old.storedColumns.first(where: { $0.id == id })?.firstSegment != column.firstSegment {
                 state.columns[id]?.indexRoot = 0
                 state.columns[id]?.indexHeight = 0
                 state.columns[id]?.indexCount = 0

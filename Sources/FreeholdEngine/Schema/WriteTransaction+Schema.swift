@@ -35,15 +35,15 @@ extension WriteTransaction {
     }
 
     /// - Parameter areKeyed: whether they have their primary keys already; else these are indexed by value.
-    func addTables(_ added: [TableSpec], areKeyed: Bool) {
+    func addTables(_ added: [TableSpec], areKeyed: Bool, areHidden: Bool = false) {
         if added.isEmpty { return }
         var ids: [String: Int] = [:]
-        for table in currentSchema.tables { ids[table.name] = table.id }
+        for table in areHidden ? currentSchema.hiddenTables : currentSchema.tables { ids[table.name] = table.id }
         for spec in added {
             ids[spec.name] = Int(root.nextTableID)
             root.nextTableID += 1
         }
-        var tables = currentSchema.tables
+        var tables = currentSchema.storedTables
         for spec in added {
             let id = ids[spec.name]!
             let segment = allocateSegments()
@@ -62,6 +62,7 @@ extension WriteTransaction {
                     isPrimaryKey: isKey && areKeyed,
                     isInCompound: spec.compounds.contains { $0.columns.contains(column.name) },
                     rules: column.rules,
+                    isHidden: areHidden,
                     firstSegment: allocateSegments()
                 )
             }
@@ -71,6 +72,7 @@ extension WriteTransaction {
                     name: spec.name,
                     columns: columns,
                     isEmbedded: spec.isEmbedded,
+                    isHidden: areHidden,
                     compounds: spec.compounds.map {
                         CompoundIndex($0, id, columns, firstSegment: allocateSegments())
                     },
@@ -96,7 +98,7 @@ extension WriteTransaction {
         for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         for (table, _) in plan.addedCompounds { settleIndexes(overlay(table)) }
         var added: [CompoundIndex] = []
-        let tables = currentSchema.tables.map { table in
+        let tables = currentSchema.storedTables.map { table in
             let kept = table.compounds.filter { compound in !plan.droppedCompounds.contains { $0 === compound } }
             let new = plan.addedCompounds.filter { $0.table === table }.map(\.spec)
             let columns = table.columns.map { column in

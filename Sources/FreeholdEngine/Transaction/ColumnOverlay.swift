@@ -24,6 +24,8 @@ final class ColumnOverlay {
     /// A link column to an embedded table. Set when the transaction opens it under a schema: a table can become embedded,
     /// or top-level, while those that link to it stay as they are.
     @exclusivity(unchecked) var ownsTargets = false
+    /// Whether objects of the table may have links to placeholders: see `WriteTransaction.hasHiddenLinks`.
+    @exclusivity(unchecked) var hasHiddenLinks = false
 
     init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64) {
         self.column = column
@@ -137,6 +139,8 @@ final class TableOverlay {
     /// Of an embedded table: objects made by this transaction that nothing links to yet.
     @exclusivity(unchecked) var unowned: Set<Int64> = []
     var isEmbedded: Bool
+    /// Whether there may be placeholders for objects of the table.
+    @exclusivity(unchecked) var hasPlaceholders = false
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
     @exclusivity(unchecked) var indexes: [IndexOverlay?]
@@ -159,8 +163,8 @@ final class TableOverlay {
         firstNewKey = state.nextKey
         unindexedFrom = state.nextKey
         self.counts = counts
-        columns = Array(repeating: nil, count: table.columns.count)
-        indexes = Array(repeating: nil, count: table.columns.count)
+        columns = Array(repeating: nil, count: table.storedColumns.count)
+        indexes = Array(repeating: nil, count: table.storedColumns.count)
     }
 
     deinit { for bits in presence.values { bits.deallocate() } }

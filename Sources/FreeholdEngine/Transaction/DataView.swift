@@ -78,44 +78,63 @@ public final class DatabaseSchema: Sendable {
     }
 
     public let tables: [Table]
+    /// Those that no schema names.
+    public let hiddenTables: [Table]
+    /// All of them.
+    let storedTables: [Table]
     /// By id; ids are small and rising.
     private let byID: [Table?]
     private let byName: [String: Table]
+    private let hiddenByName: [String: Table]
     private let bySegment: [UInt32: (table: Table, column: Column?)]
     /// By target table id: the link columns that point to it.
     private let incoming: [Int: [Column]]
     /// Whether any column holds mixed values.
     let hasMixedColumns: Bool
+    /// By table id: the hidden tables of placeholders for its objects, and of links to placeholders.
+    private let placeholders: [Int: Table]
+    private let links: [Int: Table]
     /// By table id: what the deletion of its objects takes along, or what denies it.
     let deletions: [Int: DeletionColumns]
     /// Whether any link denies deletions.
     let hasDenials: Bool
 
+    /// - Parameter tables: the hidden ones among them.
     init(tables: [Table]) {
-        self.tables = tables
+        storedTables = tables
+        self.tables = tables.filter { !$0.isHidden }
+        hiddenTables = tables.filter(\.isHidden)
         var byID = [Table?](repeating: nil, count: (tables.map(\.id).max() ?? -1) + 1)
         for table in tables { byID[table.id] = table }
         self.byID = byID
-        byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+        byName = Dictionary(self.tables.map { ($0.name, $0) }) { first, _ in first }
+        hiddenByName = Dictionary(hiddenTables.map { ($0.name, $0) }) { first, _ in first }
         var segments: [UInt32: (table: Table, column: Column?)] = [:]
         var incoming: [Int: [Column]] = [:]
         for table in tables {
             segments[table.firstSegment] = (table, nil)
             for compound in table.compounds { segments[compound.firstSegment] = (table, compound.entries) }
-            for column in table.columns {
+            for column in table.storedColumns {
                 segments[column.firstSegment] = (table, column)
                 if let target = column.targetTableID { incoming[target, default: []].append(column) }
             }
         }
         bySegment = segments
         self.incoming = incoming
-        hasMixedColumns = tables.contains { $0.columns.contains { $0.type == .mixed } }
+        hasMixedColumns = tables.contains { $0.storedColumns.contains { $0.type == .mixed } }
+        func owned(_ prefix: String, _ tables: [Table]) -> [Int: Table] {
+            Dictionary(tables.compactMap { table in table.owner(prefix).map { ($0, table) } }) { first, _ in first }
+        }
+        placeholders = owned(TableSpec.placeholderPrefix, hiddenTables)
+        links = owned(TableSpec.linksPrefix, hiddenTables)
         deletions = DeletionColumns.of(tables)
         hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
     }
 
     /// The table of that stored name. - Complexity: O(1).
     public func table(named name: String) -> Table? { byName[name] }
+    /// The hidden table of that name: these have names of their own. - Complexity: O(1).
+    public func hiddenTable(named name: String) -> Table? { hiddenByName[name] }
     public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
     public func table(of column: Column) -> Table { byID[column.tableID]! }
 
@@ -125,6 +144,20 @@ public final class DatabaseSchema: Sendable {
     /// Whether a column's links own their targets: it links to an embedded table.
     public func ownsTargets(_ column: Column) -> Bool {
         column.type == .link && column.targetTableID.flatMap(table(id:))?.isEmbedded == true
+    }
+
+    /// The hidden table of placeholders for the objects of a table; nil where there never was one.
+    func placeholders(of tableID: Int) -> Table? { placeholders[tableID] }
+    /// The hidden table of what a table's objects have of links to placeholders; nil where there never was one.
+    func links(of tableID: Int) -> Table? { links[tableID] }
+
+    /// Whether any object ever linked to a placeholder.
+    var hasLinkTables: Bool { !links.isEmpty }
+
+    /// Whether no two tables have one id, or one name.
+    var hasOnceEach: Bool {
+        Set(storedTables.map(\.id)).count == storedTables.count && byName.count == tables.count
+            && hiddenByName.count == hiddenTables.count
     }
 
     func owner(of segment: UInt32) -> SegmentOwner? {

@@ -141,19 +141,20 @@ final class SnapshotCheck {
         // The rest reads blocks through the snapshot's caches, too, which take no damaged ones.
         guard problems.count == before else { return }
         checkCatalogue()
-        for table in schema.tables { tables[table.id] = checkTable(table) }
-        for table in schema.tables {
-            for column in table.columns { checkColumn(column, table, tables[table.id]!) }
+        for table in schema.storedTables { tables[table.id] = checkTable(table) }
+        for table in schema.storedTables {
+            for column in table.storedColumns { checkColumn(column, table, tables[table.id]!) }
             for compound in table.compounds { checkCompound(compound, table, tables[table.id]!) }
             compoundValues = [:]
             store.forget()
         }
-        for table in schema.tables {
-            for column in table.columns where column.type == .link { checkBacklinks(column) }
+        for table in schema.storedTables {
+            for column in table.storedColumns where column.type == .link { checkBacklinks(column) }
             checkBacklinks(table.mixedInverse)
             if table.isEmbedded { checkOwners(table) }
             store.forget()
         }
+        if problems.count == before { checkPlaceholders() }
         checkHistory()
         checkJournal()
         checkReachability()
@@ -188,20 +189,20 @@ final class SnapshotCheck {
                 report("\(who) can't have segment \(segment).")
             }
         }
-        for table in schema.tables {
+        for table in schema.storedTables {
             check(table.firstSegment, "Table '\(table.name)'")
             if table.id >= Int(root.nextTableID) { report("Table '\(table.name)' has an id to come, \(table.id).") }
-            if Set(table.columns.map(\.name)).count != table.columns.count {
+            if !table.hasColumnsOnceEach {
                 report("Table '\(table.name)' has two columns of a name.")
             }
-            if Set(table.columns.map(\.id)).count != table.columns.count {
+            if Set(table.storedColumns.map(\.id)).count != table.storedColumns.count {
                 report("Table '\(table.name)' has two columns of an id.")
             }
-            if table.columns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
+            if table.storedColumns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
             for compound in table.compounds {
                 check(compound.firstSegment, "Compound index '\(table.name)' (\(compound))")
             }
-            for column in table.columns {
+            for column in table.storedColumns {
                 check(column.firstSegment, "Column '\(table.name).\(column.name)'")
                 if column.id >= table.nextColumnID {
                     report("Column '\(table.name).\(column.name)' has an id to come.")

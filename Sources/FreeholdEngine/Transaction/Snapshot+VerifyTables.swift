@@ -46,7 +46,7 @@ extension SnapshotCheck {
             report("\(name): it has \(total) objects, its state says \(check.state.count).")
         }
         for id in check.state.columns.keys
-        where id != Table.mixedInverseID && !table.columns.contains(where: { $0.id == id })
+        where id != Table.mixedInverseID && !table.storedColumns.contains(where: { $0.id == id })
             && !table.compounds.contains(where: { $0.entries.id == id })
         {
             report("\(name): its state speaks of a column \(id) that isn't there.")

@@ -137,7 +137,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         core.fillLock.withLock { _ in
             let sameSchema = parent.root.schemaRevision == root.schemaRevision
             guard sameSchema else { return }
-            for table in storedSchema.tables where table.id < parent.tableCapacity {
+            for table in storedSchema.storedTables where table.id < parent.tableCapacity {
                 let touched = changes[table.firstSegment] != nil || changes[table.firstSegment + 2] != nil
                 if !touched, let raw = parent.tableCaches[table.id] {
                     tableCaches[table.id] = UnsafeRawPointer(

@@ -24,6 +24,7 @@ extension WriteTransaction {
 
     private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {
         try checkDamage()
+        finishPlaceholders()
         deleteUnowned()
         let record = settleAndRecord()
         try checkDamage()
@@ -89,7 +90,8 @@ extension WriteTransaction {
         for case let overlay? in tables { settleIndexes(overlay) }
         var changes: [TableChanges] = []
         let mixed = MixedLinkEdits(backlinkChanges.values)
-        for case let overlay? in tables {
+        // Nobody is told of what is hidden.
+        for case let overlay? in tables where !overlay.table.isHidden {
             let table = recordChanges(overlay, mixed)
             if !table.isEmpty { changes.append(table) }
         }
@@ -143,7 +145,7 @@ extension WriteTransaction {
         let table = overlay.table
         overlay.counts[cluster] = 0
         removeBlock(table.firstSegment + 1, UInt64(cluster))
-        for column in table.columns { removeLeaf(column, .leaf, .parts, cluster) }
+        for column in table.storedColumns { removeLeaf(column, .leaf, .parts, cluster) }
         for column in currentSchema.linkColumns(to: table) {
             removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster)
         }
@@ -182,7 +184,7 @@ extension WriteTransaction {
             || overlay.columns.contains { $0?.modified.isEmpty == false || $0?.added.isEmpty == false }
         let gone = hasEdits ? Set(overlay.deleted) : []
         for columns in overlay.columns {
-            guard let columns, !columns.modified.isEmpty || !columns.added.isEmpty else { continue }
+            guard let columns, !columns.column.isHidden, !columns.modified.isEmpty || !columns.added.isEmpty else { continue }
             var keys: [ObjectKey] = []
             columns.forEachModified(clusterSpan: clusterSpan) { key in
                 if gone.isEmpty || !gone.contains(key) { keys.append(key) }

@@ -8,7 +8,7 @@ extension WriteTransaction {
         guard contains(table, key) else { return }
         relieve()
         noteFollowers(table, CollectionOfOne(key))
-        delete(overlay(table), currentSchema.linkColumns(to: table), table.columns.filter(Self.keepsOutside), key)
+        delete(overlay(table), currentSchema.linkColumns(to: table), key)
         deleteOrphans()
     }
 
@@ -24,7 +24,7 @@ extension WriteTransaction {
     ///   - afterCluster: called when the objects of a cluster are gone.
     func delete(_ table: Table, _ keys: [ObjectKey], incoming: [Column], afterCluster: () -> Void) {
         let overlay = overlay(table)
-        let columns = table.columns.filter(Self.keepsOutside)
+        let columns = table.storedColumns.filter(Self.keepsOutside)
         var from = 0
         while from < keys.count {
             let cluster = locate(keys[from]).cluster
@@ -43,6 +43,7 @@ extension WriteTransaction {
     /// Live objects of one cluster, rising, that nothing links to: a column at a time.
     private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
         if let journal { for key in keys { journal.rowGone(overlay.table, key, in: self) } }
+        if hasHiddenLinks(overlay.table.id) { for key in keys { dropHiddenLinks(of: overlay.table, key) } }
         if !overlay.table.compounds.isEmpty { for key in keys { releaseCompounds(overlay, key) } }
         for column in columns where !release(column, overlay, cluster, keys) {
             for key in keys { release(column, overlay, key) }
@@ -70,7 +71,13 @@ extension WriteTransaction {
         return column.collection == .none && column.type != .link && column.type != .mixed
     }
 
+    /// One object, whoever follows it.
+    func delete(_ overlay: TableOverlay, _ incoming: [Column], _ key: ObjectKey) {
+        delete(overlay, incoming, overlay.table.storedColumns.filter(Self.keepsOutside), key)
+    }
+
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
+        if hasHiddenLinks(overlay.table.id) { dropHiddenLinks(of: overlay.table, key) }
         journal?.rowGone(overlay.table, key, in: self)
         followingDeletion {
             for column in incoming { unlink(column, from: key) }

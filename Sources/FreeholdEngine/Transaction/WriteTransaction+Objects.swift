@@ -54,6 +54,7 @@ extension WriteTransaction {
             index.greatestInt = primaryKey
         }
         let key = appear(overlay)
+        if overlay.hasPlaceholders { noteMade(table, key, .int(primaryKey)) }
         index.changes.insertInt(primaryKey, key.raw)
         let (cluster, slot) = locate(key)
         hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
@@ -81,6 +82,7 @@ extension WriteTransaction {
     private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
         let key = appear(overlay)
         if let column, let primaryKey {
+            if overlay.hasPlaceholders { noteMade(overlay.table, key, primaryKey) }
             index(column).insert(primaryKey, key)
             let (cluster, slot) = locate(key)
             store(primaryKey, column.type, in: writable(columnOverlay(column), cluster), slot, column.segment(.blobs))
@@ -111,7 +113,7 @@ extension WriteTransaction {
         }
         if slot == 0 || key.raw == overlay.firstNewKey { overlay.changedCounts.insert(cluster) }
         if overlay.isEmbedded { overlay.unowned.insert(key.raw) }
-        journal?.rowMade(overlay.table.id, key)
+        journal?.rowMade(overlay.table, key)
         return key
     }
 
@@ -172,6 +174,7 @@ extension WriteTransaction {
             return
         default: break
         }
+        if column.type == .mixed, columnOverlay(column).hasHiddenLinks { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
         if column.isTracked { noteIndexed(column, key, value) }
@@ -249,6 +252,7 @@ extension WriteTransaction {
     }
 
     func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
+        if hot(column)._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
         let (columns, unmanaged) = hot(column, cluster)
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
@@ -426,7 +430,9 @@ extension WriteTransaction {
                 )
             }
         case .objectLink(let link):
-            guard let table = currentSchema.table(id: link.tableID), !table.isEmbedded, contains(table, link.key) else {
+            guard let table = currentSchema.table(id: link.tableID), !table.isEmbedded, table.isHidden == column.isHidden,
+                contains(table, link.key)
+            else {
                 throw EngineError(
                     .invalidArgument,
                     "'\(column.name)' can't link to \(link): there is no such object."

@@ -25,6 +25,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var ownership: [ObjectLink: Int] = [:]
     /// By table id: what has to go because of what was deleted.
     @exclusivity(unchecked) var followers: [Int: Set<ObjectKey>] = [:]
+    /// By table id: links to placeholders that were read or changed.
+    @exclusivity(unchecked) var hiddenLinks: [Int: HiddenLinksOverlay] = [:]
+    /// While the caller of an edit keeps links to placeholders in their places itself.
+    var placesHiddenLinks = false
+    /// By the id of a table of placeholders: those for which an object came, and its key.
+    var comePlaceholders: [Int: [ObjectKey: ObjectKey]] = [:]
+    /// Placeholders that may have no links.
+    var unlinkedPlaceholders: Set<ObjectLink> = []
     /// Called when an edit has deleted embedded objects that lost their owner.
     package var didCascade: (() -> Void)?
     @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
@@ -324,6 +332,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let found = tables[table.id] { return found }
         let cache = base.tableCache(table)
         let made = TableOverlay(table: table, state: cache.state, counts: cache.counts)
+        made.hasPlaceholders = currentSchema.placeholders(of: table.id).map { count($0) > 0 } ?? false
         tables[table.id] = made
         return made
     }
@@ -429,6 +438,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
                 firstNewKey: table.firstNewKey
             )
         made.ownsTargets = currentSchema.ownsTargets(column)
+        made.hasHiddenLinks = !column.isHidden && hasHiddenLinks(column.tableID)
         table.columns[column.index] = made
         let unmanaged = Unmanaged.passUnretained(made)
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] = unmanaged

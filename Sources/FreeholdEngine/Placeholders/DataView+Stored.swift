@@ -1,0 +1,90 @@
+/// What is stored, links to placeholders among it: these are named by keys below zero (`ObjectKey.isPlaceholder`), in the place
+/// of the object's own.
+extension DataView {
+    /// The number of placeholders of a class. - Complexity: O(1)
+    public func placeholderCount(_ table: Table) -> Int { schema.placeholders(of: table.id).map(count) ?? 0 }
+
+    /// The primary key of the object that a placeholder stands for; nil where there is no such placeholder.
+    /// - Complexity: O(1)
+    public func primaryKey(ofPlaceholder key: ObjectKey, in table: Table) -> Value? {
+        guard key.isPlaceholder, let placeholders = schema.placeholders(of: table.id),
+            contains(placeholders, key.placeholder)
+        else { return nil }
+        return value(placeholders.columns[0], key.placeholder)
+    }
+
+    /// The key of the placeholder for an object; nil where there is none. - Complexity: O(log n)
+    public func placeholder(primaryKey: Value, in table: Table) -> ObjectKey? {
+        schema.placeholders(of: table.id).flatMap { find(primaryKey: primaryKey, in: $0) }
+            .map { ObjectKey(placeholder: $0) }
+    }
+
+    /// Whether a property has links to placeholders. - Complexity: O(1) where none of its class has, else O(log n + links)
+    public func hasPlaceholders(_ column: Column, _ key: ObjectKey) -> Bool { !hiddenLinks(column, key).isEmpty }
+
+    /// A single value.
+    public func storedValue(_ column: Column, _ key: ObjectKey) -> Value {
+        let shown = value(column, key)
+        guard let kept = hiddenLinks(column, key).elements.first?.kept else { return shown }
+        return kept.whole(shown, column, schema)
+    }
+
+    /// The number of elements of a list, those that aren't shown counted; the same of sets and dictionaries.
+    public func storedCount(_ column: Column, _ key: ObjectKey) -> Int {
+        listCount(column, key) + hiddenLinks(column, key).hiddenCount
+    }
+
+    /// Every element of a list. - Complexity: O(n)
+    public func storedListValues(_ column: Column, _ key: ObjectKey) -> [Value] {
+        let shown = listValues(column, key)
+        let links = hiddenLinks(column, key)
+        if links.isEmpty { return shown }
+        var out: [Value] = []
+        var next = 0
+        for element in links.elements {
+            let run = min(element.position - out.count, shown.count - next)
+            if run > 0 {
+                out += shown[next..<next + run]
+                next += run
+            }
+            if element.isHidden {
+                out.append(element.kept.whole(.null, column, schema))
+            } else if next < shown.count {
+                out.append(element.kept.whole(shown[next], column, schema))
+                next += 1
+            }
+        }
+        return out + shown[next...]
+    }
+
+    /// Every value of a set: those that are shown in their order, then links to placeholders. - Complexity: O(n)
+    public func storedSetValues(_ column: Column, _ key: ObjectKey) -> [Value] {
+        listValues(column, key) + hiddenLinks(column, key).elements.map { $0.kept.whole(.null, column, schema) }
+    }
+
+    /// Every entry of a dictionary, by rising bytes of the keys. - Complexity: O(n)
+    public func storedDictionaryEntries(_ column: Column, _ key: ObjectKey) -> [(key: String, value: Value)] {
+        var entries = dictionaryEntries(column, key)
+        let links = hiddenLinks(column, key)
+        if links.isEmpty { return entries }
+        for element in links.elements {
+            if element.isHidden {
+                entries.append((element.name, element.kept.whole(.null, column, schema)))
+            } else if let i = entries.firstIndex(where: { Value.compareBytes($0.key, element.name) == 0 }) {
+                entries[i].value = element.kept.whole(entries[i].value, column, schema)
+            }
+        }
+        return entries.sorted { Value.compareBytes($0.key, $1.key) < 0 }
+    }
+
+    /// The position among all elements of a list of the i-th that is shown. - Complexity: O(links to placeholders)
+    public func storedIndex(_ column: Column, _ key: ObjectKey, ofShown i: Int) -> Int {
+        hiddenLinks(column, key).stored(ofShown: i)
+    }
+
+    /// How many of a list's elements before a position are shown: the element's index, if it is itself.
+    /// - Complexity: O(links to placeholders)
+    public func shownIndex(_ column: Column, _ key: ObjectKey, ofStored i: Int) -> Int {
+        hiddenLinks(column, key).shown(before: i)
+    }
+}

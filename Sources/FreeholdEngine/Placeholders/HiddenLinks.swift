@@ -1,0 +1,133 @@
+/// The links of one property of one object that lead to placeholders, and where they stand.
+struct HiddenLinks: Equatable {
+    struct Element: Equatable {
+        /// Of a list: its position among all elements, those that aren't shown counted.
+        var position = 0
+        /// Of a dictionary.
+        var name = ""
+        var kept: KeptLinks
+        /// Whether the collection doesn't show the element: it is a link, not a value with one inside.
+        var isHidden: Bool { kept.isWhole }
+    }
+
+    /// Of a list by position, of a dictionary by name's bytes.
+    var elements: [Element] = []
+
+    var isEmpty: Bool { elements.isEmpty }
+
+    /// The object and the property.
+    struct Place: Hashable {
+        let key: ObjectKey
+        let column: Int
+    }
+
+    /// The first element at or behind a position. - Complexity: O(log n)
+    func index(from position: Int) -> Int {
+        var low = 0
+        var high = elements.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if elements[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The position among all elements of the i-th that is shown. - Complexity: O(n)
+    func stored(ofShown i: Int) -> Int {
+        var stored = i
+        for element in elements where element.isHidden {
+            if element.position > stored { break }
+            stored += 1
+        }
+        return stored
+    }
+
+    /// How many elements before a position are shown. - Complexity: O(n)
+    func shown(before position: Int) -> Int {
+        var count = 0
+        for element in elements {
+            if element.position >= position { break }
+            if element.isHidden { count += 1 }
+        }
+        return position - count
+    }
+
+    var hiddenCount: Int { elements.count(where: \.isHidden) }
+
+    /// After an edit of what is shown: elements at these positions were replaced by `count` others. Those that aren't shown
+    /// stay behind the neighbour that they follow; what was inserted at the end comes behind all.
+    ///
+    /// - Parameter shownCount: before the edit.
+    /// - Complexity: O(n)
+    mutating func replaceShown(_ range: Range<Int>, with count: Int, of shownCount: Int) {
+        let replaced = min(range.count, count)
+        let gone = range.lowerBound + replaced..<range.upperBound
+        var hidden = 0
+        elements = elements.compactMap { element in
+            // Of an element that isn't shown: how many shown ones stand before it.
+            let i = element.position - hidden
+            if element.isHidden { hidden += 1 } else if range.contains(i) { return nil }
+            var moved = element
+            moved.position -= min(max(i - gone.lowerBound, 0), gone.count)
+            return moved
+        }
+        guard count > replaced else { return }
+        let position =
+            if replaced > 0 {
+                stored(ofShown: range.upperBound - 1) + 1
+            } else if range.lowerBound == shownCount {
+                shownCount + hiddenCount
+            } else {
+                stored(ofShown: range.lowerBound)
+            }
+        shift(from: position, by: count - replaced)
+    }
+
+    /// Elements from a position on move.
+    mutating func shift(from position: Int, by distance: Int) {
+        for i in index(from: position)..<elements.count { elements[i].position += distance }
+    }
+
+    mutating func insert(_ element: Element) { elements.insert(element, at: index(from: element.position)) }
+}
+
+/// The pending changes of one table's links to placeholders.
+final class HiddenLinksOverlay {
+    /// What was read or changed by this transaction; empty where there is nothing.
+    var known: [HiddenLinks.Place: HiddenLinks] = [:]
+    var changed: Set<HiddenLinks.Place> = []
+    /// So many are kept in memory.
+    static let limit = 1 << 15
+}
+
+extension DataView {
+    /// The rows of links to placeholders of an object's property. - Complexity: O(log n)
+    func hiddenRow(_ place: HiddenLinks.Place, _ table: Table) -> ObjectKey? {
+        find(.int(place.key.raw), indexed: table.columns[0]).first {
+            readInt(table.columns[1], $0) == Int64(place.column)
+        }
+    }
+
+    func hiddenLinks(row: ObjectKey, _ table: Table) -> HiddenLinks {
+        var out = HiddenLinks()
+        let positions = withList(table.columns[2], row) { ints(of: $0, type: .int) }
+        let names = listValues(table.columns[3], row)
+        for (i, value) in listValues(table.columns[4], row).enumerated() {
+            var element = HiddenLinks.Element(kept: KeptLinks(stored: value))
+            if i < positions.count { element.position = Int(positions[i]) }
+            if i < names.count, case .string(let name) = names[i] { element.name = name }
+            out.elements.append(element)
+        }
+        return out
+    }
+
+    /// Those of a property of an object. - Complexity: O(log n + links)
+    func hiddenLinks(_ column: Column, _ key: ObjectKey) -> HiddenLinks {
+        let place = HiddenLinks.Place(key: key, column: column.id)
+        if let transaction = self as? WriteTransaction { return transaction.pendingHiddenLinks(place, column.tableID) }
+        guard let table = schema.links(of: column.tableID), count(table) > 0, let row = hiddenRow(place, table) else {
+            return HiddenLinks()
+        }
+        return hiddenLinks(row: row, table)
+    }
+}

@@ -1,0 +1,183 @@
+/// Links to placeholders while a transaction writes: read from their rows when they are first needed, written back at its
+/// end.
+extension WriteTransaction {
+    // MARK: Which there are
+
+    /// Whether objects of a table link to placeholders. Set where its columns are opened: see `ColumnOverlay.hasHiddenLinks`.
+    func hasHiddenLinks(_ tableID: Int) -> Bool {
+        if hiddenLinks.isEmpty, !currentSchema.hasLinkTables { return false }
+        if let pending = hiddenLinks[tableID], !pending.known.isEmpty { return true }
+        return currentSchema.links(of: tableID).map { count($0) > 0 } ?? false
+    }
+
+    func pendingHiddenLinks(_ place: HiddenLinks.Place, _ tableID: Int) -> HiddenLinks {
+        if let found = hiddenLinks[tableID]?.known[place] { return found }
+        guard let table = currentSchema.links(of: tableID), count(table) > 0 else { return HiddenLinks() }
+        let found = hiddenRow(place, table).map { hiddenLinks(row: $0, table) } ?? HiddenLinks()
+        overlayOfHiddenLinks(tableID).known[place] = found
+        return found
+    }
+
+    private func overlayOfHiddenLinks(_ tableID: Int) -> HiddenLinksOverlay {
+        if let found = hiddenLinks[tableID] { return found }
+        let made = HiddenLinksOverlay()
+        hiddenLinks[tableID] = made
+        return made
+    }
+
+    func setHiddenLinks(_ column: Column, _ key: ObjectKey, _ links: HiddenLinks) {
+        let overlay = overlayOfHiddenLinks(column.tableID)
+        let place = HiddenLinks.Place(key: key, column: column.id)
+        overlay.known[place] = links
+        overlay.changed.insert(place)
+        if !links.isEmpty, let table = tables[column.tableID] {
+            for case let columns? in table.columns { columns.hasHiddenLinks = true }
+        }
+        if overlay.known.count > HiddenLinksOverlay.limit { writeHiddenLinks() }
+    }
+
+    /// - Returns: whether anything was changed.
+    @discardableResult
+    func editHiddenLinks(_ column: Column, _ key: ObjectKey, _ edit: (inout HiddenLinks) -> Void) -> Bool {
+        let old = hiddenLinks(column, key)
+        var new = old
+        edit(&new)
+        if new == old { return false }
+        setHiddenLinks(column, key, new)
+        return true
+    }
+
+    // MARK: Edits of what is shown. Called where `ColumnOverlay.hasHiddenLinks` says that there may be some.
+
+    /// A single value was set, an element or an entry replaced by another.
+    func dropHiddenLinks(_ column: Column, _ key: ObjectKey) {
+        if placesHiddenLinks { return }
+        editHiddenLinks(column, key) { $0.elements = [] }
+    }
+
+    /// Before elements of a list are replaced by others.
+    func moveHiddenLinks(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with count: Int) {
+        if placesHiddenLinks || column.collection != .list { return }
+        let links = hiddenLinks(column, key)
+        if links.isEmpty { return }
+        let shownCount = listCount(column, key)
+        editHiddenLinks(column, key) { $0.replaceShown(range, with: count, of: shownCount) }
+    }
+
+    /// Before the elements of a list are put in another order: the i-th becomes the one that was at `positions[i]`.
+    func reorderHiddenLinks(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
+        if placesHiddenLinks { return }
+        editHiddenLinks(column, key) { links in
+            let old = links
+            var new = [Int](repeating: 0, count: positions.count)
+            for (i, position) in positions.enumerated() where new.indices.contains(position) { new[position] = i }
+            links.elements = links.elements.map { element in
+                guard !element.isHidden else { return element }
+                var moved = element
+                moved.position = old.stored(ofShown: new[old.shown(before: element.position)])
+                return moved
+            }.sorted { $0.position < $1.position }
+        }
+    }
+
+    /// Entries of a dictionary were set.
+    func dropHiddenEntries(_ column: Column, _ key: ObjectKey, _ names: [String]) {
+        if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return }
+        let links = hiddenLinks(column, key)
+        if links.isEmpty { return }
+        let names = Set(names)
+        editHiddenLinks(column, key) { $0.elements.removeAll { names.contains($0.name) } }
+    }
+
+    /// All that a dictionary shows was taken out: what it doesn't show stays.
+    func keepHiddenEntries(_ column: Column, _ key: ObjectKey) {
+        if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return }
+        editHiddenLinks(column, key) { $0.elements.removeAll { !$0.isHidden } }
+    }
+
+    /// The object goes.
+    func dropHiddenLinks(of table: Table, _ key: ObjectKey) {
+        for column in table.columns where column.type == .link || column.type == .mixed {
+            editHiddenLinks(column, key) { $0.elements = [] }
+        }
+    }
+
+    /// Makes an edit inside of a shown value, the i-th of the property's, by which its links to placeholders stay in their
+    /// places.
+    func keepingHiddenLinks(_ column: Column, _ key: ObjectKey, at i: Int, _ old: Value, _ new: Value, _ edit: () -> Void) {
+        guard columnOverlay(column).hasHiddenLinks else { return edit() }
+        let places = placesHiddenLinks
+        placesHiddenLinks = true
+        edit()
+        placesHiddenLinks = places
+        let name = column.collection == .dictionary ? dictionaryKey(column, key, at: i) : ""
+        editHiddenLinks(column, key) { links in
+            let position = column.collection == .list ? links.stored(ofShown: i) : 0
+            guard
+                let at = links.elements.firstIndex(where: {
+                    $0.position == position && $0.name == name && (column.collection == .none || !$0.isHidden)
+                })
+            else { return }
+            if let kept = links.elements[at].kept.after(old, new) {
+                links.elements[at].kept = kept
+            } else {
+                links.elements.remove(at: at)
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// Writes what is pending to the rows, and forgets it.
+    func writeHiddenLinks() {
+        for (id, overlay) in hiddenLinks.sorted(by: { $0.key < $1.key }) where !overlay.changed.isEmpty {
+            guard let owner = currentSchema.table(id: id), let table = linksTable(of: owner) else { continue }
+            let places = overlay.changed.sorted { ($0.key, $0.column) < ($1.key, $1.column) }
+            for place in places { write(overlay.known[place] ?? HiddenLinks(), place, table) }
+            overlay.known = [:]
+            overlay.changed = []
+        }
+        hiddenLinks = hiddenLinks.filter { !$0.value.known.isEmpty }
+    }
+
+    private func write(_ links: HiddenLinks, _ place: HiddenLinks.Place, _ table: Table) {
+        let found = hiddenRow(place, table)
+        if links.isEmpty {
+            guard let found else { return }
+            noteUnlinked(hiddenLinks(row: found, table))
+            delete(table, found)
+            return
+        }
+        let columns = table.columns
+        let row: ObjectKey
+        if let found {
+            row = found
+            noteUnlinked(hiddenLinks(row: found, table))
+        } else {
+            row = createKeyless(table)
+            setInt(columns[0], row, place.key.raw)
+            setInt(columns[1], row, Int64(place.column))
+        }
+        // What is written was checked when it was made.
+        let elements = links.elements
+        if elements.contains(where: { $0.position != 0 }) || found != nil {
+            try? listAssign(columns[2], row, elements.map { .int(Int64($0.position)) })
+        }
+        if elements.contains(where: { !$0.name.isEmpty }) || found != nil {
+            try? listAssign(columns[3], row, elements.map { .string($0.name) })
+        }
+        try? listAssign(columns[4], row, elements.map(\.kept.value))
+    }
+
+    private func linksTable(of owner: Table) -> Table? {
+        if let table = currentSchema.links(of: owner.id) { return table }
+        schemaChanged = true
+        addTables([TableSpec.links(of: owner)], areKeyed: true, areHidden: true)
+        return currentSchema.links(of: owner.id)
+    }
+
+    /// Placeholders that may have no links any more.
+    private func noteUnlinked(_ links: HiddenLinks) {
+        for element in links.elements { element.kept.value.forEachObjectLink { unlinkedPlaceholders.insert($0) } }
+    }
+}

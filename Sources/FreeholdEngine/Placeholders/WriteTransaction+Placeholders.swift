@@ -1,0 +1,354 @@
+extension WriteTransaction {
+    // MARK: Placeholders
+
+    /// The key by which links name the object with that primary key, whether it is there or not: its own, or that of a
+    /// placeholder, which is made if there is none.
+    ///
+    /// A placeholder's key is for the calls that write what is stored (`setStored` and so on) of this transaction and later ones.
+    /// One that nothing links to at the end of a transaction goes.
+    /// - Throws: `.invalidArgument` for a table without a primary key, and a value of another type; `.missingValue`,
+    ///   `.limitExceeded`; `.unsupportedFormat` in a file of a format before 5. Nothing has changed then.
+    /// - Complexity: O(log n)
+    public func reference(to table: Table, primaryKey: Value) throws(EngineError) -> ObjectKey {
+        guard let column = table.primaryKey, !table.isHidden else {
+            throw EngineError(.invalidArgument, "Links to objects of '\(table.name)' that aren't there need a primary key.")
+        }
+        try check(primaryKey, column)
+        if let key = find(primaryKey: primaryKey, in: table) { return key }
+        let placeholders = try placeholderTable(of: table)
+        if let found = find(primaryKey: primaryKey, in: placeholders) { return ObjectKey(placeholder: found) }
+        return try makePlaceholder(primaryKey, table, placeholders)
+    }
+
+    private func makePlaceholder(
+        _ primaryKey: Value,
+        _ table: Table,
+        _ placeholders: Table
+    ) throws(EngineError) -> ObjectKey {
+        let made = try create(placeholders, primaryKey: primaryKey)
+        unlinkedPlaceholders.insert(ObjectLink(tableID: placeholders.id, key: made))
+        tables[table.id]?.hasPlaceholders = true
+        return ObjectKey(placeholder: made)
+    }
+
+    private func placeholderTable(of table: Table) throws(EngineError) -> Table {
+        if let found = currentSchema.placeholders(of: table.id) {
+            if found.primaryKey?.type == table.primaryKey?.type { return found }
+            // The class has another primary key since.
+            dropPlaceholders(found)
+        }
+        try checkHidden(table.name)
+        schemaChanged = true
+        addTables([TableSpec.placeholders(of: table)], areKeyed: true, areHidden: true)
+        return currentSchema.placeholders(of: table.id)!
+    }
+
+    /// Deletes an object and leaves a placeholder: links to it stay, and aren't shown. The embedded objects that it owns go with
+    /// it; no delete rule is followed. Does nothing if there is no such object.
+    ///
+    /// - Throws: as `reference(to:primaryKey:)`.
+    /// - Complexity: that of `delete(_:_:)`, and of editing each collection that it was in.
+    public func deleteLeavingPlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
+        guard contains(table, key) else { return }
+        guard let column = table.primaryKey else {
+            throw EngineError(.invalidArgument, "Links to objects of '\(table.name)' that aren't there need a primary key.")
+        }
+        settlePlaceholders()
+        let placeholders = try placeholderTable(of: table)
+        let new = try makePlaceholder(value(column, key), table, placeholders)
+        let link = ObjectLink(tableID: table.id, key: key)
+        withoutJournal {
+            var done: Set<JournalProperty> = []
+            for (column, origin) in allBacklinks(table, key) {
+                let column = currentSchema.table(of: column).storedColumns[column.index]
+                guard !column.isHidden, (column.tableID, origin) != (table.id, key),
+                    done.insert(JournalProperty(ObjectLink(tableID: column.tableID, key: origin), column: column.id)).inserted
+                else { continue }
+                hide(link, as: new, column, origin)
+            }
+        }
+        delete(overlay(table), currentSchema.linkColumns(to: table), key)
+        deleteOrphans()
+    }
+
+    /// Puts a placeholder in the place of an object in a property.
+    private func hide(_ link: ObjectLink, as placeholder: ObjectKey, _ column: Column, _ key: ObjectKey) {
+        func hidden(_ value: Value) -> Value {
+            if case .link(link.key) = value, column.type == .link { return .link(placeholder) }
+            return value.replacing(link, with: .objectLink(ObjectLink(tableID: link.tableID, key: placeholder))) ?? value
+        }
+        // What was stored can be stored again.
+        switch column.collection {
+        case .none: try? setStored(column, key, hidden(storedValue(column, key)))
+        case .list:
+            for (i, value) in storedListValues(column, key).enumerated().reversed() {
+                let new = hidden(value)
+                if new != value { try? storedListSet(column, key, at: i, new) }
+            }
+        case .set:
+            let value: Value = column.type == .link ? .link(link.key) : .objectLink(link)
+            setRemove(column, key, value)
+            try? storedSetInsert(column, key, [hidden(value)])
+        case .dictionary:
+            for entry in storedDictionaryEntries(column, key) {
+                let new = hidden(entry.value)
+                if new != entry.value { try? storedDictionarySet(column, key, forKey: entry.key, new) }
+            }
+        }
+    }
+
+    // MARK: Objects that come
+
+    /// An object was made whose class has placeholders.
+    func noteMade(_ table: Table, _ key: ObjectKey, _ primaryKey: Value) {
+        guard let placeholders = currentSchema.placeholders(of: table.id),
+            let found = find(primaryKey: primaryKey, in: placeholders)
+        else { return }
+        comePlaceholders[placeholders.id, default: [:]][found] = key
+    }
+
+    /// Shows the links to objects that this transaction has made in the place of placeholders. A commit does it; before it, only
+    /// who wants to see them in the transaction need call it.
+    ///
+    /// - Complexity: O(links that come, and the collections that they are in)
+    public func settlePlaceholders() {
+        if !comePlaceholders.isEmpty { settleNow() }
+    }
+
+    private func settleNow() {
+        writeHiddenLinks()
+        var come: [Int: [ObjectKey: ObjectKey]] = [:]
+        // By table of links: the rows that hold such links.
+        var rows: [Int: Set<ObjectKey>] = [:]
+        for (id, keys) in comePlaceholders {
+            guard let placeholders = currentSchema.table(id: id),
+                let table = placeholders.owner(TableSpec.placeholderPrefix).flatMap(currentSchema.table(id:))
+            else { continue }
+            for (placeholder, key) in keys where contains(table, key) && contains(placeholders, placeholder) {
+                come[id, default: [:]][placeholder] = key
+                for code in withBacklinks(placeholders.mixedInverse, placeholder, { ints(of: $0, type: .int) }) {
+                    let origin = MixedOrigin(code)
+                    rows[origin.tableID, default: []].insert(origin.key)
+                }
+            }
+        }
+        comePlaceholders = [:]
+        withoutJournal {
+            for (id, keys) in rows.sorted(by: { $0.key < $1.key }) {
+                guard let table = currentSchema.table(id: id),
+                    let owner = table.owner(TableSpec.linksPrefix).flatMap(currentSchema.table(id:))
+                else { continue }
+                for row in keys.sorted() { show(row, of: table, owner, come) }
+            }
+        }
+        writeHiddenLinks()
+        for (id, keys) in come {
+            guard let placeholders = currentSchema.table(id: id) else { continue }
+            for key in keys.keys.sorted() {
+                unlinkedPlaceholders.remove(ObjectLink(tableID: id, key: key))
+                delete(placeholders, key)
+            }
+        }
+    }
+
+    /// Shows what a row keeps of a property, as far as it came.
+    private func show(_ row: ObjectKey, of table: Table, _ owner: Table, _ come: [Int: [ObjectKey: ObjectKey]]) {
+        guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row) else { return }
+        let key = ObjectKey(object)
+        guard let column = owner.columns.first(where: { $0.id == Int(id) }), contains(owner, key) else { return }
+        let old = hiddenLinks(column, key)
+        var left = HiddenLinks()
+        for element in old.elements {
+            guard let kept = element.kept.without(come) else { continue }
+            var element = element
+            element.kept = kept
+            left.elements.append(element)
+        }
+        setHiddenLinks(column, key, left)
+        let places = placesHiddenLinks
+        placesHiddenLinks = true
+        defer { placesHiddenLinks = places }
+        func link(_ kept: KeptLinks) -> Value? {
+            guard case .objectLink(let link) = kept.value, let key = come[link.tableID]?[link.key],
+                let owner = currentSchema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix)
+            else { return nil }
+            return column.type == .link ? .link(key) : .objectLink(ObjectLink(tableID: owner, key: key))
+        }
+        switch column.collection {
+        case .none:
+            guard let element = old.elements.first else { return }
+            if column.type == .link {
+                if case .link(let target)? = link(element.kept) { writeShown(column, key, .link(target)) }
+            } else {
+                writeShown(column, key, element.kept.showing(value(column, key), come, currentSchema))
+            }
+        case .list: showInList(column, key, old, come, link)
+        case .set:
+            let values = old.elements.compactMap { link($0.kept) }
+            if !values.isEmpty { _ = try? setInsert(column, key, values) }
+        case .dictionary:
+            for element in old.elements {
+                if element.isHidden {
+                    if let value = link(element.kept) {
+                        try? dictionarySet(column, key, forKey: element.name, value)
+                    }
+                } else if let shown = dictionaryValue(column, key, forKey: element.name) {
+                    let value = element.kept.showing(shown, come, currentSchema)
+                    if value != shown { try? dictionarySet(column, key, forKey: element.name, value) }
+                }
+            }
+        }
+    }
+
+    private func writeShown(_ column: Column, _ key: ObjectKey, _ value: Value) {
+        journal?.shown(column, key, value, wasSet: isModified(column, key))
+        write(column, key, value)
+    }
+
+    private func showInList(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ old: HiddenLinks,
+        _ come: [Int: [ObjectKey: ObjectKey]],
+        _ link: (KeptLinks) -> Value?
+    ) {
+        // From the front, runs of neighbours at once.
+        var stillHidden = 0
+        var run: [Value] = []
+        var first = 0
+        func insert() {
+            if !run.isEmpty { try? listInsert(column, key, at: first, run) }
+            run = []
+        }
+        for element in old.elements {
+            let at = element.position - stillHidden
+            guard element.isHidden else {
+                insert()
+                let shown = listValue(column, key, at: at)
+                let value = element.kept.showing(shown, come, currentSchema)
+                if value != shown { replaceElement(column, key, at: at, value) }
+                continue
+            }
+            guard let value = link(element.kept) else {
+                stillHidden += 1
+                continue
+            }
+            if first + run.count != at || run.isEmpty {
+                insert()
+                first = at
+            }
+            run.append(value)
+        }
+        insert()
+    }
+
+    // MARK: At commit
+
+    /// Brings links to placeholders to an end: what came is shown, what is pending is written, placeholders without links go.
+    func finishPlaceholders() {
+        if schemaChanged { dropStrayPlaceholders() }
+        settlePlaceholders()
+        guard !hiddenLinks.isEmpty || !unlinkedPlaceholders.isEmpty else { return }
+        writeHiddenLinks()
+        let suspects = unlinkedPlaceholders
+        unlinkedPlaceholders = []
+        for link in suspects.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
+            guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
+                withBacklinks(table.mixedInverse, link.key, { count(of: $0) }) == 0
+            else { continue }
+            delete(table, link.key)
+        }
+    }
+
+    /// After changes of the schema: placeholders of classes, links of properties, that aren't what they were.
+    private func dropStrayPlaceholders() {
+        guard !currentSchema.hiddenTables.isEmpty else { return }
+        for table in currentSchema.hiddenTables {
+            guard let id = table.owner(TableSpec.placeholderPrefix) else { continue }
+            let owner = currentSchema.table(id: id)
+            if owner?.primaryKey == nil || owner?.primaryKey?.type != table.primaryKey?.type {
+                dropPlaceholders(table)
+            } else if let owner, base.schema.table(id: id)?.primaryKey?.id != owner.primaryKey?.id || hasNewKeys(owner) {
+                // Objects can have come by their new keys.
+                for key in keys(table) {
+                    let primaryKey = value(table.columns[0], key)
+                    if let made = find(primaryKey: primaryKey, in: owner) {
+                        comePlaceholders[table.id, default: [:]][key] = made
+                    }
+                }
+            }
+        }
+        settlePlaceholders()
+        for table in currentSchema.hiddenTables {
+            guard let id = table.owner(TableSpec.linksPrefix) else { continue }
+            guard let owner = currentSchema.table(id: id) else {
+                hiddenLinks[id] = nil
+                dropTable(table)
+                continue
+            }
+            let ids = Set(owner.columns.filter { $0.type == .link || $0.type == .mixed }.map(\.id))
+            for row in keys(table) where !ids.contains(Int(readInt(table.columns[1], row) ?? -1)) {
+                for element in hiddenLinks(row: row, table).elements {
+                    element.kept.value.forEachObjectLink { unlinkedPlaceholders.insert($0) }
+                }
+                delete(table, row)
+            }
+        }
+    }
+
+    /// Whether the transaction has written primary keys of objects that were there.
+    private func hasNewKeys(_ table: Table) -> Bool {
+        table.primaryKey.flatMap { tables[table.id]?.columns[$0.index] }?.modified.isEmpty == false
+    }
+
+    /// Links to them become null for good.
+    private func dropPlaceholders(_ table: Table) {
+        writeHiddenLinks()
+        var rows: [Int: Set<ObjectKey>] = [:]
+        for key in keys(table) {
+            for code in withBacklinks(table.mixedInverse, key, { ints(of: $0, type: .int) }) {
+                let origin = MixedOrigin(code)
+                rows[origin.tableID, default: []].insert(origin.key)
+            }
+        }
+        for (id, keys) in rows {
+            guard let links = currentSchema.table(id: id), let owner = links.owner(TableSpec.linksPrefix) else { continue }
+            for row in keys { forget(table.id, row, links, owner) }
+        }
+        writeHiddenLinks()
+        comePlaceholders[table.id] = nil
+        unlinkedPlaceholders = unlinkedPlaceholders.filter { $0.tableID != table.id }
+        dropTable(table)
+    }
+
+    private func forget(_ placeholders: Int, _ row: ObjectKey, _ table: Table, _ owner: Int) {
+        guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row),
+            let column = currentSchema.table(id: owner)?.columns.first(where: { $0.id == Int(id) })
+        else { return delete(table, row) }
+        editHiddenLinks(column, ObjectKey(object)) { links in
+            var gone: [ObjectKey: ObjectKey] = [:]
+            for element in links.elements {
+                element.kept.value.forEachObjectLink {
+                    if $0.tableID == placeholders { gone[$0.key] = $0.key }
+                }
+            }
+            var hidden = 0
+            links.elements = links.elements.compactMap { element in
+                var element = element
+                element.position -= hidden
+                guard let kept = element.kept.without([placeholders: gone]) else {
+                    if element.isHidden { hidden += 1 }
+                    return nil
+                }
+                element.kept = kept
+                return element
+            }
+        }
+    }
+
+    /// What the body does, others have done or know already.
+    func withoutJournal(_ body: () -> Void) {
+        guard let journal else { return body() }
+        journal.withoutNoting(body)
+    }
+}

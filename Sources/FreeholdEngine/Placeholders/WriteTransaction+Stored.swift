@@ -1,0 +1,263 @@
+/// Edits of what is stored, links to placeholders among it (`reference(to:primaryKey:)`): positions in lists count all elements,
+/// those that aren't shown, too. The calls of the same names without "stored" see, and touch, only what is shown.
+///
+/// Each throws as that call does, and `.invalidArgument` for a placeholder that isn't there; nothing has changed then.
+extension WriteTransaction {
+    /// Sets a single value.
+    public func setStored(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
+        let kept = try kept(value, column)
+        let shown = value.shown
+        // A journal hears of a property that is set by a program, not of one whose object went or came.
+        if let journal, journal.isSilent {
+            journal.shown(column, key, shown, wasSet: isModified(column, key))
+        }
+        try set(column, key, shown)
+        if let kept {
+            setHiddenLinks(column, key, HiddenLinks(elements: [.init(kept: kept)]))
+        } else if columnOverlay(column).hasHiddenLinks {
+            editHiddenLinks(column, key) { $0.elements = [] }
+        }
+    }
+
+    // MARK: Lists
+
+    /// Inserts before the i-th element (`i` = `storedCount` appends).
+    /// - Complexity: O(log n + links to placeholders), plus the size of one chunk.
+    public func storedListInsert(
+        _ column: Column,
+        _ key: ObjectKey,
+        at i: Int,
+        _ values: [Value]
+    ) throws(EngineError) {
+        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        try checkStored(column, key, i, isInsert: true)
+        var new = hiddenLinks(column, key)
+        let at = new.shown(before: i)
+        let shown = zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
+        try placing { () throws(EngineError) in try listInsert(column, key, at: at, shown) }
+        if kept.allSatisfy({ $0 == nil }), new.isEmpty { return }
+        new.shift(from: i, by: values.count)
+        for (offset, kept) in kept.enumerated() {
+            if let kept { new.insert(.init(position: i + offset, kept: kept)) }
+        }
+        setHiddenLinks(column, key, new)
+    }
+
+    public func storedListRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {
+        try checkStored(column, key, range.lowerBound, isInsert: true)
+        try checkStored(column, key, range.upperBound, isInsert: true)
+        var new = hiddenLinks(column, key)
+        let shown = new.shown(before: range.lowerBound)..<new.shown(before: range.upperBound)
+        try placing { () throws(EngineError) in try listRemove(column, key, shown) }
+        if new.isEmpty { return }
+        new.elements.removeAll { range.contains($0.position) }
+        new.shift(from: range.upperBound, by: -range.count)
+        setHiddenLinks(column, key, new)
+    }
+
+    /// Replaces the i-th element.
+    public func storedListSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
+        let kept = try kept(value, column)
+        try checkStored(column, key, i)
+        var new = hiddenLinks(column, key)
+        let found = new.elements.firstIndex { $0.position == i }
+        let wasHidden = found.map { new.elements[$0].isHidden } ?? false
+        let at = new.shown(before: i)
+        try placing { () throws(EngineError) in
+            switch (wasHidden, kept?.isWhole == true) {
+            case (false, false): try listSet(column, key, at: at, value.shown)
+            case (false, true): try listRemove(column, key, at..<at + 1)
+            case (true, false): try listInsert(column, key, at: at, [value.shown])
+            case (true, true): break
+            }
+        }
+        if let found { new.elements.remove(at: found) }
+        if let kept { new.insert(.init(position: i, kept: kept)) }
+        if found != nil || kept != nil { setHiddenLinks(column, key, new) }
+    }
+
+    /// Moves an element so that it ends at position `to`.
+    public func storedListMove(_ column: Column, _ key: ObjectKey, from: Int, to: Int) throws(EngineError) {
+        try checkStored(column, key, from)
+        try checkStored(column, key, to)
+        var new = hiddenLinks(column, key)
+        var moved: HiddenLinks.Element?
+        let shownFrom = new.shown(before: from)
+        if let found = new.elements.firstIndex(where: { $0.position == from }) {
+            moved = new.elements.remove(at: found)
+        }
+        new.shift(from: from, by: -1)
+        if moved?.isHidden != true {
+            let shownTo = new.shown(before: to)
+            try placing { () throws(EngineError) in try listMove(column, key, from: shownFrom, to: shownTo) }
+        }
+        new.shift(from: to, by: 1)
+        if var moved {
+            moved.position = to
+            new.insert(moved)
+        }
+        if !new.isEmpty { setHiddenLinks(column, key, new) }
+    }
+
+    /// Replaces every element.
+    public func storedListAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        let shown = zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
+        try placing { () throws(EngineError) in try listAssign(column, key, shown) }
+        let elements = kept.enumerated().compactMap { i, kept in kept.map { HiddenLinks.Element(position: i, kept: $0) } }
+        assign(column, key, elements)
+    }
+
+    // MARK: Sets and dictionaries
+
+    public func storedSetInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        _ = try setInsert(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        let hidden = kept.compactMap { $0 }
+        if hidden.isEmpty { return }
+        editHiddenLinks(column, key) { links in
+            for kept in hidden where !links.elements.contains(where: { $0.kept == kept }) {
+                links.elements.append(.init(kept: kept))
+            }
+        }
+    }
+
+    public func storedSetRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        setRemove(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        let hidden = kept.compactMap { $0 }
+        if hidden.isEmpty { return }
+        editHiddenLinks(column, key) { links in links.elements.removeAll { hidden.contains($0.kept) } }
+    }
+
+    public func storedSetAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        try setAssign(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        var elements: [HiddenLinks.Element] = []
+        for case let kept? in kept where !elements.contains(where: { $0.kept == kept }) {
+            elements.append(.init(kept: kept))
+        }
+        assign(column, key, elements)
+    }
+
+    public func storedDictionarySet(
+        _ column: Column,
+        _ key: ObjectKey,
+        forKey name: String,
+        _ value: Value
+    ) throws(EngineError) {
+        let kept = try kept(value, column)
+        if kept?.isWhole == true {
+            if let problem = StoredDictionary.problem(withKey: name) {
+                throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
+            }
+            guard column.collection == .dictionary, contains(currentSchema.table(of: column), key) else {
+                throw missingObject(column, key)
+            }
+            dictionaryRemove(column, key, forKey: name)
+        } else {
+            try dictionarySet(column, key, forKey: name, value.shown)
+        }
+        guard let kept else { return }
+        editHiddenLinks(column, key) { links in
+            links.elements.removeAll { $0.name == name }
+            links.elements.append(.init(name: name, kept: kept))
+        }
+    }
+
+    /// - Returns: whether there was such a key.
+    @discardableResult
+    public func storedDictionaryRemove(_ column: Column, _ key: ObjectKey, forKey name: String) -> Bool {
+        let wasShown = dictionaryRemove(column, key, forKey: name)
+        let wasHidden =
+            columnOverlay(column).hasHiddenLinks
+            && editHiddenLinks(column, key) { $0.elements.removeAll { $0.name == name } }
+        return wasShown || wasHidden
+    }
+
+    public func storedDictionaryAssign(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ entries: [(key: String, value: Value)]
+    ) throws(EngineError) {
+        // Of several with one key the last counts.
+        let last = Dictionary(entries.enumerated().map { ($1.key, $0) }) { max($0, $1) }
+        let entries = entries.enumerated().filter { last[$1.key] == $0 }.map(\.element)
+        let kept = try entries.map { entry throws(EngineError) in try self.kept(entry.value, column) }
+        for entry in entries {
+            if let problem = StoredDictionary.problem(withKey: entry.key) {
+                throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
+            }
+        }
+        let shown = zip(entries, kept).filter { $1?.isWhole != true }.map { ($0.0.key, $0.0.value.shown) }
+        try dictionaryAssign(column, key, shown)
+        let elements = zip(entries, kept).compactMap { entry, kept in
+            kept.map { HiddenLinks.Element(name: entry.key, kept: $0) }
+        }
+        assign(column, key, elements)
+    }
+
+    // MARK: Steps
+
+    private func assign(_ column: Column, _ key: ObjectKey, _ elements: [HiddenLinks.Element]) {
+        if elements.isEmpty, !columnOverlay(column).hasHiddenLinks { return }
+        editHiddenLinks(column, key) { $0.elements = elements }
+    }
+
+    /// Makes an edit of what is shown, of which the caller keeps the rest in place.
+    private func placing(_ edit: () throws(EngineError) -> Void) throws(EngineError) {
+        let places = placesHiddenLinks
+        placesHiddenLinks = true
+        defer { placesHiddenLinks = places }
+        try edit()
+    }
+
+    /// - Throws: `.invalidArgument` for a placeholder that isn't there.
+    private func kept(_ value: Value, _ column: Column) throws(EngineError) -> KeptLinks? {
+        guard value.hasPlaceholders else { return nil }
+        func check(_ id: Int?, _ key: ObjectKey) throws(EngineError) {
+            guard key.isPlaceholder else { return }
+            guard let table = id.flatMap(currentSchema.placeholders), contains(table, key.placeholder) else {
+                throw EngineError(
+                    .invalidArgument,
+                    "'\(column.name)' can't link to \(key): there is no such placeholder."
+                )
+            }
+        }
+        switch (value, column.type) {
+        case (.link(let key), .link): try check(column.targetTableID, key)
+        case (.link, _), (_, .link):
+            throw EngineError(.invalidArgument, "'\(column.name)' holds values of type \(column.type), not \(value).")
+        default:
+            var links: [ObjectLink] = []
+            value.forEachObjectLink { links.append($0) }
+            for link in links { try check(link.tableID, link.key) }
+        }
+        guard column.type == .link || column.type == .mixed, !column.isHidden else {
+            throw EngineError(.invalidArgument, "'\(column.name)' can't link to objects that aren't there.")
+        }
+        if column.collection == .set, !value.isPlaceholder {
+            throw EngineError(.invalidArgument, "The set '\(column.name)' can't hold lists or dictionaries.")
+        }
+        return KeptLinks(of: value, column, currentSchema)
+    }
+
+    private func checkStored(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ i: Int,
+        isInsert: Bool = false
+    ) throws(EngineError) {
+        guard column.collection == .list else {
+            throw EngineError(.invalidArgument, "'\(column.name)' is no list.")
+        }
+        guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
+        let count = storedCount(column, key)
+        guard i >= 0, i < count || (isInsert && i == count) else {
+            throw EngineError(
+                .invalidArgument,
+                "Index \(i) is out of bounds of the stored list '\(column.name)' (\(count))."
+            )
+        }
+    }
+}

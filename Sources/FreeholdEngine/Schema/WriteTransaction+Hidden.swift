@@ -1,0 +1,149 @@
+/// Hidden storage: tables and columns that belong to whoever keeps books about the objects (versions, cursors, states), not
+/// to the application.
+///
+/// They aren't in `DatabaseSchema.tables` and `Table.columns`: so no schema, migration, export or query over stored names
+/// meets them, and their names are apart from those of others. They are in `verify`, copies, compaction and encryption.
+/// Nobody is told of their changes: neither observers nor the change feed nor the journal. They are read and written by the
+/// same calls as others.
+extension WriteTransaction {
+    /// A hidden table; made if there is none of that name, and given the columns that it lacks.
+    ///
+    /// Its links lead to hidden tables.
+    /// - Throws: `.invalidArgument` for a spec that contradicts itself or is of an embedded table, `.schemaMismatch` where
+    ///   a column of the file is of another type, has another index or key, `.unsupportedFormat` in a file of a format
+    ///   before 5; nothing has changed then.
+    /// - Complexity: O(tables + columns); O(objects) where a column with an index is added.
+    public func addHiddenTable(_ spec: TableSpec) throws(EngineError) -> Table {
+        try checkHidden(spec.name)
+        guard !spec.name.hasPrefix("@") else {
+            throw EngineError(.invalidArgument, "The engine's own hidden tables have names like '\(spec.name)'.")
+        }
+        guard !spec.isEmbedded else {
+            throw EngineError(.invalidArgument, "The hidden table '\(spec.name)' can't be embedded.")
+        }
+        try SchemaPlan.check([spec], others: currentSchema.hiddenTables)
+        guard let table = currentSchema.hiddenTable(named: spec.name) else {
+            schemaChanged = true
+            addTables([spec], areKeyed: true, areHidden: true)
+            return currentSchema.hiddenTable(named: spec.name)!
+        }
+        guard table.primaryKey?.name == spec.primaryKey, table.compounds.map(\.spec) == spec.compounds else {
+            throw mismatch(table, "has another primary key, or other compound indexes")
+        }
+        for column in spec.columns {
+            guard let stored = table.column(named: column.name) else { continue }
+            try checkSame(stored, column, table, isPrimaryKey: column.name == spec.primaryKey)
+        }
+        for column in spec.columns where table.column(named: column.name) == nil {
+            addColumn(column, to: currentSchema.table(id: table.id)!)
+        }
+        return currentSchema.table(id: table.id)!
+    }
+
+    /// A hidden column of a table; made if there is none of that name. Objects that are there have its type's default.
+    ///
+    /// An integer of rising numbers, as versions are, takes one to three bytes an object.
+    /// - Parameter spec: of a column without links.
+    /// - Throws: as `addHiddenTable`; nothing has changed then.
+    /// - Complexity: O(columns); O(objects) where it has an index.
+    public func addHiddenColumn(_ spec: ColumnSpec, to table: Table) throws(EngineError) -> Column {
+        try checkHidden(spec.name)
+        guard let table = currentSchema.table(id: table.id), !table.isHidden else {
+            throw EngineError(.invalidArgument, "There is no such table for the hidden column '\(spec.name)'.")
+        }
+        guard spec.type != .link else {
+            throw EngineError(.invalidArgument, "The hidden column '\(spec.name)' can't hold links.")
+        }
+        try SchemaPlan.check([TableSpec(table.name, columns: [spec])])
+        if let stored = table.hiddenColumn(named: spec.name) {
+            try checkSame(stored, spec, table, isPrimaryKey: false)
+            return stored
+        }
+        return addColumn(spec, to: table)
+    }
+
+    /// Takes a hidden table with all it holds out of the file. Hidden columns that link to it go, too.
+    /// - Precondition: it is one.
+    /// - Complexity: O(objects)
+    public func dropHiddenTable(_ table: Table) {
+        precondition(table.isHidden, "'\(table.name)' is no hidden table.")
+        guard let table = currentSchema.table(id: table.id) else { return }
+        dropTable(table)
+    }
+
+    /// Takes a hidden column with its values out of the file.
+    /// - Precondition: it is one.
+    /// - Complexity: O(1), of mixed values O(objects)
+    public func dropHiddenColumn(_ column: Column) {
+        precondition(column.isHidden, "'\(column.name)' is no hidden column.")
+        guard let table = currentSchema.table(id: column.tableID),
+            let column = table.storedColumns.first(where: { $0.id == column.id })
+        else { return }
+        drop([column])
+    }
+
+    // MARK: Steps
+
+    @discardableResult
+    private func addColumn(_ spec: ColumnSpec, to table: Table) -> Column {
+        let column = Column(
+            id: table.nextColumnID,
+            index: table.storedColumns.count,
+            tableID: table.id,
+            name: spec.name,
+            type: spec.type,
+            isOptional: spec.isOptional,
+            collection: spec.collection,
+            targetTableID: spec.target.flatMap { currentSchema.hiddenTable(named: $0)?.id },
+            indexKind: spec.indexKind,
+            isPrimaryKey: false,
+            rules: spec.rules,
+            isHidden: true,
+            firstSegment: allocateSegments()
+        )
+        if spec.indexKind != .none { settleIndexes(overlay(table)) }
+        let next = column.id + 1
+        replace(
+            table.isHidden
+                ? table.with(columns: table.columns + [column], nextColumnID: next)
+                : table.with(hidden: table.hiddenColumns + [column], nextColumnID: next)
+        )
+        let made = currentSchema.table(id: table.id)!.storedColumns.first { $0.id == column.id }!
+        if made.hasIndex { fillIndex(made) }
+        return made
+    }
+
+    func checkHidden(_ name: String) throws(EngineError) {
+        guard core.header.formatVersion > 4 else {
+            throw EngineError(
+                .unsupportedFormat,
+                "A file of format \(core.header.formatVersion) has no room for the hidden '\(name)'.",
+                path: core.path
+            )
+        }
+        if name.isEmpty { throw EngineError(.invalidArgument, "Hidden tables and columns need a name.") }
+    }
+
+    private func checkSame(
+        _ stored: Column,
+        _ spec: ColumnSpec,
+        _ table: Table,
+        isPrimaryKey: Bool
+    ) throws(EngineError) {
+        let isSame =
+            SchemaPlan.describe(stored, in: currentSchema)
+            == SchemaPlan.describe(spec.type, spec.collection, spec.target)
+            && (stored.isOptional == spec.isOptional || spec.type == .link)
+            && (isPrimaryKey || stored.indexKind == spec.indexKind) && stored.rules == spec.rules
+        if !isSame { throw mismatch(table, "has a column '\(spec.name)' of another kind") }
+    }
+
+    private func mismatch(_ table: Table, _ what: String) -> EngineError {
+        EngineError(
+            .schemaMismatch,
+            "The hidden storage of '\(table.name)' differs: the file's \(what).",
+            path: core.path,
+            table: table.name
+        )
+    }
+}
