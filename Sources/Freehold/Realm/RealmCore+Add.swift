@@ -8,7 +8,10 @@ extension RealmCore {
     @discardableResult
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
         let transaction = requireWrite()
-        if policy == .error, addDirectly(object, transaction) { return true }
+        if policy == .error, addDirectly(object, transaction) {
+            transaction.settlePlaceholders()
+            return true
+        }
         return add([object], policy: policy)
     }
 

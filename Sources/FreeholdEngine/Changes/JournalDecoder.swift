@@ -55,6 +55,9 @@ enum JournalDecoder {
                     if key == nil { return false }
                 }
                 body(.gone(object, primaryKey: key, cause: cause))
+            case .unshown:
+                guard let property = property(&r), let links = unshown(&r) else { return false }
+                body(.unshown(property, links))
             default:
                 guard let property = property(&r), let edit = edit(&r, tag) else { return false }
                 body(.edited(property, edit, cause: cause))
@@ -95,19 +98,16 @@ enum JournalDecoder {
         }
     }
 
-    private static func nested(_ r: inout ByteReader) -> NestedEdit? {
-        guard let kind = r.u8() else { return nil }
-        let place: NestedPlace
-        switch kind {
-        case 0: place = .property
-        case 1:
-            guard let i = r.number() else { return nil }
-            place = .element(i)
-        case 2:
-            guard let name = r.string() else { return nil }
-            place = .entry(name)
-        default: return nil
+    private static func place(_ r: inout ByteReader) -> NestedPlace? {
+        switch r.u8() {
+        case 0: .property
+        case 1: r.number().map { .element($0) }
+        case 2: r.string().map { .entry($0) }
+        default: nil
         }
+    }
+
+    private static func path(_ r: inout ByteReader) -> [NestedEdit.Step]? {
         guard let count = r.number() else { return nil }
         var path: [NestedEdit.Step] = []
         for _ in 0..<count {
@@ -121,6 +121,23 @@ enum JournalDecoder {
             default: return nil
             }
         }
+        return path
+    }
+
+    private static func unshown(_ r: inout ByteReader) -> [UnshownLink]? {
+        guard let count = r.number() else { return nil }
+        var links: [UnshownLink] = []
+        for _ in 0..<count {
+            guard let place = place(&r), let path = path(&r), let table = r.number(),
+                let primaryKey = JournalCoding.read(&r)
+            else { return nil }
+            links.append(UnshownLink(place: place, path: path, table: table, primaryKey: primaryKey))
+        }
+        return links
+    }
+
+    private static func nested(_ r: inout ByteReader) -> NestedEdit? {
+        guard let place = place(&r), let path = path(&r) else { return nil }
         switch r.u8() {
         case 1: return values(&r).map { NestedEdit(place: place, path: path, change: .list($0)) }
         case 2:

@@ -7,6 +7,10 @@ public enum JournalChange: Sendable {
     case gone(JournalObject, primaryKey: Value?, cause: ChangeCause)
     /// A collection of an object that was there before was edited.
     case edited(JournalProperty, CollectionEdit, cause: ChangeCause)
+    /// A collection, or a mixed value, of an object that was there before has links to objects that aren't there, which edits of
+    /// it don't show and whose positions don't count: those of its elements at this point, before the first edit of the
+    /// collection, again before it is cleared; those inside of a mixed value after an edit in it.
+    case unshown(JournalProperty, [UnshownLink])
     /// The value of a property of an object that was there before, at the end of the transaction.
     case set(JournalProperty, Value, cause: ChangeCause)
     /// A number was added to an integer, wrapping.
@@ -41,6 +45,24 @@ public enum CollectionEdit: Equatable, Sendable {
     case addToEntry(String, Int64)
     /// A list or dictionary inside of a mixed value.
     case nested(NestedEdit)
+}
+
+/// A link to an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
+public struct UnshownLink: Equatable, Sendable {
+    /// Where in the property it is. Of a list: the position among all elements, those that aren't shown, too.
+    public let place: NestedPlace
+    /// From there on, inside of a mixed value.
+    public let path: [NestedEdit.Step]
+    /// The object's table and primary key.
+    public let table: Int
+    public let primaryKey: Value
+
+    public init(place: NestedPlace, path: [NestedEdit.Step], table: Int, primaryKey: Value) {
+        self.place = place
+        self.path = path
+        self.table = table
+        self.primaryKey = primaryKey
+    }
 }
 
 /// An edit of a list or dictionary inside of a mixed value.

@@ -24,6 +24,8 @@ final class JournalRecorder {
     private(set) var followed: [JournalProperty: Value] = [:]
     /// By property's column: objects whose value was said to be a default, and that value's hash.
     private(set) var defaults: [JournalColumn: [(key: ObjectKey, hash: Int)]] = [:]
+    /// Lists of which it was told what they don't show.
+    private var toldUnshown: Set<JournalProperty> = []
     /// Single mixed values of which only inner collections were edited.
     private(set) var nested: Set<JournalProperty> = []
 
@@ -116,6 +118,9 @@ final class JournalRecorder {
         in transaction: WriteTransaction
     ) {
         if isNested || column.isHidden { return }
+        if case .clear = operation, column.collection != .list {
+            unshown(column, key, transaction.hiddenLinks(column, key), in: transaction)
+        }
         switch (column.collection, operation) {
         case (.none, _): break
         case (_, .clear): take(.clear, column, key)
@@ -212,6 +217,24 @@ final class JournalRecorder {
 
     func markedDefault(_ column: Column, _ key: ObjectKey, _ value: Value) {
         defaults[JournalColumn(table: column.tableID, column: column.id), default: []].append((key, value.hashValue))
+    }
+
+    /// Links of a property to objects that aren't there: before the first edit of a list, before each clear of other collections,
+    /// after each edit inside of a mixed value.
+    func unshown(
+        _ column: Column,
+        _ key: ObjectKey,
+        _ links: HiddenLinks,
+        again: Bool = false,
+        in transaction: WriteTransaction
+    ) {
+        if isSilent || links.isEmpty || !transaction.isOld(column, key) { return }
+        let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+        if column.collection == .list, !toldUnshown.insert(property).inserted, !again { return }
+        closeRun()
+        writer.unshown(property, transaction.unshown(links, column))
+        mentioned.insert(property.object)
+        flush(transaction)
     }
 
     func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64) {

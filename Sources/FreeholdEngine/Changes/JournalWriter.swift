@@ -16,6 +16,7 @@ struct JournalWriter {
         case removeEntry = 12
         case addToEntry = 13
         case nested = 14
+        case unshown = 15
         // Of the state. Of what is said of columns, the second of each pair has it as whole leaves.
         case fields = 16
         case leavesOfFields = 17
@@ -175,8 +176,21 @@ struct JournalWriter {
         }
     }
 
-    private mutating func nested(_ edit: NestedEdit) {
-        switch edit.place {
+    mutating func unshown(_ property: JournalProperty, _ links: [UnshownLink]) {
+        begin(.unshown)
+        object(property.object.tableID, property.object.key.raw)
+        bytes.varint(UInt64(property.column))
+        bytes.varint(UInt64(links.count))
+        for link in links {
+            place(link.place)
+            path(link.path)
+            bytes.varint(UInt64(link.table))
+            JournalCoding.write(link.primaryKey, to: &bytes)
+        }
+    }
+
+    private mutating func place(_ place: NestedPlace) {
+        switch place {
         case .property: bytes.u8(0)
         case .element(let i):
             bytes.u8(1)
@@ -185,8 +199,11 @@ struct JournalWriter {
             bytes.u8(2)
             bytes.string(name)
         }
-        bytes.varint(UInt64(edit.path.count))
-        for step in edit.path {
+    }
+
+    private mutating func path(_ path: [NestedEdit.Step]) {
+        bytes.varint(UInt64(path.count))
+        for step in path {
             switch step {
             case .element(let i):
                 bytes.u8(1)
@@ -196,6 +213,11 @@ struct JournalWriter {
                 bytes.string(name)
             }
         }
+    }
+
+    private mutating func nested(_ edit: NestedEdit) {
+        place(edit.place)
+        path(edit.path)
         switch edit.change {
         case .list(let values):
             bytes.u8(1)

@@ -102,6 +102,7 @@ extension WriteTransaction {
         if let journal, isOld(column, key), let before = old.nested(id), let after = new.nested(id) {
             let edit = NestedEdit(place: place, in: old, id: id, from: before, to: after)
             journal.nestedEdited(column, key, edit, wasSet: wasSet, in: self)
+            journal.unshown(column, key, hiddenLinks(column, key), again: true, in: self)
         }
         return true
     }

@@ -40,7 +40,10 @@ extension WriteTransaction {
         relieve()
         let (cluster, slot) = locate(key)
         let (columns, buffer) = hot(column, cluster)
-        // An element that is appended to a list moves none, whatever the list doesn't show.
+        // An element that is appended moves none that isn't shown.
+        if columns._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) {
+            journal?.unshown(column, key, hiddenLinks(column, key), in: self)
+        }
         let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot) }
         guard let at else {
             let count = listCount(column, key)
@@ -139,8 +142,10 @@ extension WriteTransaction {
         try checkBounds(column, to, below: count)
         guard from != to else { return }
         let value = listValue(column, key, at: from)
-        splice(column, key, from..<(from + 1), with: [])
-        splice(column, key, to..<to, with: [value])
+        movingHiddenLinks(column, key, from: from, to: to) {
+            splice(column, key, from..<(from + 1), with: [])
+            splice(column, key, to..<to, with: [value])
+        }
         note(column, key, .move(from: from, to: to))
         deleteOrphans()
     }
@@ -153,8 +158,10 @@ extension WriteTransaction {
         guard i != j else { return }
         let a = listValue(column, key, at: i)
         let b = listValue(column, key, at: j)
-        splice(column, key, i..<(i + 1), with: [b])
-        splice(column, key, j..<(j + 1), with: [a])
+        swappingHiddenLinks(column, key, i, j) {
+            splice(column, key, i..<(i + 1), with: [b])
+            splice(column, key, j..<(j + 1), with: [a])
+        }
         note(column, key, .set(at: i))
         note(column, key, .set(at: j))
         deleteOrphans()

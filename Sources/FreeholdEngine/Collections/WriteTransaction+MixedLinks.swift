@@ -120,7 +120,8 @@ extension DataView {
         }
         for code in withBacklinks(table.mixedInverse, target, { ints(of: $0, type: .int) }) {
             let origin = MixedOrigin(code)
-            guard let column = schema.table(id: origin.tableID)?.storedColumns.first(where: { $0.id == origin.columnID })
+            guard
+                let column = schema.table(id: origin.tableID)?.storedColumns.first(where: { $0.id == origin.columnID })
             else { continue }
             out.append((column.aimed(at: table), origin.key))
         }

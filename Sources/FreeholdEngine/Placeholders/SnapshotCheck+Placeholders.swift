@@ -32,7 +32,8 @@ extension SnapshotCheck {
             let columnID = Int(snapshot.readInt(table.columns[1], row) ?? -1)
             let who = "Object \(key) of '\(owner.name)', column \(columnID), links to placeholders"
             guard snapshot.contains(owner, key),
-                let column = owner.columns.first(where: { $0.id == columnID && ($0.type == .link || $0.type == .mixed) })
+                let column = owner.columns.first(where: { $0.id == columnID && ($0.type == .link || $0.type == .mixed) }
+                )
             else {
                 report("\(who): there is no such property.")
                 continue

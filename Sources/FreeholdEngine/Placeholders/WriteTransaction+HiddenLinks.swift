@@ -60,13 +60,49 @@ extension WriteTransaction {
         if placesHiddenLinks || column.collection != .list { return }
         let links = hiddenLinks(column, key)
         if links.isEmpty { return }
+        journal?.unshown(column, key, links, in: self)
         let shownCount = listCount(column, key)
         editHiddenLinks(column, key) { $0.replaceShown(range, with: count, of: shownCount) }
+    }
+
+    /// Makes an edit that moves an element, with what it has inside of it.
+    func movingHiddenLinks(_ column: Column, _ key: ObjectKey, from: Int, to: Int, _ edit: () -> Void) {
+        if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
+        let links = hiddenLinks(column, key)
+        let place = links.stored(ofShown: from)
+        let moved = links.elements.first { $0.position == place }
+        edit()
+        guard var moved else { return }
+        editHiddenLinks(column, key) { links in
+            moved.position = links.stored(ofShown: to)
+            links.insert(moved)
+        }
+    }
+
+    /// Makes an edit that swaps two elements, with what they have inside of them.
+    func swappingHiddenLinks(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, _ edit: () -> Void) {
+        if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
+        journal?.unshown(column, key, hiddenLinks(column, key), in: self)
+        placesHiddenLinks = true
+        edit()
+        placesHiddenLinks = false
+        editHiddenLinks(column, key) { links in
+            let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
+            for n in links.elements.indices {
+                if links.elements[n].position == a {
+                    links.elements[n].position = b
+                } else if links.elements[n].position == b {
+                    links.elements[n].position = a
+                }
+            }
+            links.elements.sort { $0.position < $1.position }
+        }
     }
 
     /// Before the elements of a list are put in another order: the i-th becomes the one that was at `positions[i]`.
     func reorderHiddenLinks(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
         if placesHiddenLinks { return }
+        journal?.unshown(column, key, hiddenLinks(column, key), in: self)
         editHiddenLinks(column, key) { links in
             let old = links
             var new = [Int](repeating: 0, count: positions.count)
@@ -104,8 +140,16 @@ extension WriteTransaction {
 
     /// Makes an edit inside of a shown value, the i-th of the property's, by which its links to placeholders stay in their
     /// places.
-    func keepingHiddenLinks(_ column: Column, _ key: ObjectKey, at i: Int, _ old: Value, _ new: Value, _ edit: () -> Void) {
+    func keepingHiddenLinks(
+        _ column: Column,
+        _ key: ObjectKey,
+        at i: Int,
+        _ old: Value,
+        _ new: Value,
+        _ edit: () -> Void
+    ) {
         guard columnOverlay(column).hasHiddenLinks else { return edit() }
+        if column.collection == .list { journal?.unshown(column, key, hiddenLinks(column, key), in: self) }
         let places = placesHiddenLinks
         placesHiddenLinks = true
         edit()
@@ -124,6 +168,37 @@ extension WriteTransaction {
                 links.elements.remove(at: at)
             }
         }
+    }
+
+    // MARK: What a journal is told
+
+    func unshown(_ links: HiddenLinks, _ column: Column) -> [UnshownLink] {
+        var out: [UnshownLink] = []
+        func add(_ kept: Value, _ place: NestedPlace, _ path: [NestedEdit.Step]) {
+            switch kept {
+            case .objectLink(let link):
+                guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
+                    let owner = table.owner(TableSpec.placeholderPrefix)
+                else { return }
+                let primaryKey = value(table.columns[0], link.key)
+                out.append(UnshownLink(place: place, path: path, table: owner, primaryKey: primaryKey))
+            case .list(let list):
+                for (i, value) in list.values.enumerated() { add(value, place, path + [.element(i)]) }
+            case .dictionary(let dictionary):
+                for entry in dictionary.entries { add(entry.value, place, path + [.entry(entry.key)]) }
+            default: break
+            }
+        }
+        for element in links.elements {
+            let place: NestedPlace =
+                switch column.collection {
+                case .none, .set: .property
+                case .list: .element(element.position)
+                case .dictionary: .entry(element.name)
+                }
+            add(element.kept.value, place, [])
+        }
+        return out
     }
 
     // MARK: Rows

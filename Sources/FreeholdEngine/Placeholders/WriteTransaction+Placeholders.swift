@@ -11,7 +11,10 @@ extension WriteTransaction {
     /// - Complexity: O(log n)
     public func reference(to table: Table, primaryKey: Value) throws(EngineError) -> ObjectKey {
         guard let column = table.primaryKey, !table.isHidden else {
-            throw EngineError(.invalidArgument, "Links to objects of '\(table.name)' that aren't there need a primary key.")
+            throw EngineError(
+                .invalidArgument,
+                "Links to objects of '\(table.name)' that aren't there need a primary key."
+            )
         }
         try check(primaryKey, column)
         if let key = find(primaryKey: primaryKey, in: table) { return key }
@@ -51,7 +54,10 @@ extension WriteTransaction {
     public func deleteLeavingPlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
         guard contains(table, key) else { return }
         guard let column = table.primaryKey else {
-            throw EngineError(.invalidArgument, "Links to objects of '\(table.name)' that aren't there need a primary key.")
+            throw EngineError(
+                .invalidArgument,
+                "Links to objects of '\(table.name)' that aren't there need a primary key."
+            )
         }
         settlePlaceholders()
         let placeholders = try placeholderTable(of: table)
@@ -62,7 +68,8 @@ extension WriteTransaction {
             for (column, origin) in allBacklinks(table, key) {
                 let column = currentSchema.table(of: column).storedColumns[column.index]
                 guard !column.isHidden, (column.tableID, origin) != (table.id, key),
-                    done.insert(JournalProperty(ObjectLink(tableID: column.tableID, key: origin), column: column.id)).inserted
+                    done.insert(JournalProperty(ObjectLink(tableID: column.tableID, key: origin), column: column.id))
+                        .inserted
                 else { continue }
                 hide(link, as: new, column, origin)
             }
@@ -75,7 +82,8 @@ extension WriteTransaction {
     private func hide(_ link: ObjectLink, as placeholder: ObjectKey, _ column: Column, _ key: ObjectKey) {
         func hidden(_ value: Value) -> Value {
             if case .link(link.key) = value, column.type == .link { return .link(placeholder) }
-            return value.replacing(link, with: .objectLink(ObjectLink(tableID: link.tableID, key: placeholder))) ?? value
+            return value.replacing(link, with: .objectLink(ObjectLink(tableID: link.tableID, key: placeholder)))
+                ?? value
         }
         // What was stored can be stored again.
         switch column.collection {
@@ -268,7 +276,8 @@ extension WriteTransaction {
             let owner = currentSchema.table(id: id)
             if owner?.primaryKey == nil || owner?.primaryKey?.type != table.primaryKey?.type {
                 dropPlaceholders(table)
-            } else if let owner, base.schema.table(id: id)?.primaryKey?.id != owner.primaryKey?.id || hasNewKeys(owner) {
+            } else if let owner, base.schema.table(id: id)?.primaryKey?.id != owner.primaryKey?.id || hasNewKeys(owner)
+            {
                 // Objects can have come by their new keys.
                 for key in keys(table) {
                     let primaryKey = value(table.columns[0], key)
@@ -312,7 +321,9 @@ extension WriteTransaction {
             }
         }
         for (id, keys) in rows {
-            guard let links = currentSchema.table(id: id), let owner = links.owner(TableSpec.linksPrefix) else { continue }
+            guard let links = currentSchema.table(id: id), let owner = links.owner(TableSpec.linksPrefix) else {
+                continue
+            }
             for row in keys { forget(table.id, row, links, owner) }
         }
         writeHiddenLinks()

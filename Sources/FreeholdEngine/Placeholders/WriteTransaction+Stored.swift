@@ -104,7 +104,8 @@ extension WriteTransaction {
         let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
         let shown = zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
         try placing { () throws(EngineError) in try listAssign(column, key, shown) }
-        let elements = kept.enumerated().compactMap { i, kept in kept.map { HiddenLinks.Element(position: i, kept: $0) } }
+        let elements = kept.enumerated().compactMap { i, kept in kept.map { HiddenLinks.Element(position: i, kept: $0) }
+        }
         assign(column, key, elements)
     }
 

@@ -198,7 +198,9 @@ final class SnapshotCheck {
             if Set(table.storedColumns.map(\.id)).count != table.storedColumns.count {
                 report("Table '\(table.name)' has two columns of an id.")
             }
-            if table.storedColumns.filter(\.isPrimaryKey).count > 1 { report("Table '\(table.name)' has two primary keys.") }
+            if table.storedColumns.count(where: \.isPrimaryKey) > 1 {
+                report("Table '\(table.name)' has two primary keys.")
+            }
             for compound in table.compounds {
                 check(compound.firstSegment, "Compound index '\(table.name)' (\(compound))")
             }

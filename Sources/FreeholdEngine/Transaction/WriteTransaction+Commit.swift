@@ -184,7 +184,9 @@ extension WriteTransaction {
             || overlay.columns.contains { $0?.modified.isEmpty == false || $0?.added.isEmpty == false }
         let gone = hasEdits ? Set(overlay.deleted) : []
         for columns in overlay.columns {
-            guard let columns, !columns.column.isHidden, !columns.modified.isEmpty || !columns.added.isEmpty else { continue }
+            guard let columns, !columns.column.isHidden, !columns.modified.isEmpty || !columns.added.isEmpty else {
+                continue
+            }
             var keys: [ObjectKey] = []
             columns.forEachModified(clusterSpan: clusterSpan) { key in
                 if gone.isEmpty || !gone.contains(key) { keys.append(key) }

@@ -430,7 +430,8 @@ extension WriteTransaction {
                 )
             }
         case .objectLink(let link):
-            guard let table = currentSchema.table(id: link.tableID), !table.isEmbedded, table.isHidden == column.isHidden,
+            guard let table = currentSchema.table(id: link.tableID), !table.isEmbedded,
+                table.isHidden == column.isHidden,
                 contains(table, link.key)
             else {
                 throw EngineError(

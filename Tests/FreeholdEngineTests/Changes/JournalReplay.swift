@@ -92,6 +92,7 @@ struct JournalReplay {
                 for key in rows[id]!.keys { rows[id]![key] = rows[id]![key]!.filter { columns.contains($0.key) } }
             }
         case .named: seen["named", default: 0] += 1
+        case .unshown: seen["unshown", default: 0] += 1
         case .defaults(let first, let count):
             seen["default", default: 0] += count
             for key in first.object.key.raw..<first.object.key.raw + Int64(count)

@@ -108,7 +108,7 @@ import Testing
             case .added(let property, let delta): added[property] = delta
             case .set(let property, let value, cause: .edit): set[property] = value
             case .edited(let property, let edit, cause: .edit): edits[property] = edit
-            case .named: break
+            case .named, .unshown: break
             default: Issue.record("\(change)")
             }
         }
@@ -143,7 +143,7 @@ import Testing
                 )
             case .edited(_, let edit, let cause): found.append("\(edit) \(cause)")
             case .set(_, let value, let cause): found.append("\(value) \(cause)")
-            case .named: break
+            case .named, .unshown: break
             default: Issue.record("\(change)")
             }
         }

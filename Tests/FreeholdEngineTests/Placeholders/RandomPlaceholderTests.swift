@@ -140,7 +140,8 @@ import Testing
                 }
             case .list(let old):
                 let items = (0..<pick([1, 2, 3])).map { _ in shownItem() }
-                let new = try isStored
+                let new =
+                    try isStored
                     ? editStored(column, object, old, transaction)
                     : editShown(column, object, old, items, transaction)
                 model.objects[name]![column.name] = .list(new)
@@ -213,7 +214,7 @@ import Testing
             _ transaction: WriteTransaction
         ) throws -> [Item] {
             var new = old
-            let items = try (0..<Int.random(in: 1...3, using: &random)).map { _ in item(column, transaction.schema) }
+            let items = (0..<Int.random(in: 1...3, using: &random)).map { _ in item(column, transaction.schema) }
             let values = try items.map { try value($0, column, transaction) }
             let i = Int.random(in: 0...old.count, using: &random)
             switch Int.random(in: 0..<8, using: &random) {
@@ -250,7 +251,7 @@ import Testing
             let values = try items.map { try value($0, column, transaction) }
             let places = model.places(old)
             let i = Int.random(in: 0...places.count, using: &random)
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<11, using: &random) {
             case 0..<3:
                 try transaction.listInsert(column, key, at: i, values)
                 return model.insert(items, at: i, in: old)
@@ -270,6 +271,12 @@ import Testing
                 var rest = old
                 let moved = rest.remove(at: places[i])
                 return model.insert([moved], at: to, in: rest)
+            case 8 where i < places.count:
+                let j = Int.random(in: 0..<places.count, using: &random)
+                try transaction.listSwap(column, key, i, j)
+                var new = old
+                new.swapAt(places[i], places[j])
+                return new
             case 6 where chance(0.3):
                 try transaction.listAssign(column, key, values)
                 return old.filter { model.isHidden($0) } + items
@@ -337,6 +344,86 @@ import Testing
         }
     }
 
+    // MARK: Observers
+
+    /// Collections and queries that are followed from version to version.
+    private struct Followers {
+        struct Collection {
+            let column: Column
+            let key: ObjectKey
+            var observed: ObservedCollection
+        }
+
+        var collections: [Collection] = []
+        var queries: [ObservedQuery] = []
+
+        static func queries(_ schema: DatabaseSchema) -> [Query] {
+            let a = schema.table(named: "A")!
+            let b = schema.table(named: "B")!
+            func column(_ table: Table, _ name: String) -> Column { table.column(named: name)! }
+            let links = Operand.count(PropertyPath(column(a, "list")))
+            return [
+                Query(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .equal, .null)),
+                Query(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .notEqual, .null)),
+                Query(
+                    table: b,
+                    predicate: .operands(.count(PropertyPath(column(b, "map"))), .greater, .constant(.int(1)))
+                ),
+                Query(table: a, predicate: .operands(links, .greater, .constant(.int(2)))),
+                Query(
+                    table: a,
+                    predicate: .comparison(
+                        PropertyPath(columns: [column(a, "one"), column(b, "n")]),
+                        .equal,
+                        .int(0)
+                    )
+                ),
+            ]
+        }
+
+        mutating func add(_ snapshot: Snapshot, _ random: inout SeededGenerator) {
+            if queries.isEmpty { queries = Self.queries(snapshot.schema).map { ObservedQuery($0, in: snapshot) } }
+            guard collections.count < 6, let table = snapshot.schema.tables.randomElement(using: &random),
+                let key = snapshot.keys(table).randomElement(using: &random)
+            else { return }
+            let column = table.column(named: ["list", "anys", "set", "anySet"].randomElement(using: &random)!)!
+            collections.append(
+                Collection(column: column, key: key, observed: ObservedCollection(column, of: key, in: snapshot))
+            )
+        }
+
+        mutating func advance(to snapshot: Snapshot, _ feed: ChangeFeed) throws {
+            for i in queries.indices {
+                let old = queries[i]
+                let changes = feed.changes(from: old.snapshot, to: snapshot)
+                let told = queries[i].advance(to: snapshot, changes) ?? CollectionChanges()
+                let new = old.query.keys(in: snapshot)
+                #expect(Self.replay(told, Array(old.keys), new) == new)
+                #expect(Array(queries[i].keys) == new)
+            }
+            for i in collections.indices.reversed() {
+                let (column, key) = (collections[i].column, collections[i].key)
+                let old = collections[i].observed.snapshot
+                let changes = feed.changes(from: old, to: snapshot)
+                let told = collections[i].observed.advance(to: snapshot, changes) ?? CollectionChanges()
+                guard snapshot.contains(snapshot.schema.table(of: column), key) else {
+                    collections.remove(at: i)
+                    continue
+                }
+                let new = snapshot.listValues(column, key)
+                #expect(Self.replay(told, old.listValues(column, key), new) == new)
+            }
+        }
+
+        private static func replay<T>(_ told: CollectionChanges, _ old: [T], _ new: [T]) -> [T] {
+            var out = old
+            for (i, to) in zip(told.modifications, told.modificationsNew) where to < new.count { out[i] = new[to] }
+            for i in told.deletions.reversed() { out.remove(at: i) }
+            for i in told.insertions where i <= out.count && i < new.count { out.insert(new[i], at: i) }
+            return out
+        }
+    }
+
     private func open() throws -> Database {
         var options = Database.Options()
         options.clusterSpan = 4
@@ -351,6 +438,8 @@ import Testing
         print("seed \(seed)")
         var driver = Driver(random: SeededGenerator(seed: seed))
         var database = try open()
+        var followers = Followers()
+        var other = SeededGenerator(seed: seed &+ 1)
         do {
             let transaction = try database.beginWrite()
             try transaction.applySchema(Model.specs)
@@ -362,7 +451,10 @@ import Testing
             for _ in 0..<driver.pick([1, 3, 30]) { try driver.step(transaction) }
             if driver.chance(0.3) {
                 transaction.settlePlaceholders()
-                #expect(transaction.placeholderModel(isStored: true) == driver.model.objects, "seed \(seed) round \(round)")
+                #expect(
+                    transaction.placeholderModel(isStored: true) == driver.model.objects,
+                    "seed \(seed) round \(round)"
+                )
                 #expect(
                     transaction.placeholderModel(isStored: false)
                         == driver.model.objects.mapValues { $0.mapValues(driver.model.shown) }
@@ -376,13 +468,22 @@ import Testing
             let snapshot = try transaction.commit()
             let problems = snapshot.verify()
             #expect(problems == [], "seed \(seed) round \(round)")
-            let stored = snapshot.placeholderModel(isStored: true)
-            try #require(stored == driver.model.objects, "seed \(seed) round \(round)")
-            try #require(
-                snapshot.placeholderModel(isStored: false)
-                    == driver.model.objects.mapValues { $0.mapValues(driver.model.shown) },
-                "seed \(seed) round \(round)"
-            )
+            for isStored in [true, false] {
+                let found = snapshot.placeholderModel(isStored: isStored)
+                let model = driver.model
+                let wanted = isStored ? model.objects : model.objects.mapValues { $0.mapValues(model.shown) }
+                for (name, contents) in wanted where found[name] != contents {
+                    for (property, content) in contents where found[name]?[property] != content {
+                        let has = found[name]?[property].map { "\($0)" } ?? "nothing"
+                        Issue.record(
+                            "\(name).\(property) is \(has), not \(content), stored: \(isStored), seed \(seed), round \(round)"
+                        )
+                    }
+                }
+                try #require(found.count == wanted.count && found == wanted)
+            }
+            try followers.advance(to: snapshot, ChangeFeed(database))
+            followers.add(snapshot, &other)
             if driver.chance(0.1) { database = try open() }
             if !problems.isEmpty { return }
         }

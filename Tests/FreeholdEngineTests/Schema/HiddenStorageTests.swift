@@ -222,7 +222,9 @@ import Testing
                 try transaction.set(
                     book.columns[5],
                     transaction.key(at: 0, in: book),
-                    .list(NestedList([.objectLink(ObjectLink(tableID: thing.id, key: transaction.key(at: 0, in: thing)))]))
+                    .list(
+                        NestedList([.objectLink(ObjectLink(tableID: thing.id, key: transaction.key(at: 0, in: thing)))])
+                    )
                 )
             }
         }
@@ -244,7 +246,7 @@ import Testing
         #expect(snapshot.count(snapshot.schema.tables[0]) == 1000)
         // A column that comes again begins anew.
         snapshot = try write(database) { transaction in
-            try transaction.addHiddenColumn(ColumnSpec("version", .int), to: transaction.schema.tables[0])
+            _ = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: transaction.schema.tables[0])
         }
         let table = snapshot.schema.tables[0]
         #expect(snapshot.readInt(table.hiddenColumns[0], snapshot.key(at: 5, in: table)) == 0)

@@ -1,0 +1,369 @@
+import Foundation
+import Testing
+
+@testable import FreeholdEngine
+
+/// Links to objects that aren't there.
+@Suite struct PlaceholderTests {
+    private let folder = TemporaryFolder()
+
+    private func open(_ name: String = "placeholders.realm") throws -> Database {
+        try Database.open(at: folder.file(name))
+    }
+
+    @discardableResult
+    private func write(_ database: Database, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot {
+        let transaction = try database.beginWrite()
+        do { try body(transaction) } catch {
+            transaction.cancel()
+            throw error
+        }
+        let snapshot = try transaction.commit()
+        #expect(snapshot.verify() == [])
+        return snapshot
+    }
+
+    /// An object A 1 that links to B 1, which is there, and B 2, which isn't, from every kind of property.
+    private func fill(_ transaction: WriteTransaction) throws -> ObjectKey {
+        try transaction.applySchema(PlaceholderModel.specs)
+        let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
+        let key = try transaction.create(a, primaryKey: .int(1))
+        let there = try transaction.create(b, primaryKey: .string("k1"))
+        let missing = try transaction.reference(to: b, primaryKey: .string("k2"))
+        #expect(missing.isPlaceholder && !there.isPlaceholder)
+        #expect(try transaction.reference(to: b, primaryKey: .string("k2")) == missing)
+        #expect(try transaction.reference(to: b, primaryKey: .string("k1")) == there)
+        let missingA = try transaction.reference(to: a, primaryKey: .int(2))
+        func column(_ name: String) -> Column { a.column(named: name)! }
+        func any(_ key: ObjectKey) -> Value { .objectLink(ObjectLink(tableID: b.id, key: key)) }
+        try transaction.setStored(column("one"), key, .link(missing))
+        try transaction.setStored(column("self"), key, .link(missingA))
+        try transaction.storedListInsert(
+            column("list"),
+            key,
+            at: 0,
+            [.link(missing), .link(there), .link(missing), .link(there)]
+        )
+        try transaction.storedSetInsert(column("set"), key, [.link(missingA), .link(key)])
+        try transaction.storedDictionarySet(column("map"), key, forKey: "x", .link(missing))
+        try transaction.storedDictionarySet(column("map"), key, forKey: "y", .link(there))
+        try transaction.setStored(
+            column("any"),
+            key,
+            .dictionary(NestedDictionary([.init("in", .list(NestedList([any(missing), .int(7), any(there)])))]))
+        )
+        try transaction.storedListAssign(
+            column("anys"),
+            key,
+            [.int(1), any(missing), .list(NestedList([any(missing)]))]
+        )
+        try transaction.storedSetAssign(column("anySet"), key, [.int(1), any(missing)])
+        try transaction.storedDictionaryAssign(
+            column("anyMap"),
+            key,
+            [("m", any(missing)), ("n", .list(NestedList([any(missing)])))]
+        )
+        return key
+    }
+
+    // MARK: What shows them
+
+    /// Every call that reads, by position.
+    @Test(arguments: [false, true])
+    func `no call that reads shows one`(isCommitted: Bool) throws {
+        let database = try open()
+        let transaction = try database.beginWrite()
+        let key = try fill(transaction)
+        var view: DataView = transaction
+        if isCommitted {
+            let snapshot = try transaction.commit()
+            #expect(snapshot.verify() == [])
+            view = snapshot
+        }
+        let (a, b) = (view.schema.table(named: "A")!, view.schema.table(named: "B")!)
+        func column(_ name: String) -> Column { a.column(named: name)! }
+        let there = view.find(primaryKey: .string("k1"), in: b)!
+        #expect(view.placeholderCount(b) == 1 && view.placeholderCount(a) == 1)
+        // Objects.
+        #expect(view.count(b) == 1 && view.keys(b) == [there] && view.key(at: 0, in: b) == there)
+        #expect(view.find(primaryKey: .string("k2"), in: b) == nil)
+        let missing = try #require(view.placeholder(primaryKey: .string("k2"), in: b))
+        #expect(!view.contains(b, missing) && view.index(of: missing, in: b) == nil)
+        #expect(view.primaryKey(ofPlaceholder: missing, in: b) == .string("k2"))
+        #expect(Query(table: b).keys(in: view) == [there])
+        #expect(view.schema.tables.map(\.name) == ["A", "B"])
+        // To-one links.
+        #expect(view.value(column("one"), key) == .null && view.readLink(column("one"), key) == nil)
+        #expect(view.storedValue(column("one"), key) == .link(missing))
+        // Lists.
+        let list = column("list")
+        #expect(view.listCount(list, key) == 2 && view.storedCount(list, key) == 4)
+        #expect(view.listLinks(list, key) == [there, there] && view.listLink(list, key, at: 0) == there)
+        #expect(view.listValues(list, key) == [.link(there), .link(there)])
+        #expect(view.listValue(list, key, at: 1) == .link(there))
+        #expect(
+            view.listIndex(list, key, of: .link(there)) == 0 && view.listIndex(list, key, of: .link(missing)) == nil
+        )
+        #expect(view.storedListValues(list, key) == [.link(missing), .link(there), .link(missing), .link(there)])
+        #expect(view.storedIndex(list, key, ofShown: 1) == 3 && view.shownIndex(list, key, ofStored: 3) == 1)
+        // Sets, dictionaries.
+        #expect(view.listValues(column("set"), key) == [.link(key)] && view.storedCount(column("set"), key) == 2)
+        let map = column("map")
+        #expect(view.dictionaryCount(map, key) == 1 && view.dictionaryKeys(map, key) == ["y"])
+        #expect(view.dictionaryValue(map, key, forKey: "x") == nil && view.dictionaryIndex(map, key, of: "x") == nil)
+        #expect(view.storedDictionaryEntries(map, key).map(\.key) == ["x", "y"])
+        // Mixed values.
+        let any = Value.objectLink(ObjectLink(tableID: b.id, key: there))
+        #expect(
+            view.value(column("any"), key)
+                == .dictionary(NestedDictionary([.init("in", .list(NestedList([.null, .int(7), any])))]))
+        )
+        #expect(view.listValues(column("anys"), key) == [.int(1), .list(NestedList([.null]))])
+        #expect(view.listValues(column("anySet"), key) == [.int(1)])
+        #expect(view.dictionaryEntries(column("anyMap"), key).map(\.key) == ["n"])
+        // Links back.
+        #expect(view.backlinkCount(list, there) == 2 && view.backlinks(list, there) == [key, key])
+        #expect(view.backlinkCount(b, there) == 4)
+        // Conditions, sorts, sums.
+        func found(_ predicate: FreeholdEngine.Predicate) -> Int {
+            Query(table: a, predicate: predicate).keys(in: view).count
+        }
+        #expect(found(.comparison(PropertyPath(column("one")), .equal, .null)) == 1)
+        #expect(found(.operands(.count(PropertyPath(list)), .equal, .constant(.int(2)))) == 1)
+        #expect(found(.operands(.count(PropertyPath(map)), .equal, .constant(.int(1)))) == 1)
+        #expect(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k2"))) == 0)
+        #expect(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k1"))) == 1)
+    }
+
+    @Test func `the object comes, with its links, and goes again`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        let before = try write(database) { key = try fill($0) }
+        let a = before.schema.table(named: "A")!
+        let stored = before.placeholderModel(isStored: true)
+        let after = try write(database) { transaction in
+            let b = transaction.schema.table(named: "B")!
+            let made = try transaction.create(b, primaryKey: .string("k2"))
+            // Before it is asked for nothing is shown; then all is, in the transaction.
+            #expect(transaction.readLink(a.column(named: "one")!, key) == nil)
+            transaction.settlePlaceholders()
+            #expect(transaction.readLink(a.column(named: "one")!, key) == made)
+        }
+        let b = after.schema.table(named: "B")!
+        let made = try #require(after.find(primaryKey: .string("k2"), in: b))
+        let there = try #require(after.find(primaryKey: .string("k1"), in: b))
+        #expect(after.listLinks(a.column(named: "list")!, key) == [made, there, made, there])
+        #expect(after.dictionaryKeys(a.column(named: "map")!, key) == ["x", "y"])
+        #expect(after.backlinks(a.column(named: "list")!, made) == [key, key])
+        #expect(after.backlinkCount(b, made) == 10)
+        #expect(after.placeholderCount(b) == 0 && after.placeholderCount(a) == 1)
+        let again = try write(database) { transaction in
+            let b = transaction.schema.table(named: "B")!
+            try transaction.deleteLeavingPlaceholder(b, transaction.find(primaryKey: .string("k2"), in: b)!)
+        }
+        #expect(again.placeholderModel(isStored: true) == stored)
+        #expect(again.placeholderCount(b) == 1)
+        // A plain deletion takes the links along.
+        let gone = try write(database) { transaction in
+            let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
+            let made = try transaction.create(b, primaryKey: .string("k2"))
+            transaction.settlePlaceholders()
+            transaction.delete(b, made)
+            _ = try transaction.create(a, primaryKey: .int(3))
+        }
+        #expect(gone.placeholderCount(b) == 0)
+        #expect(gone.storedListValues(a.column(named: "list")!, key) == [.link(there), .link(there)])
+    }
+
+    @Test func `what nothing links to goes at the end of the transaction`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        try write(database) { key = try fill($0) }
+        let snapshot = try write(database) { transaction in
+            let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
+            _ = try transaction.reference(to: b, primaryKey: .string("nobody"))
+            transaction.delete(a, key)
+        }
+        for table in snapshot.schema.tables { #expect(snapshot.placeholderCount(table) == 0) }
+        for table in snapshot.schema.hiddenTables { #expect(snapshot.count(table) == 0) }
+    }
+
+    @Test func `an object that is made and deleted at once leaves the links`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        let before = try write(database) { key = try fill($0) }
+        let after = try write(database) { transaction in
+            let b = transaction.schema.table(named: "B")!
+            transaction.delete(b, try transaction.create(b, primaryKey: .string("k2")))
+        }
+        #expect(after.placeholderModel(isStored: true) == before.placeholderModel(isStored: true))
+        #expect(after.storedValue(after.schema.table(named: "A")!.column(named: "one")!, key) != .null)
+    }
+
+    // MARK: What is refused
+
+    @Test func `calls that can't be are refused with nothing changed`() throws {
+        let database = try open()
+        try write(database) { transaction in
+            let key = try fill(transaction)
+            let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
+            let model = transaction.placeholderModel(isStored: true)
+            let missing = try transaction.reference(to: b, primaryKey: .string("k2"))
+            let list = a.column(named: "list")!
+            func refused(_ body: () throws -> Void) { #expect(throws: EngineError.self) { try body() } }
+            refused { _ = try transaction.reference(to: b, primaryKey: .int(1)) }
+            refused { _ = try transaction.reference(to: b, primaryKey: .null) }
+            // Users' calls take no placeholders.
+            refused { try transaction.set(a.column(named: "one")!, key, .link(missing)) }
+            refused { try transaction.listInsert(list, key, at: 0, [.link(missing)]) }
+            refused { try transaction.dictionarySet(a.column(named: "map")!, key, forKey: "z", .link(missing)) }
+            // Placeholders that aren't there, of another class, at places that aren't there.
+            refused { try transaction.setStored(a.column(named: "one")!, key, .link(ObjectKey(-99))) }
+            refused { try transaction.setStored(a.column(named: "n")!, key, .link(missing)) }
+            refused { try transaction.setStored(a.column(named: "any")!, key, .link(missing)) }
+            refused {
+                try transaction.setStored(
+                    a.column(named: "any")!,
+                    key,
+                    .objectLink(ObjectLink(tableID: 99, key: ObjectKey(-1)))
+                )
+            }
+            refused { try transaction.storedListInsert(list, key, at: 5, [.link(missing)]) }
+            refused { try transaction.storedListInsert(list, key, at: -1, [.link(missing)]) }
+            refused { try transaction.storedListSet(list, key, at: 4, .link(missing)) }
+            refused { try transaction.storedListMove(list, key, from: 0, to: .max) }
+            refused { try transaction.storedListRemove(list, key, 3..<6) }
+            refused {
+                try transaction.storedDictionarySet(a.column(named: "map")!, key, forKey: "a.b", .link(missing))
+            }
+            refused { try transaction.storedSetInsert(a.column(named: "anySet")!, key, [.list(NestedList([]))]) }
+            refused { try transaction.setStored(a.column(named: "one")!, ObjectKey(77), .link(missing)) }
+            #expect(transaction.placeholderModel(isStored: true) == model)
+        }
+    }
+
+    // MARK: Changes of the schema
+
+    @Test func `a property, a class, a key that go take their links along`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        try write(database) { key = try fill($0) }
+        var specs = PlaceholderModel.specs
+        specs[0].columns.removeAll { $0.name == "list" || $0.name == "any" }
+        let snapshot = try write(database) { transaction in
+            try transaction.extendSchema(to: specs, unkeysAll: false)
+            try transaction.finishSchema(specs, userVersion: 2)
+        }
+        var a = snapshot.schema.table(named: "A")!
+        #expect(snapshot.storedValue(a.column(named: "one")!, key) != .null)
+        // Another primary key: nobody knows what the placeholders stood for.
+        specs[1].columns[0] = ColumnSpec("id", .objectId)
+        var rekeyed = try write(database) { transaction in
+            try transaction.extendSchema(to: specs, unkeysAll: false)
+            let b = transaction.schema.table(named: "B")!
+            for key in transaction.keys(b) { try transaction.set(b.column(named: "id")!, key, .objectId(ObjectId())) }
+            try transaction.finishSchema(specs, userVersion: 3)
+        }
+        a = rekeyed.schema.table(named: "A")!
+        #expect(rekeyed.placeholderCount(rekeyed.schema.table(named: "B")!) == 0)
+        #expect(rekeyed.storedValue(a.column(named: "one")!, key) == .null)
+        #expect(rekeyed.storedValue(a.column(named: "self")!, key) != .null)
+        #expect(rekeyed.storedListValues(a.column(named: "anys")!, key) == [.int(1), .list(NestedList([.null]))])
+        rekeyed = try write(database) { transaction in
+            transaction.dropTable(transaction.schema.table(named: "A")!)
+        }
+        #expect(rekeyed.schema.hiddenTables.allSatisfy { rekeyed.count($0) == 0 })
+    }
+
+    @Test func `an object that a migration gives the key comes`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        try write(database) { key = try fill($0) }
+        let specs = PlaceholderModel.specs
+        let snapshot = try write(database) { transaction in
+            try transaction.extendSchema(to: specs, unkeysAll: true)
+            let b = transaction.schema.table(named: "B")!
+            try transaction.set(b.column(named: "id")!, transaction.keys(b)[0], .string("k2"))
+            try transaction.finishSchema(specs, userVersion: 2)
+        }
+        let (a, b) = (snapshot.schema.table(named: "A")!, snapshot.schema.table(named: "B")!)
+        #expect(snapshot.readLink(a.column(named: "one")!, key) == snapshot.keys(b)[0])
+        #expect(snapshot.placeholderCount(b) == 0)
+    }
+
+    // MARK: The journal
+
+    private static func unshown(_ changes: [JournalChange]) -> [[UnshownLink]] {
+        changes.compactMap { if case .unshown(_, let links) = $0 { links } else { nil } }
+    }
+
+    @Test func `a journal tells what its edits don't show, and nothing of what comes and goes by itself`() throws {
+        let database = try open()
+        var key = ObjectKey(0)
+        try write(database) { transaction in
+            key = try fill(transaction)
+            try transaction.addJournalCursor("reader")
+        }
+        let (a, b) = (
+            try database.snapshot().schema.table(named: "A")!, try database.snapshot().schema.table(named: "B")!
+        )
+        func changes(_ body: (WriteTransaction) throws -> Void) throws -> [JournalChange] {
+            let position = try database.snapshot().journalCursors[0].position
+            let snapshot = try write(database, body)
+            var out: [JournalChange] = []
+            let entry = try #require(try snapshot.journalEntry(at: position))
+            try entry.forEach { out.append($0) }
+            try write(database) { try $0.moveJournalCursor("reader", to: entry.next) }
+            return out
+        }
+        let list = a.column(named: "list")!
+        let there = try database.snapshot().find(primaryKey: .string("k1"), in: b)!
+        let told = try changes { transaction in
+            try transaction.listInsert(list, key, at: 1, [.link(there)])
+            try transaction.listRemove(list, key, at: 0)
+            transaction.listAppend(list, key, link: there)
+        }
+        let unshown = Self.unshown(told)
+        let places: [NestedPlace] = [.element(0), .element(2)]
+        #expect(unshown.count == 1 && unshown[0].map(\.place) == places)
+        #expect(unshown[0].map(\.primaryKey) == [Value.string("k2"), Value.string("k2")])
+        #expect(unshown[0].map(\.table) == [b.id, b.id])
+        if case .unshown? = told.first {} else { Issue.record("the edits come first: \(told)") }
+        // Sets and dictionaries: what a clear leaves.
+        let cleared = try changes { transaction in
+            transaction.dictionaryClear(a.column(named: "map")!, key)
+            transaction.listClear(a.column(named: "set")!, key)
+        }
+        let kept: [[NestedPlace]] = [[.entry("x")], [.property]]
+        #expect(Self.unshown(cleared).map { $0.map(\.place) } == kept)
+        // Inside of a mixed value.
+        let nested = try changes { transaction in
+            let any = a.column(named: "any")!
+            guard case .dictionary(let root) = transaction.value(any, key), let id = root["in"]?.nestedID else {
+                return
+            }
+            var place = NestedPlace.property
+            try transaction.updateNested(any, key, id: id, near: &place) { value in
+                if case .list(var list) = value {
+                    list.values.append(.int(8))
+                    value = .list(list)
+                }
+            }
+        }
+        let path: [NestedEdit.Step] = [.entry("in"), .element(0)]
+        #expect(Self.unshown(nested).map { $0.map(\.path) } == [[path]])
+        // The object comes: nobody set the links again.
+        let come = try changes { transaction in
+            _ = try transaction.create(b, primaryKey: .string("k2"))
+            try transaction.set(a.column(named: "n")!, key, .int(5))
+        }
+        for change in come {
+            switch change {
+            case .made(let table, _, _): #expect(table == b.id)
+            case .set(let property, _, _): #expect(property.column == a.column(named: "n")!.id)
+            case .row, .named: break
+            default: Issue.record("\(change)")
+            }
+        }
+    }
+}
