@@ -108,6 +108,13 @@ struct Main {
                 repeats: options.repeats
             )
         }
+        if options.only.map({ $0 == "placeholders" }) ?? true {
+            report.placeholders = PlaceholderFigures(
+                count: min(options.objects, 100_000),
+                folder: options.folder,
+                repeats: options.repeats
+            )
+        }
         if options.only == nil {
             for subject in subjects {
                 report.memory[subject.layer] = PeakMemory.measure(

@@ -16,6 +16,7 @@ struct Report {
     var memory: [Layer: PeakMemory.Figures] = [:]
     var files: FileFigures?
     var migrations: MigrationFigures?
+    var placeholders: PlaceholderFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var notifications: Notifications.Figures?
     var seconds = 0
@@ -34,6 +35,7 @@ struct Report {
         if let notifications { parts.append(notificationTables(notifications)) }
         if let files { parts.append(files.markdown) }
         if let migrations { parts.append(migrations.markdown) }
+        if let placeholders { parts.append(placeholders.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"
