@@ -50,7 +50,7 @@ struct PlaceholderFigures {
 
     private func database() throws -> Database {
         let path = folder + "/placeholders.realm"
-        try Database.removeFiles(at: path)
+        _ = try Database.deleteFiles(at: path)
         let database = try Database.open(at: path)
         let transaction = try database.beginWrite()
         try transaction.applySchema(Self.specs)

@@ -40,7 +40,7 @@ package struct SchemaPlan {
 
     /// - Throws: `.invalidArgument` for specs that contradict themselves.
     package init(_ specs: [TableSpec], against schema: DatabaseSchema) throws(EngineError) {
-        try SchemaPlan.check(specs)
+        try SchemaPlan.check(specs, others: schema.tables)
         for spec in specs {
             guard let table = schema.table(named: spec.name) else {
                 added.append(spec)

@@ -36,7 +36,7 @@ extension WriteTransaction {
     ///   transaction can then only be cancelled.
     package func addToSchema(
         _ specs: [TableSpec],
-        userVersion: UInt64,
+        userVersion: UInt64? = nil,
         fill: (SchemaPlan) throws(EngineError) -> Void
     ) throws(EngineError) {
         let plan = try SchemaPlan(specs, against: currentSchema)
@@ -54,7 +54,7 @@ extension WriteTransaction {
         rest.keepOnlyNewIndexes()
         try checkUnique(rest)
         if rest.changesIndexes { changeIndexes(rest) }
-        if !root.hasUserVersion || root.userVersion < userVersion { set(userVersion: userVersion) }
+        if let userVersion, !root.hasUserVersion || root.userVersion < userVersion { set(userVersion: userVersion) }
     }
 
     private func column(_ id: Int, _ tableID: Int) -> Column {

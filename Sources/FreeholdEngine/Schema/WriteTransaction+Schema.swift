@@ -20,6 +20,27 @@ extension WriteTransaction {
         return schemaChanged
     }
 
+    /// Gives the file the tables, columns and indexes that it lacks, while it is in use: objects that are there hold the default
+    /// of its type in a new column. Nothing is changed or taken away, and what `specs` doesn't name stays as it is; a spec can
+    /// name only the columns that are new, with the table's primary key.
+    ///
+    /// Readers, writers and observers of this process and others go on: those that know the file with fewer columns, such as
+    /// realms of older classes, see what they know.
+    /// - Parameter specs: links can lead to tables of the file, too.
+    /// - Returns: whether anything was added.
+    /// - Throws: `.schemaMismatch` with what is different and not just more, `.invalidArgument` for specs that contradict
+    ///   themselves, with nothing changed; `.uniqueConstraint` where objects don't allow a new unique index: the transaction can
+    ///   then only be cancelled.
+    /// - Complexity: O(tables + columns); O(objects) for each new index of a table that is there.
+    @discardableResult
+    public func extendSchema(_ specs: [TableSpec]) throws(EngineError) -> Bool {
+        let plan = try SchemaPlan(specs, against: currentSchema)
+        try plan.checkAdditive(path: core.path)
+        if plan.addsNothing { return false }
+        try addToSchema(specs) { _ throws(EngineError) in }
+        return true
+    }
+
     func set(userVersion: UInt64) {
         if root.hasUserVersion, root.userVersion == userVersion { return }
         root.userVersion = userVersion
