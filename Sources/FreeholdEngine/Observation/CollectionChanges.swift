@@ -2,28 +2,28 @@
 ///
 /// To turn the old collection into the new one: remove `deletions` (from the back), then insert `insertions` (from the
 /// front).
-package struct CollectionChanges: Equatable, Sendable {
+public struct CollectionChanges: Equatable, Sendable {
     /// Positions in the old collection, rising.
-    package var deletions: [Int] = []
+    public var deletions: [Int] = []
     /// Positions in the new collection, rising.
-    package var insertions: [Int] = []
+    public var insertions: [Int] = []
     /// Positions in the old collection, rising, of elements that stayed.
-    package var modifications: [Int] = []
+    public var modifications: [Int] = []
     /// Their positions in the new collection.
-    package var modificationsNew: [Int] = []
+    public var modificationsNew: [Int] = []
 
-    package init() {}
+    public init() {}
 
-    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+    public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// Where an element that stayed has gone. - Complexity: O(log changes).
-    package func newIndex(ofOld index: Int) -> Int {
+    public func newIndex(ofOld index: Int) -> Int {
         let rank = index - deletions.partitionIndex { $0 < index }
         return rank + insertions.indices.partitionIndex { insertions[$0] - $0 <= rank }
     }
 
     /// Where an element that stayed has come from. - Complexity: O(log changes).
-    package func oldIndex(ofNew index: Int) -> Int {
+    public func oldIndex(ofNew index: Int) -> Int {
         let rank = index - insertions.partitionIndex { $0 < index }
         return rank + deletions.indices.partitionIndex { deletions[$0] - $0 <= rank }
     }
@@ -42,14 +42,14 @@ package struct CollectionChanges: Equatable, Sendable {
 }
 
 /// How a dictionary changed: keys, in the order of their bytes.
-package struct DictionaryChanges: Equatable, Sendable {
-    package var deletions: [String] = []
-    package var insertions: [String] = []
-    package var modifications: [String] = []
+public struct DictionaryChanges: Equatable, Sendable {
+    public var deletions: [String] = []
+    public var insertions: [String] = []
+    public var modifications: [String] = []
 
-    package init() {}
+    public init() {}
 
-    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+    public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 }
 
 extension RandomAccessCollection {

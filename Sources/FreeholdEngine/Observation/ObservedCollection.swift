@@ -2,16 +2,16 @@
 ///
 /// Elements are those of the collection as it is; for one that is filtered or sorted see `ObservedQuery`. A value; one
 /// thread at a time.
-package struct ObservedCollection: Sendable {
+public struct ObservedCollection: Sendable {
     private var course: OwnedCourse
 
-    package var snapshot: Snapshot { course.snapshot }
+    public var snapshot: Snapshot { course.snapshot }
     /// Whether the object that the collection belongs to is gone; then there are no more elements.
-    package var isOwnerDeleted: Bool { course.isOwnerDeleted }
+    public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: when an element that is an object, or a mixed value with one in it, counts as modified though
     ///   it wasn't set. Paths are those of a list of links.
-    package init(
+    public init(
         _ column: Column,
         of owner: ObjectKey,
         watching watched: WatchedPaths = .deep,
@@ -36,7 +36,7 @@ package struct ObservedCollection: Sendable {
     /// - Returns: nil where nothing changed. Once the owner is gone: all elements deleted (none, of an empty one), then nil.
     /// - Complexity: O(edits²) up to some thousand runs of edits; O(n) where these aren't known, and to find elements whose
     ///   objects changed.
-    package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
+    public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
         switch course.advance(to: next, changes) {
         case nil: return nil
         case .changes(let found, _): return found
@@ -51,15 +51,15 @@ package struct ObservedCollection: Sendable {
 /// A dictionary of an object, and which of its keys change from version to version.
 ///
 /// A value; one thread at a time.
-package struct ObservedDictionary: Sendable {
+public struct ObservedDictionary: Sendable {
     private var course: OwnedCourse
 
-    package var snapshot: Snapshot { course.snapshot }
+    public var snapshot: Snapshot { course.snapshot }
     /// Whether the object that the dictionary belongs to is gone; then there are no more keys.
-    package var isOwnerDeleted: Bool { course.isOwnerDeleted }
+    public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: as for `ObservedCollection`.
-    package init(
+    public init(
         _ column: Column,
         of owner: ObjectKey,
         watching watched: WatchedPaths = .deep,
@@ -79,7 +79,7 @@ package struct ObservedDictionary: Sendable {
     }
 
     /// Moves on to a later version: as for `ObservedCollection`.
-    package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> DictionaryChanges? {
+    public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> DictionaryChanges? {
         let watch = course.watch
         var out = DictionaryChanges()
         let positions: CollectionChanges

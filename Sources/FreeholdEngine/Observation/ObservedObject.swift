@@ -1,24 +1,24 @@
 /// One object, and which of its properties change from version to version.
 ///
 /// A value; one thread at a time.
-package struct ObservedObject: Sendable {
-    package enum Change: Equatable, Sendable {
+public struct ObservedObject: Sendable {
+    public enum Change: Equatable, Sendable {
         case deleted
         /// - columns: the ids of the object's own columns that were set, rising; of those watched.
         /// - paths: the positions, rising, of the watched paths on which something changed; none without paths.
         case modified(columns: [Int], paths: [Int])
     }
 
-    package let table: Table
-    package let key: ObjectKey
-    package private(set) var snapshot: Snapshot
-    package private(set) var isDeleted: Bool
+    public let table: Table
+    public let key: ObjectKey
+    public private(set) var snapshot: Snapshot
+    public private(set) var isDeleted: Bool
     private let paths: [ModificationWatch]?
     /// Ids of the columns that the paths begin with; nil for all.
     private let columns: Set<Int>?
 
     /// - Parameter paths: what is watched (see `WatchedPaths.paths`); nil for all columns of the object itself.
-    package init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
+    public init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
         self.table = table
         self.key = key
         self.snapshot = snapshot
@@ -36,7 +36,7 @@ package struct ObservedObject: Sendable {
     /// - Parameter changes: what lies between this version and that one.
     /// - Returns: nil where nothing that is watched was set.
     /// - Complexity: O(columns · log changes); with paths over links O(changes and the links that lead back from them).
-    package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Change? {
+    public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Change? {
         precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
         snapshot = next
         if isDeleted { return nil }

@@ -1,6 +1,6 @@
 extension Snapshot {
     /// Another one where the file's tables, columns or indexes have changed.
-    package var schemaRevision: UInt64 { root.schemaRevision }
+    public var schemaRevision: UInt64 { root.schemaRevision }
 }
 
 extension ObservedQuery {
@@ -11,7 +11,7 @@ extension ObservedQuery {
     ///   - old: the same query, at an earlier version.
     ///   - changes: what lies between its version and this one.
     /// - Complexity: O(n)
-    package func changes(since old: ObservedQuery, _ changes: VersionChanges) -> CollectionChanges? {
+    public func changes(since old: ObservedQuery, _ changes: VersionChanges) -> CollectionChanges? {
         if old.isOwnerDeleted { return nil }
         var out = SequenceDifference.changes(from: old.keys, to: keys)
         let modified = plan.watch.affected(by: changes, in: snapshot, elements: keys.count) { keys.array }

@@ -7,9 +7,9 @@
 /// ```
 /// A value: a copy stays at its version. It holds its snapshot; whoever needs the old state for a delivery keeps
 /// `snapshot` and `keys` of before (both are shared, not copied). One thread at a time.
-package struct ObservedQuery: Sendable {
+public struct ObservedQuery: Sendable {
     /// Where a query's objects come from.
-    package enum Origin: Sendable, Equatable {
+    public enum Origin: Sendable, Equatable {
         /// The query's own source, which is its table.
         case table
         /// The elements of a list or set of links, or the objects in a dictionary, of an object.
@@ -18,14 +18,14 @@ package struct ObservedQuery: Sendable {
         case backlinks(Column, ObjectKey)
     }
 
-    package let query: Query
-    package let origin: Origin
+    public let query: Query
+    public let origin: Origin
     /// The version that the objects are of.
-    package private(set) var snapshot: Snapshot
+    public private(set) var snapshot: Snapshot
     /// The objects in order.
-    package private(set) var keys: OrderedKeys
+    public private(set) var keys: OrderedKeys
     /// Whether the object whose collection or backlinks these are is gone; then there are no more objects.
-    package private(set) var isOwnerDeleted = false
+    public private(set) var isOwnerDeleted = false
 
     let plan: ObservedPlan
     /// Of a plan that goes on step by step: the objects before the window.
@@ -35,7 +35,7 @@ package struct ObservedQuery: Sendable {
     ///   - query: With `origin` other than `.table` its source is left out of account.
     ///   - watched: when an object counts as modified.
     /// - Complexity: that of running the query.
-    package init(
+    public init(
         _ query: Query,
         from origin: Origin = .table,
         watching watched: WatchedPaths = .deep,
@@ -67,7 +67,7 @@ package struct ObservedQuery: Sendable {
     /// - Complexity: O(changes · log n) where the order is that of the table, or of one sort, with conditions before it
     ///   and limit and offset after it; the query is run anew where much changed, or where another stage has to see
     ///   what did.
-    package mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
+    public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
         precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
         let old = snapshot
         snapshot = next
@@ -89,7 +89,7 @@ package struct ObservedQuery: Sendable {
 }
 
 extension ObservedQuery.Origin {
-    package static func == (a: Self, b: Self) -> Bool {
+    public static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.table, .table): true
         case (.collection(let a, let x), .collection(let b, let y)),

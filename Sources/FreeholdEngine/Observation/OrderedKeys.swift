@@ -1,5 +1,5 @@
 /// Object keys in order, in pieces that copies share: an edited copy costs what was edited, not what there is.
-package struct OrderedKeys: RandomAccessCollection, Sendable {
+public struct OrderedKeys: RandomAccessCollection, Sendable {
     /// Keys that a piece is made with; it never has more than twice as many.
     private static let pieceSize = 512
 
@@ -9,10 +9,10 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
     /// Each piece's first key, side by side for searches.
     private var heads: [ObjectKey] = []
 
-    package init() {}
+    public init() {}
 
     /// - Complexity: O(n)
-    package init(_ keys: [ObjectKey]) {
+    public init(_ keys: [ObjectKey]) {
         var at = 0
         while at < keys.count {
             let end = Swift.min(at + Self.pieceSize, keys.count)
@@ -34,11 +34,11 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
         starts.append(total)
     }
 
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { starts[pieces.count] }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { starts[pieces.count] }
 
     /// - Complexity: O(log n)
-    package subscript(position: Int) -> ObjectKey {
+    public subscript(position: Int) -> ObjectKey {
         let piece = piece(of: position)
         return pieces[piece][position - starts[piece]]
     }
@@ -49,7 +49,7 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
     }
 
     /// - Complexity: O(n)
-    package var array: [ObjectKey] {
+    public var array: [ObjectKey] {
         var out: [ObjectKey] = []
         out.reserveCapacity(count)
         for piece in pieces { out += piece }
@@ -165,5 +165,5 @@ package struct OrderedKeys: RandomAccessCollection, Sendable {
 }
 
 extension OrderedKeys: Equatable {
-    package static func == (a: OrderedKeys, b: OrderedKeys) -> Bool { a.count == b.count && a.elementsEqual(b) }
+    public static func == (a: OrderedKeys, b: OrderedKeys) -> Bool { a.count == b.count && a.elementsEqual(b) }
 }

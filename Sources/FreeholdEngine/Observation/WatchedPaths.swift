@@ -1,5 +1,5 @@
 /// When an element of an observed collection, or an observed object, counts as modified.
-package enum WatchedPaths: Sendable {
+public enum WatchedPaths: Sendable {
     /// When it, or an object that it links to over at most three links, changed.
     case deep
     /// When one of its own columns changed.

@@ -118,7 +118,13 @@ struct SetAndDictionaryModel: Equatable {
     /// Whether the record's edits lead from the old collections to the new ones.
     func problems(of record: ChangeRecord?, from old: SetAndDictionaryModel, _ table: Table) -> [String] {
         guard let changes = record?.changes(of: table) else {
-            let isSame = owners.allSatisfy { old.owners[$0.key] == nil || old.owners[$0.key] == $0.value }
+            // A collection that was emptied, and one that never held anything, are the same.
+            let isSame = owners.allSatisfy { key, row in
+                guard let before = old.owners[key] else { return true }
+                return table.columns.allSatisfy {
+                    $0.collection == .none || before.elements($0) == row.elements($0) && before.keys($0) == row.keys($0)
+                }
+            }
             return isSame ? [] : ["no changes of \(table)"]
         }
         var out: [String] = []

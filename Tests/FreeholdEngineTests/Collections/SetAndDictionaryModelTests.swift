@@ -13,8 +13,10 @@ import Testing
     }
 
     static let runs: [Run] = {
+        // Of a soak, to look at one seed again.
+        let runs = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_RUNS"] ?? "")
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return (first..<first + (EngineModelTests.isSoak ? 300 : 6)).map { seed in
+        return (first..<first + (EngineModelTests.isSoak ? runs ?? 300 : 6)).map { seed in
             let spans = [3, 1000, 4, 16, 1, 65]
             return Run(seed: seed, span: spans[Int(seed % 6)], budget: seed % 3 == 0 ? 20_000 : 64 << 20)
         }

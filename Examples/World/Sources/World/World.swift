@@ -19,6 +19,9 @@ struct World {
         if fresh { try removeDatabase(file) }
         let isNew = !FileManager.default.fileExists(atPath: file.path)
 
+        #if DEBUG
+            print("Built for debugging, which is slower: `make demo-release` shows the times of an optimised build.\n")
+        #endif
         try openAndAsk(file, isNew: isNew)
         let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
         print("Closed. \(file.lastPathComponent) has \(grouped(bytes / 1024)) KiB.")
