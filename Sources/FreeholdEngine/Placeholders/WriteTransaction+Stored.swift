@@ -1,6 +1,8 @@
 /// Edits of what is stored, links to placeholders among it (`reference(to:primaryKey:)`): positions in lists count all elements,
 /// those that aren't shown, too. The calls of the same names without "stored" see, and touch, only what is shown.
 ///
+/// They are for whoever brings in what was done elsewhere: a journal hears of what they show, not of the rest.
+///
 /// Each throws as that call does, and `.invalidArgument` for a placeholder that isn't there; nothing has changed then.
 extension WriteTransaction {
     /// Sets a single value.

@@ -12,7 +12,7 @@ import Testing
         var options = Database.Options()
         if let budget { options.memoryBudget = budget }
         let database = try Database.open(at: folder.file(name), options: options)
-        try write(database) { transaction in
+        try database.write(verifies: false) { transaction in
             var columns = [ColumnSpec("id", .int)]
             for type in ColumnType.allCases {
                 let target = type == .link ? "Thing" : nil
@@ -23,16 +23,6 @@ import Testing
             try transaction.addJournalCursor("reader")
         }
         return database
-    }
-
-    @discardableResult
-    private func write(_ database: Database, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot {
-        let transaction = try database.beginWrite()
-        do { try body(transaction) } catch {
-            transaction.cancel()
-            throw error
-        }
-        return try transaction.commit()
     }
 
     private static func value(_ type: ColumnType, _ i: Int, _ random: inout SeededGenerator) -> Value {
@@ -66,7 +56,7 @@ import Testing
         var position = begin.journalCursors[0].position
         var next = 0
         for _ in 0..<(ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 8 : 100) {
-            let snapshot = try write(database) { transaction in
+            let snapshot = try database.write(verifies: false) { transaction in
                 let table = transaction.schema.table(named: "Thing")!
                 let many = [1, 3, 40, 700, 2500].randomElement(using: &random)!
                 let density = [0, 0.02, 0.5, 1].randomElement(using: &random)!
@@ -108,7 +98,7 @@ import Testing
     @Test func `values that nobody chose are told as defaults, until somebody chooses`() throws {
         let database = try database()
         let position = try database.snapshot().journalCursors[0].position
-        let snapshot = try write(database) { transaction in
+        let snapshot = try database.write(verifies: false) { transaction in
             let table = transaction.schema.table(named: "Thing")!
             let (int, string) = (table.column(named: "int")!, table.column(named: "string?")!)
             var keys: [ObjectKey] = []
@@ -126,7 +116,7 @@ import Testing
         #expect(try defaults(snapshot, at: position) == ["int 0 2", "int 3 2", "string? 0 1", "string? 2 1"])
         // An object that was there before has chosen values.
         let next = try #require(try snapshot.journalEntry(at: position)).next
-        let later = try write(database) { transaction in
+        let later = try database.write(verifies: false) { transaction in
             let table = transaction.schema.table(named: "Thing")!
             try transaction.set(table.column(named: "int")!, ObjectKey(0), .int(9))
             transaction.markDefault(table.column(named: "int")!, ObjectKey(0))
@@ -137,7 +127,7 @@ import Testing
     @Test(arguments: [false, true])
     func `a copy takes the journal along, or leaves it`(inTransaction: Bool) throws {
         let database = try database()
-        try write(database) { transaction in
+        try database.write(verifies: false) { transaction in
             for id in 0..<300 as Range<Int64> {
                 _ = try transaction.create(transaction.schema.tables[0], primaryKey: .int(id))
             }
@@ -159,7 +149,7 @@ import Testing
             #expect(snapshot.journalCursors.map(\.name) == (keeps ? ["reader"] : []))
             #expect(snapshot.root.hasJournal == keeps)
             // Both can be written to, and journalled.
-            let written = try write(copy) { transaction in
+            let written = try copy.write(verifies: false) { transaction in
                 #expect(transaction.isJournalled == keeps)
                 if !keeps { try transaction.addJournalCursor("other") }
                 _ = try transaction.create(transaction.schema.tables[0], primaryKey: .int(5000))
@@ -202,13 +192,13 @@ import Testing
             }
         }
         defer { Diagnostics.stop(id) }
-        try write(database) { transaction in
+        try database.write(verifies: false) { transaction in
             var state = transaction.base.journalState!
             state.cursors[0].movedAt = Journal.now() - JournalWarning.age - 1
             transaction.pendingJournal = state
         }
         for key in 0..<3 as Range<Int64> {
-            try write(database) { _ = try $0.create($0.schema.tables[0], primaryKey: .int(key)) }
+            try database.write(verifies: false) { _ = try $0.create($0.schema.tables[0], primaryKey: .int(key)) }
         }
         #expect(heard.names.withLock { $0 } == ["reader"])
     }

@@ -11,18 +11,6 @@ import Testing
         try Database.open(at: folder.file(name))
     }
 
-    @discardableResult
-    private func write(_ database: Database, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot {
-        let transaction = try database.beginWrite()
-        do { try body(transaction) } catch {
-            transaction.cancel()
-            throw error
-        }
-        let snapshot = try transaction.commit()
-        #expect(snapshot.verify() == [])
-        return snapshot
-    }
-
     /// An object A 1 that links to B 1, which is there, and B 2, which isn't, from every kind of property.
     private func fill(_ transaction: WriteTransaction) throws -> ObjectKey {
         try transaction.applySchema(PlaceholderModel.specs)
@@ -138,10 +126,10 @@ import Testing
     @Test func `the object comes, with its links, and goes again`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        let before = try write(database) { key = try fill($0) }
+        let before = try database.write { key = try fill($0) }
         let a = before.schema.table(named: "A")!
         let stored = before.placeholderModel(isStored: true)
-        let after = try write(database) { transaction in
+        let after = try database.write { transaction in
             let b = transaction.schema.table(named: "B")!
             let made = try transaction.create(b, primaryKey: .string("k2"))
             // Before it is asked for nothing is shown; then all is, in the transaction.
@@ -157,14 +145,14 @@ import Testing
         #expect(after.backlinks(a.column(named: "list")!, made) == [key, key])
         #expect(after.backlinkCount(b, made) == 10)
         #expect(after.placeholderCount(b) == 0 && after.placeholderCount(a) == 1)
-        let again = try write(database) { transaction in
+        let again = try database.write { transaction in
             let b = transaction.schema.table(named: "B")!
             try transaction.deleteLeavingPlaceholder(b, transaction.find(primaryKey: .string("k2"), in: b)!)
         }
         #expect(again.placeholderModel(isStored: true) == stored)
         #expect(again.placeholderCount(b) == 1)
         // A plain deletion takes the links along.
-        let gone = try write(database) { transaction in
+        let gone = try database.write { transaction in
             let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
             let made = try transaction.create(b, primaryKey: .string("k2"))
             transaction.settlePlaceholders()
@@ -178,8 +166,8 @@ import Testing
     @Test func `what nothing links to goes at the end of the transaction`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        try write(database) { key = try fill($0) }
-        let snapshot = try write(database) { transaction in
+        try database.write { key = try fill($0) }
+        let snapshot = try database.write { transaction in
             let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
             _ = try transaction.reference(to: b, primaryKey: .string("nobody"))
             transaction.delete(a, key)
@@ -191,8 +179,8 @@ import Testing
     @Test func `an object that is made and deleted at once leaves the links`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        let before = try write(database) { key = try fill($0) }
-        let after = try write(database) { transaction in
+        let before = try database.write { key = try fill($0) }
+        let after = try database.write { transaction in
             let b = transaction.schema.table(named: "B")!
             transaction.delete(b, try transaction.create(b, primaryKey: .string("k2")))
         }
@@ -204,7 +192,7 @@ import Testing
 
     @Test func `calls that can't be are refused with nothing changed`() throws {
         let database = try open()
-        try write(database) { transaction in
+        try database.write { transaction in
             let key = try fill(transaction)
             let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
             let model = transaction.placeholderModel(isStored: true)
@@ -247,10 +235,10 @@ import Testing
     @Test func `a property, a class, a key that go take their links along`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        try write(database) { key = try fill($0) }
+        try database.write { key = try fill($0) }
         var specs = PlaceholderModel.specs
         specs[0].columns.removeAll { $0.name == "list" || $0.name == "any" }
-        let snapshot = try write(database) { transaction in
+        let snapshot = try database.write { transaction in
             try transaction.extendSchema(to: specs, unkeysAll: false)
             try transaction.finishSchema(specs, userVersion: 2)
         }
@@ -258,7 +246,7 @@ import Testing
         #expect(snapshot.storedValue(a.column(named: "one")!, key) != .null)
         // Another primary key: nobody knows what the placeholders stood for.
         specs[1].columns[0] = ColumnSpec("id", .objectId)
-        var rekeyed = try write(database) { transaction in
+        var rekeyed = try database.write { transaction in
             try transaction.extendSchema(to: specs, unkeysAll: false)
             let b = transaction.schema.table(named: "B")!
             for key in transaction.keys(b) { try transaction.set(b.column(named: "id")!, key, .objectId(ObjectId())) }
@@ -269,7 +257,7 @@ import Testing
         #expect(rekeyed.storedValue(a.column(named: "one")!, key) == .null)
         #expect(rekeyed.storedValue(a.column(named: "self")!, key) != .null)
         #expect(rekeyed.storedListValues(a.column(named: "anys")!, key) == [.int(1), .list(NestedList([.null]))])
-        rekeyed = try write(database) { transaction in
+        rekeyed = try database.write { transaction in
             transaction.dropTable(transaction.schema.table(named: "A")!)
         }
         #expect(rekeyed.schema.hiddenTables.allSatisfy { rekeyed.count($0) == 0 })
@@ -278,9 +266,9 @@ import Testing
     @Test func `an object that a migration gives the key comes`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        try write(database) { key = try fill($0) }
+        try database.write { key = try fill($0) }
         let specs = PlaceholderModel.specs
-        let snapshot = try write(database) { transaction in
+        let snapshot = try database.write { transaction in
             try transaction.extendSchema(to: specs, unkeysAll: true)
             let b = transaction.schema.table(named: "B")!
             try transaction.set(b.column(named: "id")!, transaction.keys(b)[0], .string("k2"))
@@ -300,7 +288,7 @@ import Testing
     @Test func `a journal tells what its edits don't show, and nothing of what comes and goes by itself`() throws {
         let database = try open()
         var key = ObjectKey(0)
-        try write(database) { transaction in
+        try database.write { transaction in
             key = try fill(transaction)
             try transaction.addJournalCursor("reader")
         }
@@ -309,11 +297,11 @@ import Testing
         )
         func changes(_ body: (WriteTransaction) throws -> Void) throws -> [JournalChange] {
             let position = try database.snapshot().journalCursors[0].position
-            let snapshot = try write(database, body)
+            let snapshot = try database.write(body)
             var out: [JournalChange] = []
             let entry = try #require(try snapshot.journalEntry(at: position))
             try entry.forEach { out.append($0) }
-            try write(database) { try $0.moveJournalCursor("reader", to: entry.next) }
+            try database.write { try $0.moveJournalCursor("reader", to: entry.next) }
             return out
         }
         let list = a.column(named: "list")!

@@ -30,18 +30,6 @@ import Testing
         return try Database.open(at: folder.file(name), options: options)
     }
 
-    @discardableResult
-    private func write(_ database: Database, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot {
-        let transaction = try database.beginWrite()
-        do { try body(transaction) } catch {
-            transaction.cancel()
-            throw error
-        }
-        let snapshot = try transaction.commit()
-        #expect(snapshot.verify() == [])
-        return snapshot
-    }
-
     /// Some objects with versions, and a few books that link to each other.
     private func fill(_ transaction: WriteTransaction, objects: Int = 2500) throws {
         try transaction.applySchema([Self.thing])
@@ -92,7 +80,7 @@ import Testing
         let key = isEncrypted ? EncryptionKey((0..<64).map { UInt8($0) }) : nil
         do {
             let database = try open(key: key)
-            let snapshot = try write(database) { try fill($0) }
+            let snapshot = try database.write { try fill($0) }
             #expect(snapshot.schema.tables.map(\.name) == ["Thing"])
             #expect(snapshot.schema.tables[0].columns.map(\.name) == ["id", "name", "other"])
             #expect(snapshot.schema.hiddenTables.map(\.name) == ["Book"])
@@ -114,11 +102,11 @@ import Testing
 
     @Test func `a class and a property of the same names stand beside it`() throws {
         let database = try open()
-        try write(database) { try fill($0) }
+        try database.write { try fill($0) }
         var thing = Self.thing
         thing.columns.append(ColumnSpec("version", .string))
         let specs = [thing, TableSpec("Book", columns: [ColumnSpec("title", .string)])]
-        let snapshot = try write(database) { transaction in
+        let snapshot = try database.write { transaction in
             try transaction.extendSchema(to: specs, unkeysAll: false)
             try transaction.finishSchema(specs, userVersion: 2)
             let table = transaction.schema.table(named: "Thing")!
@@ -137,7 +125,7 @@ import Testing
     /// Every step of a migration: the columns' positions move, classes get other names, keys, become embedded.
     @Test func `migrations leave it as it is`() throws {
         let database = try open()
-        try write(database) { try fill($0) }
+        try database.write { try fill($0) }
         let specs = [
             TableSpec(
                 "Renamed",
@@ -148,7 +136,7 @@ import Testing
                 primaryKey: "id"
             )
         ]
-        let snapshot = try write(database) { transaction in
+        let snapshot = try database.write { transaction in
             try transaction.renameTable(from: "Thing", to: "Renamed", specs: specs)
             try transaction.extendSchema(to: specs, unkeysAll: true)
             try transaction.finishSchema(specs, userVersion: 3)
@@ -162,8 +150,8 @@ import Testing
 
     @Test func `what it lacks is added, what differs is refused with nothing changed`() throws {
         let database = try open()
-        try write(database) { try fill($0) }
-        let snapshot = try write(database) { transaction in
+        try database.write { try fill($0) }
+        let snapshot = try database.write { transaction in
             let same = try transaction.addHiddenTable(Self.book)
             #expect(same === transaction.schema.hiddenTable(named: "Book") && !transaction.schemaChanged)
             var more = Self.book
@@ -203,7 +191,7 @@ import Testing
 
     @Test func `links don't lead from what is shown to what is hidden, nor back`() throws {
         let database = try open()
-        try write(database) { transaction in
+        try database.write { transaction in
             try fill(transaction)
             try transaction.applySchema([
                 Self.thing, TableSpec("Any", columns: [ColumnSpec("value", .mixed)]),
@@ -232,12 +220,12 @@ import Testing
 
     @Test func `objects that go take their hidden values along, and it can be dropped`() throws {
         let database = try open()
-        try write(database) { try fill($0) }
-        try write(database) { transaction in
+        try database.write { try fill($0) }
+        try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             transaction.delete(table, Array(transaction.keys(table).prefix(1500)))
         }
-        var snapshot = try write(database) { transaction in
+        var snapshot = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             transaction.dropHiddenColumn(table.hiddenColumn(named: "version")!)
             transaction.dropHiddenTable(transaction.schema.hiddenTable(named: "Book")!)
@@ -245,7 +233,7 @@ import Testing
         #expect(snapshot.schema.hiddenTables.isEmpty && snapshot.schema.tables[0].hiddenColumns.isEmpty)
         #expect(snapshot.count(snapshot.schema.tables[0]) == 1000)
         // A column that comes again begins anew.
-        snapshot = try write(database) { transaction in
+        snapshot = try database.write { transaction in
             _ = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: transaction.schema.tables[0])
         }
         let table = snapshot.schema.tables[0]
@@ -254,12 +242,12 @@ import Testing
 
     @Test func `nobody is told of it: neither observers nor the feed nor the journal`() throws {
         let database = try open()
-        try write(database) { transaction in
+        try database.write { transaction in
             try fill(transaction)
             try transaction.addJournalCursor("reader")
         }
         let before = try database.snapshot()
-        let after = try write(database) { transaction in
+        let after = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             let book = transaction.schema.hiddenTable(named: "Book")!
             let version = table.hiddenColumns[0]
@@ -282,7 +270,7 @@ import Testing
         }
         #expect(entries == 0)
         // What is told of the same commit is told as ever.
-        let last = try write(database) { transaction in
+        let last = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             let key = transaction.key(at: 3, in: table)
             transaction.setInt(table.hiddenColumns[0], key, 6)
@@ -297,7 +285,7 @@ import Testing
         func size(_ name: String, isHidden: Bool) throws -> Int {
             do {
                 let database = try open(name)
-                try write(database) { transaction in
+                try database.write { transaction in
                     try transaction.applySchema([Self.thing])
                     var table = transaction.schema.tables[0]
                     for i in 0..<100_000 { _ = try transaction.create(table, primaryKey: .int(Int64(i))) }
@@ -330,7 +318,7 @@ import Testing
         var options = Database.Options()
         options.formatVersion = 4
         let database = try Database.open(at: folder.file("old.realm"), options: options)
-        try write(database) { transaction in
+        try database.write { transaction in
             try transaction.applySchema([Self.thing])
             #expect(throws: EngineError.self) { try transaction.addHiddenTable(Self.book) }
             #expect(throws: EngineError.self) {
