@@ -145,7 +145,12 @@ import Testing
         /// 0 where a watch is told of a commit.
         private static func watches(_ path: String, _ check: () -> Bool) -> Int32 {
             let told = Told()
-            guard let own = try? Database.open(at: path), let watch = try? CommitWatch(own, { told.add($0) }) else {
+            let (own, watch): (Database, CommitWatch)
+            do {
+                own = try Database.open(at: path)
+                watch = try CommitWatch(own) { told.add($0) }
+            } catch {
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
                 return 2
             }
             return withExtendedLifetime(watch) {
