@@ -2,7 +2,7 @@ import Foundation
 import FreeholdEngine
 
 /// What links to objects that aren't there cost, beside those to objects that are, and what hidden columns take.
-struct PlaceholderFigures {
+final class PlaceholderFigures {
     private(set) var rows: [(name: String, unit: String, values: [Double])] = []
     private let count: Int
     private let folder: String
@@ -20,7 +20,7 @@ struct PlaceholderFigures {
         for row in rows { progress("\(row.name): \(figure(median(row.values))) \(row.unit)") }
     }
 
-    private mutating func note(_ name: String, _ unit: String, _ value: Double) {
+    private func note(_ name: String, _ unit: String, _ value: Double) {
         let i =
             rows.firstIndex { $0.name == name }
             ?? {
@@ -30,7 +30,7 @@ struct PlaceholderFigures {
         rows[i].values.append(value)
     }
 
-    private mutating func time<R>(_ name: String, _ operations: Int, _ body: () throws -> R) -> R {
+    private func time<R>(_ name: String, _ operations: Int, _ body: () throws -> R) -> R {
         let start = ContinuousClock.now
         let result = try! body()
         note(name, "ns", (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
@@ -59,7 +59,7 @@ struct PlaceholderFigures {
     }
 
     /// People with a dog each, which come in another order.
-    private mutating func link() {
+    private func link() {
         let database = try! database()
         for isThere in [true, false] {
             let first = isThere ? 0 : count
@@ -103,7 +103,7 @@ struct PlaceholderFigures {
     }
 
     /// A list of links that come one commit after the other, and all at once.
-    private mutating func list(_ length: Int) {
+    private func list(_ length: Int) {
         let database = try! database()
         time("an element of a list of \(length) links to such objects", length) {
             let transaction = try database.beginWrite()
@@ -125,7 +125,7 @@ struct PlaceholderFigures {
     }
 
     /// The same reads in a file without placeholders, and in one with some in each class.
-    private mutating func walk(withPlaceholders: Bool) {
+    private func walk(withPlaceholders: Bool) {
         let database = try! database()
         let transaction = try! database.beginWrite()
         let (person, dog) = (transaction.schema.table(named: "Person")!, transaction.schema.table(named: "Dog")!)
@@ -163,7 +163,7 @@ struct PlaceholderFigures {
     }
 
     /// Versions in a hidden column, after compaction.
-    private mutating func hidden() {
+    private func hidden() {
         var sizes: [Int] = []
         for isHidden in [false, true] {
             do {

@@ -208,15 +208,16 @@ extension WriteTransaction {
         for (id, overlay) in hiddenLinks.sorted(by: { $0.key < $1.key }) where !overlay.changed.isEmpty {
             guard let owner = currentSchema.table(id: id), let table = linksTable(of: owner) else { continue }
             let places = overlay.changed.sorted { ($0.key, $0.column) < ($1.key, $1.column) }
-            for place in places { write(overlay.known[place] ?? HiddenLinks(), place, table) }
+            // All look-ups come first: each after a write would settle the index.
+            let rows = places.map { hiddenRow($0, table) }
+            for (place, row) in zip(places, rows) { write(overlay.known[place] ?? HiddenLinks(), place, row, table) }
             overlay.known = [:]
             overlay.changed = []
         }
         hiddenLinks = hiddenLinks.filter { !$0.value.known.isEmpty }
     }
 
-    private func write(_ links: HiddenLinks, _ place: HiddenLinks.Place, _ table: Table) {
-        let found = hiddenRow(place, table)
+    private func write(_ links: HiddenLinks, _ place: HiddenLinks.Place, _ found: ObjectKey?, _ table: Table) {
         if links.isEmpty {
             guard let found else { return }
             noteUnlinked(hiddenLinks(row: found, table))
