@@ -211,8 +211,7 @@ extension WriteTransaction {
     /// - Complexity: O(1)
     public func markDefault(_ column: Column, _ key: ObjectKey) {
         precondition(column.collection == .none, "'\(column.name)' holds a collection, which is no default value.")
-        guard let journal, !isOld(column, key) else { return }
-        if column.isHidden { return }
+        guard let journal, !column.isHidden, !isOld(column, key) else { return }
         journal.markedDefault(column, key, value(column, key))
     }
 

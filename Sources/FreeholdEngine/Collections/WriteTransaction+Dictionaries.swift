@@ -140,10 +140,14 @@ extension WriteTransaction {
     }
 
     private func checkEntry(_ name: String, _ value: Value, _ column: Column) throws(EngineError) {
+        try checkKey(name, column)
+        try checkElement(value, column)
+    }
+
+    func checkKey(_ name: String, _ column: Column) throws(EngineError) {
         if let problem = StoredDictionary.problem(withKey: name) {
             throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
         }
-        try checkElement(value, column)
     }
 
     private func set(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) {

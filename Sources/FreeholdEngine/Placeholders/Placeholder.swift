@@ -94,8 +94,8 @@ struct KeptLinks: Equatable {
 
     /// - Returns: nil where the value has no links to placeholders.
     init?(of given: Value, _ column: Column, _ schema: DatabaseSchema) {
-        guard let value = Self.kept(given, column, schema), !value.isNull else { return nil }
-        self.value = value
+        value = Self.kept(given, column, schema)
+        if value.isNull { return nil }
     }
 
     init(stored value: Value) { self.value = value }
@@ -103,7 +103,7 @@ struct KeptLinks: Equatable {
     /// Whether it is a link, not one inside of something.
     var isWhole: Bool { if case .objectLink = value { true } else { false } }
 
-    private static func kept(_ given: Value, _ column: Column, _ schema: DatabaseSchema) -> Value? {
+    private static func kept(_ given: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
         func link(_ table: Int?, _ key: ObjectKey) -> Value {
             guard key.isPlaceholder, let table = table.flatMap(schema.placeholders) else { return .null }
             return .objectLink(ObjectLink(tableID: table.id, key: key.placeholder))
@@ -113,12 +113,12 @@ struct KeptLinks: Equatable {
         case .objectLink(let target): return link(target.tableID, target.key)
         case .list(let list):
             guard given.hasPlaceholders else { return .null }
-            return .list(NestedList(list.values.map { kept($0, column, schema) ?? .null }))
+            return .list(NestedList(list.values.map { kept($0, column, schema) }))
         case .dictionary(let dictionary):
             let entries = dictionary.entries.filter(\.value.hasPlaceholders)
             if entries.isEmpty { return .null }
             return .dictionary(
-                NestedDictionary(entries.map { .init($0.key, kept($0.value, column, schema) ?? .null) })
+                NestedDictionary(entries.map { .init($0.key, kept($0.value, column, schema)) })
             )
         default: return .null
         }
@@ -126,22 +126,45 @@ struct KeptLinks: Equatable {
 
     /// What is shown, with these links in it.
     func whole(_ shown: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
-        Self.whole(shown, value, column, schema)
+        linking(shown, column, schema) { ObjectKey(placeholder: $0.key) }
     }
 
-    private static func whole(_ shown: Value, _ kept: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
-        switch (kept, shown) {
-        case (.objectLink(let link), _):
-            guard let owner = schema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix) else { return shown }
-            let key = ObjectKey(placeholder: link.key)
+    /// What is then shown: links to the objects that came where null stood for them.
+    ///
+    /// - Parameter come: by table of placeholders, their keys there.
+    func showing(
+        _ shown: Value,
+        _ come: [Int: [ObjectKey: ObjectKey]],
+        _ column: Column,
+        _ schema: DatabaseSchema
+    ) -> Value {
+        linking(shown, column, schema) { come[$0.tableID]?[$0.key] }
+    }
+
+    /// What is shown, with a link in the place of each of these for which there is a key.
+    private func linking(
+        _ shown: Value,
+        _ column: Column,
+        _ schema: DatabaseSchema,
+        _ key: (ObjectLink) -> ObjectKey?
+    ) -> Value {
+        Self.replace(shown, value) { link in
+            guard let key = key(link), let owner = schema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix)
+            else { return nil }
             return column.type == .link ? .link(key) : .objectLink(ObjectLink(tableID: owner, key: key))
+        }
+    }
+
+    private static func replace(_ shown: Value, _ kept: Value, _ link: (ObjectLink) -> Value?) -> Value {
+        switch (kept, shown) {
+        case (.objectLink(let target), _): return link(target) ?? shown
         case (.list(let kept), .list(var list)) where kept.values.count == list.values.count:
-            for i in kept.values.indices { list.values[i] = whole(list.values[i], kept.values[i], column, schema) }
+            for i in kept.values.indices { list.values[i] = replace(list.values[i], kept.values[i], link) }
             return .list(list)
         case (.dictionary(let kept), .dictionary(var dictionary)):
             for entry in kept.entries {
                 if let value = dictionary[entry.key] {
-                    dictionary[entry.key] = whole(value, entry.value, column, schema)
+                    dictionary[entry.key] = replace(value, entry.value, link)
                 }
             }
             return .dictionary(dictionary)
@@ -207,37 +230,6 @@ struct KeptLinks: Equatable {
                 .filter { !$0.value.isNull }
             return entries.isEmpty ? .null : .dictionary(NestedDictionary(entries))
         default: return .null
-        }
-    }
-
-    /// What is then shown: links to the objects that came where null stood for them.
-    func showing(_ shown: Value, _ come: [Int: [ObjectKey: ObjectKey]], _ schema: DatabaseSchema) -> Value {
-        Self.showing(shown, value, come, schema)
-    }
-
-    private static func showing(
-        _ shown: Value,
-        _ kept: Value,
-        _ come: [Int: [ObjectKey: ObjectKey]],
-        _ schema: DatabaseSchema
-    ) -> Value {
-        switch (kept, shown) {
-        case (.objectLink(let link), _):
-            guard let key = come[link.tableID]?[link.key],
-                let owner = schema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix)
-            else { return shown }
-            return .objectLink(ObjectLink(tableID: owner, key: key))
-        case (.list(let kept), .list(var list)) where kept.values.count == list.values.count:
-            for i in kept.values.indices { list.values[i] = showing(list.values[i], kept.values[i], come, schema) }
-            return .list(list)
-        case (.dictionary(let kept), .dictionary(var dictionary)):
-            for entry in kept.entries {
-                if let value = dictionary[entry.key] {
-                    dictionary[entry.key] = showing(value, entry.value, come, schema)
-                }
-            }
-            return .dictionary(dictionary)
-        default: return shown
         }
     }
 }

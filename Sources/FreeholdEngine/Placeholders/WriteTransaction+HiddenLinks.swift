@@ -47,6 +47,14 @@ extension WriteTransaction {
         return true
     }
 
+    /// Makes an edit of what is shown, of which the caller keeps the rest in place.
+    func placingHiddenLinks<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
+        let places = placesHiddenLinks
+        placesHiddenLinks = true
+        defer { placesHiddenLinks = places }
+        try edit()
+    }
+
     // MARK: Edits of what is shown. Called where `ColumnOverlay.hasHiddenLinks` says that there may be some.
 
     /// A single value was set, an element or an entry replaced by another.
@@ -83,9 +91,7 @@ extension WriteTransaction {
     func swappingHiddenLinks(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, _ edit: () -> Void) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
         journal?.unshown(column, key, hiddenLinks(column, key), in: self)
-        placesHiddenLinks = true
-        edit()
-        placesHiddenLinks = false
+        placingHiddenLinks(edit)
         editHiddenLinks(column, key) { links in
             let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
             for n in links.elements.indices {
@@ -150,10 +156,7 @@ extension WriteTransaction {
     ) {
         guard columnOverlay(column).hasHiddenLinks else { return edit() }
         if column.collection == .list { journal?.unshown(column, key, hiddenLinks(column, key), in: self) }
-        let places = placesHiddenLinks
-        placesHiddenLinks = true
-        edit()
-        placesHiddenLinks = places
+        placingHiddenLinks(edit)
         let name = column.collection == .dictionary ? dictionaryKey(column, key, at: i) : ""
         editHiddenLinks(column, key) { links in
             let position = column.collection == .list ? links.stored(ofShown: i) : 0

@@ -134,10 +134,7 @@ extension WriteTransaction {
             else { continue }
             for (placeholder, key) in keys where contains(table, key) && contains(placeholders, placeholder) {
                 come[id, default: [:]][placeholder] = key
-                for code in withBacklinks(placeholders.mixedInverse, placeholder, { ints(of: $0, type: .int) }) {
-                    let origin = MixedOrigin(code)
-                    rows[origin.tableID, default: []].insert(origin.key)
-                }
+                gatherRows(placeholder, placeholders, &rows)
             }
         }
         comePlaceholders = [:]
@@ -159,6 +156,14 @@ extension WriteTransaction {
         }
     }
 
+    /// The rows that hold links to a placeholder, by table of links.
+    private func gatherRows(_ placeholder: ObjectKey, _ table: Table, _ rows: inout [Int: Set<ObjectKey>]) {
+        for code in withBacklinks(table.mixedInverse, placeholder, { ints(of: $0, type: .int) }) {
+            let origin = MixedOrigin(code)
+            rows[origin.tableID, default: []].insert(origin.key)
+        }
+    }
+
     /// Shows what a row keeps of a property, as far as it came.
     private func show(_ row: ObjectKey, of table: Table, _ owner: Table, _ come: [Int: [ObjectKey: ObjectKey]]) {
         guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row) else { return }
@@ -173,52 +178,43 @@ extension WriteTransaction {
             left.elements.append(element)
         }
         setHiddenLinks(column, key, left)
-        let places = placesHiddenLinks
-        placesHiddenLinks = true
-        defer { placesHiddenLinks = places }
-        func link(_ kept: KeptLinks) -> Value? {
-            guard case .objectLink(let link) = kept.value, let key = come[link.tableID]?[link.key],
-                let owner = currentSchema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix)
-            else { return nil }
-            return column.type == .link ? .link(key) : .objectLink(ObjectLink(tableID: owner, key: key))
+        placingHiddenLinks { show(old, come, column, key) }
+    }
+
+    private func show(
+        _ links: HiddenLinks,
+        _ come: [Int: [ObjectKey: ObjectKey]],
+        _ column: Column,
+        _ key: ObjectKey
+    ) {
+        /// The value with the objects that came in it; of an element that isn't shown, null where its object didn't.
+        func shown(_ element: HiddenLinks.Element, _ value: Value) -> Value {
+            element.kept.showing(value, come, column, currentSchema)
         }
         switch column.collection {
         case .none:
-            guard let element = old.elements.first else { return }
-            if column.type == .link {
-                if case .link(let target)? = link(element.kept) { writeShown(column, key, .link(target)) }
-            } else {
-                writeShown(column, key, element.kept.showing(value(column, key), come, currentSchema))
-            }
-        case .list: showInList(column, key, old, come, link)
+            let old = value(column, key)
+            guard let new = links.elements.first.map({ shown($0, old) }), new != old else { return }
+            journal?.shown(column, key, new, wasSet: isModified(column, key))
+            write(column, key, new)
+        case .list: showInList(column, key, links, shown)
         case .set:
-            let values = old.elements.compactMap { link($0.kept) }
+            let values = links.elements.map { shown($0, .null) }.filter { !$0.isNull }
             if !values.isEmpty { _ = try? setInsert(column, key, values) }
         case .dictionary:
-            for element in old.elements {
-                if element.isHidden {
-                    if let value = link(element.kept) {
-                        try? dictionarySet(column, key, forKey: element.name, value)
-                    }
-                } else if let shown = dictionaryValue(column, key, forKey: element.name) {
-                    let value = element.kept.showing(shown, come, currentSchema)
-                    if value != shown { try? dictionarySet(column, key, forKey: element.name, value) }
-                }
+            for element in links.elements {
+                let old = element.isHidden ? .null : dictionaryValue(column, key, forKey: element.name) ?? .null
+                let new = shown(element, old)
+                if new != old { try? dictionarySet(column, key, forKey: element.name, new) }
             }
         }
-    }
-
-    private func writeShown(_ column: Column, _ key: ObjectKey, _ value: Value) {
-        journal?.shown(column, key, value, wasSet: isModified(column, key))
-        write(column, key, value)
     }
 
     private func showInList(
         _ column: Column,
         _ key: ObjectKey,
-        _ old: HiddenLinks,
-        _ come: [Int: [ObjectKey: ObjectKey]],
-        _ link: (KeptLinks) -> Value?
+        _ links: HiddenLinks,
+        _ shown: (HiddenLinks.Element, Value) -> Value
     ) {
         // From the front, runs of neighbours at once.
         var stillHidden = 0
@@ -228,16 +224,17 @@ extension WriteTransaction {
             if !run.isEmpty { try? listInsert(column, key, at: first, run) }
             run = []
         }
-        for element in old.elements {
+        for element in links.elements {
             let at = element.position - stillHidden
             guard element.isHidden else {
                 insert()
-                let shown = listValue(column, key, at: at)
-                let value = element.kept.showing(shown, come, currentSchema)
-                if value != shown { replaceElement(column, key, at: at, value) }
+                let old = listValue(column, key, at: at)
+                let new = shown(element, old)
+                if new != old { replaceElement(column, key, at: at, new) }
                 continue
             }
-            guard let value = link(element.kept) else {
+            let value = shown(element, .null)
+            guard !value.isNull else {
                 stillHidden += 1
                 continue
             }
@@ -314,12 +311,7 @@ extension WriteTransaction {
     private func dropPlaceholders(_ table: Table) {
         writeHiddenLinks()
         var rows: [Int: Set<ObjectKey>] = [:]
-        for key in keys(table) {
-            for code in withBacklinks(table.mixedInverse, key, { ints(of: $0, type: .int) }) {
-                let origin = MixedOrigin(code)
-                rows[origin.tableID, default: []].insert(origin.key)
-            }
-        }
+        for key in keys(table) { gatherRows(key, table, &rows) }
         for (id, keys) in rows {
             guard let links = currentSchema.table(id: id), let owner = links.owner(TableSpec.linksPrefix) else {
                 continue

@@ -31,12 +31,12 @@ extension WriteTransaction {
         at i: Int,
         _ values: [Value]
     ) throws(EngineError) {
-        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        let kept = try kept(values, column)
         try checkStored(column, key, i, isInsert: true)
         var new = hiddenLinks(column, key)
         let at = new.shown(before: i)
-        let shown = zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
-        try placing { () throws(EngineError) in try listInsert(column, key, at: at, shown) }
+        let shown = shown(values, kept)
+        try placingHiddenLinks { () throws(EngineError) in try listInsert(column, key, at: at, shown) }
         if kept.allSatisfy({ $0 == nil }), new.isEmpty { return }
         new.shift(from: i, by: values.count)
         for (offset, kept) in kept.enumerated() {
@@ -50,7 +50,7 @@ extension WriteTransaction {
         try checkStored(column, key, range.upperBound, isInsert: true)
         var new = hiddenLinks(column, key)
         let shown = new.shown(before: range.lowerBound)..<new.shown(before: range.upperBound)
-        try placing { () throws(EngineError) in try listRemove(column, key, shown) }
+        try placingHiddenLinks { () throws(EngineError) in try listRemove(column, key, shown) }
         if new.isEmpty { return }
         new.elements.removeAll { range.contains($0.position) }
         new.shift(from: range.upperBound, by: -range.count)
@@ -65,7 +65,7 @@ extension WriteTransaction {
         let found = new.elements.firstIndex { $0.position == i }
         let wasHidden = found.map { new.elements[$0].isHidden } ?? false
         let at = new.shown(before: i)
-        try placing { () throws(EngineError) in
+        try placingHiddenLinks { () throws(EngineError) in
             switch (wasHidden, kept?.isWhole == true) {
             case (false, false): try listSet(column, key, at: at, value.shown)
             case (false, true): try listRemove(column, key, at..<at + 1)
@@ -91,7 +91,7 @@ extension WriteTransaction {
         new.shift(from: from, by: -1)
         if moved?.isHidden != true {
             let shownTo = new.shown(before: to)
-            try placing { () throws(EngineError) in try listMove(column, key, from: shownFrom, to: shownTo) }
+            try placingHiddenLinks { () throws(EngineError) in try listMove(column, key, from: shownFrom, to: shownTo) }
         }
         new.shift(from: to, by: 1)
         if var moved {
@@ -103,9 +103,9 @@ extension WriteTransaction {
 
     /// Replaces every element.
     public func storedListAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
-        let shown = zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
-        try placing { () throws(EngineError) in try listAssign(column, key, shown) }
+        let kept = try kept(values, column)
+        let shown = shown(values, kept)
+        try placingHiddenLinks { () throws(EngineError) in try listAssign(column, key, shown) }
         let elements = kept.enumerated().compactMap { i, kept in kept.map { HiddenLinks.Element(position: i, kept: $0) }
         }
         assign(column, key, elements)
@@ -114,7 +114,7 @@ extension WriteTransaction {
     // MARK: Sets and dictionaries
 
     public func storedSetInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        let kept = try kept(values, column)
         _ = try setInsert(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
         let hidden = kept.compactMap { $0 }
         if hidden.isEmpty { return }
@@ -126,7 +126,7 @@ extension WriteTransaction {
     }
 
     public func storedSetRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        let kept = try kept(values, column)
         setRemove(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
         let hidden = kept.compactMap { $0 }
         if hidden.isEmpty { return }
@@ -134,7 +134,7 @@ extension WriteTransaction {
     }
 
     public func storedSetAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        let kept = try values.map { value throws(EngineError) in try self.kept(value, column) }
+        let kept = try kept(values, column)
         try setAssign(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
         var elements: [HiddenLinks.Element] = []
         for case let kept? in kept where !elements.contains(where: { $0.kept == kept }) {
@@ -151,9 +151,7 @@ extension WriteTransaction {
     ) throws(EngineError) {
         let kept = try kept(value, column)
         if kept?.isWhole == true {
-            if let problem = StoredDictionary.problem(withKey: name) {
-                throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
-            }
+            try checkKey(name, column)
             guard column.collection == .dictionary, contains(currentSchema.table(of: column), key) else {
                 throw missingObject(column, key)
             }
@@ -186,12 +184,8 @@ extension WriteTransaction {
         // Of several with one key the last counts.
         let last = Dictionary(entries.enumerated().map { ($1.key, $0) }) { max($0, $1) }
         let entries = entries.enumerated().filter { last[$1.key] == $0 }.map(\.element)
-        let kept = try entries.map { entry throws(EngineError) in try self.kept(entry.value, column) }
-        for entry in entries {
-            if let problem = StoredDictionary.problem(withKey: entry.key) {
-                throw EngineError(problem.code, "'\(column.name)': \(problem.message)")
-            }
-        }
+        let kept = try kept(entries.map(\.value), column)
+        for entry in entries { try checkKey(entry.key, column) }
         let shown = zip(entries, kept).filter { $1?.isWhole != true }.map { ($0.0.key, $0.0.value.shown) }
         try dictionaryAssign(column, key, shown)
         let elements = zip(entries, kept).compactMap { entry, kept in
@@ -207,12 +201,13 @@ extension WriteTransaction {
         editHiddenLinks(column, key) { $0.elements = elements }
     }
 
-    /// Makes an edit of what is shown, of which the caller keeps the rest in place.
-    private func placing(_ edit: () throws(EngineError) -> Void) throws(EngineError) {
-        let places = placesHiddenLinks
-        placesHiddenLinks = true
-        defer { placesHiddenLinks = places }
-        try edit()
+    private func kept(_ values: [Value], _ column: Column) throws(EngineError) -> [KeptLinks?] {
+        try values.map { value throws(EngineError) in try kept(value, column) }
+    }
+
+    /// Those of a list's values that it shows, as it does.
+    private func shown(_ values: [Value], _ kept: [KeptLinks?]) -> [Value] {
+        zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
     }
 
     /// - Throws: `.invalidArgument` for a placeholder that isn't there.

@@ -42,7 +42,8 @@ extension WriteTransaction {
 
     /// A hidden column of a table; made if there is none of that name. Objects that are there have its type's default.
     ///
-    /// An integer of rising numbers, as versions are, takes one to three bytes an object.
+    /// An integer, as versions are, takes about one byte an object where those of a cluster of 1,000 objects differ by less than
+    /// 256, and about four where they differ by less than 65,536.
     /// - Parameter spec: of a column without links.
     /// - Throws: as `addHiddenTable`; nothing has changed then.
     /// - Complexity: O(columns); O(objects) where it has an index.
