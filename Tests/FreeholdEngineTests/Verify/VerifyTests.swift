@@ -53,12 +53,14 @@ import Testing
         return database
     }
 
+    /// All but the digest, which counts the others.
     private func blocks(_ database: Database) throws -> [(UInt32, UInt64, [UInt8])] {
         let snapshot = try database.snapshot()
         var out: [(UInt32, UInt64, [UInt8])] = []
         for segment in 0..<snapshot.root.nextSegment {
             snapshot.forEachBlock(segment) { number, bytes in
                 let address = BlockAddress(segment: segment, number: number)
+                if address == FileDigest.address { return true }
                 out.append((segment, number, database.core.envelope.bytes(bytes, at: address)!))
                 return true
             }
