@@ -107,7 +107,7 @@ import Testing
         thing.columns.append(ColumnSpec("version", .string))
         let specs = [thing, TableSpec("Book", columns: [ColumnSpec("title", .string)])]
         let snapshot = try database.write { transaction in
-            try transaction.extendSchema(to: specs, unkeysAll: false)
+            try transaction.extendSchema(to: specs, suspendsPrimaryKeys: false)
             try transaction.finishSchema(specs, userVersion: 2)
             let table = transaction.schema.table(named: "Thing")!
             for key in transaction.keys(table).prefix(3) {
@@ -138,7 +138,7 @@ import Testing
         ]
         let snapshot = try database.write { transaction in
             try transaction.renameTable(from: "Thing", to: "Renamed", specs: specs)
-            try transaction.extendSchema(to: specs, unkeysAll: true)
+            try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
             try transaction.finishSchema(specs, userVersion: 3)
         }
         let table = try #require(snapshot.schema.table(named: "Renamed"))
@@ -185,7 +185,9 @@ import Testing
         #expect(snapshot.value(book.column(named: "more")!, snapshot.key(at: 3, in: book)) == .string("m"))
         let thing = snapshot.schema.table(named: "Thing")!
         let mark = try #require(thing.hiddenColumn(named: "mark"))
-        let found = Query(table: thing, predicate: .comparison(PropertyPath(mark), .equal, .int(9))).keys(in: snapshot)
+        let found = RowQuery(table: thing, predicate: .comparison(PropertyPath(mark), .equal, .int(9))).keys(
+            in: snapshot
+        )
         #expect(found == [snapshot.key(at: 7, in: thing)])
     }
 
