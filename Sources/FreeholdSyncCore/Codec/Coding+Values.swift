@@ -151,7 +151,9 @@ extension ColumnReader {
         for _ in 0..<count {
             let key = try keys.text()
             if let last = entries.last, last.key >= key { throw error(.invalidValue, "A dictionary's keys don't rise") }
-            entries.append(SyncDictionary.Entry(key: key, value: try values.value(hasEmbedded: hasEmbedded, depth: depth)))
+            entries.append(
+                SyncDictionary.Entry(key: key, value: try values.value(hasEmbedded: hasEmbedded, depth: depth))
+            )
         }
         return SyncDictionary(rising: entries)
     }

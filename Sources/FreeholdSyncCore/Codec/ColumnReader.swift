@@ -34,7 +34,9 @@ final class ColumnReader {
         offset = cursor.position
         kinds = ByteCursor(cursor.bytes, offset..<offset)
         state.depth += 1
-        guard state.depth <= ColumnParts.greatestDepth else { throw cursor.error(.tooDeep, "Groups are nested too deep") }
+        guard state.depth <= ColumnParts.greatestDepth else {
+            throw cursor.error(.tooDeep, "Groups are nested too deep")
+        }
         defer { state.depth -= 1 }
         let parts = ColumnParts(rawValue: try cursor.byte())
         guard !parts.isEmpty || state.depth == 1 else { throw cursor.error(.invalidNumber, "A group is empty") }
@@ -60,7 +62,9 @@ final class ColumnReader {
                 var shape: [Int] = []
                 for _ in 0..<(try cursor.count()) {
                     let index = try cursor.varint()
-                    guard index < UInt64(named.count) else { throw cursor.error(.invalidNumber, "There is no name \(index)") }
+                    guard index < UInt64(named.count) else {
+                        throw cursor.error(.invalidNumber, "There is no name \(index)")
+                    }
                     shape.append(Int(index))
                 }
                 shapes.append(shape)
@@ -127,7 +131,9 @@ final class ColumnReader {
     /// A number of things that need take no bytes. A message has no more of them than bytes.
     func boundedNumber() throws(CodecError) -> Int {
         let value = try number()
-        guard value <= kinds.bytes.count else { throw error(.tooLarge, "\(value) things are more than there are bytes") }
+        guard value <= kinds.bytes.count else {
+            throw error(.tooLarge, "\(value) things are more than there are bytes")
+        }
         return value
     }
 

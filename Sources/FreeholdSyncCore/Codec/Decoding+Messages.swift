@@ -12,7 +12,9 @@ extension ColumnReader {
             }
             // Ways to compress that aren't known here are none.
             while kindsLeft > 0 {
-                if let compression = CompressionKind(rawValue: try self.kind()) { hello.compressions.append(compression) }
+                if let compression = CompressionKind(rawValue: try self.kind()) {
+                    hello.compressions.append(compression)
+                }
             }
             if let agent = optional(.part(1)) { hello.agent = try agent.text() }
             return .hello(hello)

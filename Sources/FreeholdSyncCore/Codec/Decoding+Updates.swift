@@ -177,7 +177,9 @@ extension ColumnReader {
         edits.reserveCapacity(min(editCount, group.kindsLeft))
         for _ in 0..<editCount {
             let index = try number()
-            edits.append(ListDifference.Edit(index: index, content: try group.difference(isElement: true, depth: depth)))
+            edits.append(
+                ListDifference.Edit(index: index, content: try group.difference(isElement: true, depth: depth))
+            )
         }
         return ListDifference(pieces: pieces, edits: edits)
     }

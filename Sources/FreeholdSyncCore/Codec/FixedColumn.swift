@@ -20,7 +20,9 @@ struct FixedColumn {
                 stride(from: plane, to: bytes.count, by: width).contains { bytes[$0] != bytes[plane] }
             }
             for start in stride(from: 0, to: width, by: 8) {
-                out.append((start..<min(start + 8, width)).reduce(0) { $0 | (varying[$1] ? 1 << UInt8($1 - start) : 0) })
+                out.append(
+                    (start..<min(start + 8, width)).reduce(0) { $0 | (varying[$1] ? 1 << UInt8($1 - start) : 0) }
+                )
             }
             for plane in 0..<width where !varying[plane] { out.append(bytes[plane]) }
             for plane in 0..<width where varying[plane] {

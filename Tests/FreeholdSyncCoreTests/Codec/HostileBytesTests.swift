@@ -67,7 +67,11 @@ import Testing
         case 0, 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 2: bytes[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random)!
         case 3: bytes.removeSubrange(place...)
-        case 4: bytes.insert(contentsOf: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F].prefix(place % 10), at: place)
+        case 4:
+            bytes.insert(
+                contentsOf: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F].prefix(place % 10),
+                at: place
+            )
         case 5:
             let other = frames.randomElement(using: &random)!
             bytes.replaceSubrange(place..., with: other[Int.random(in: 0...other.count, using: &random)...])
@@ -83,7 +87,8 @@ import Testing
             var random = SeededRandom(seed: seed)
             for _ in 0..<2_000 {
                 let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { index in
-                    index == 0 ? UInt8.random(in: 1...45, using: &random)
+                    index == 0
+                        ? UInt8.random(in: 1...45, using: &random)
                         : index == 1 ? 0 : UInt8(truncatingIfNeeded: random.next() >> random.next() % 60)
                 }
                 if let problem = Self.problem(of: bytes) { Issue.record("seed \(seed): \(problem): \(bytes)") }
@@ -117,7 +122,9 @@ import Testing
         #expect(throws: CodecError.self) { try codec.clientMessage([MessageKind.mark.rawValue, 0, 1] + body) }
         // The same where a number has to take a byte.
         body[0] = ColumnParts.numbers.rawValue
-        let error = #expect(throws: CodecError.self) { try codec.clientMessage([MessageKind.fetch.rawValue, 0, 1] + body) }
+        let error = #expect(throws: CodecError.self) {
+            try codec.clientMessage([MessageKind.fetch.rawValue, 0, 1] + body)
+        }
         #expect(error?.code == .unknownKind)
     }
 }
@@ -129,7 +136,9 @@ enum Footprint {
         switch value {
         case let value as SyncString: return max(value.string.utf8.count - 15, 0)
         case let value as SyncValue:
-            if case .list(let values) = value { return values.reduce(32) { $0 + MemoryLayout<SyncValue>.stride + of($1) } }
+            if case .list(let values) = value {
+                return values.reduce(32) { $0 + MemoryLayout<SyncValue>.stride + of($1) }
+            }
             if case .dictionary(let value) = value {
                 return value.entries.reduce(32) { $0 + MemoryLayout<SyncDictionary.Entry>.stride + of($1.value) }
             }

@@ -45,7 +45,9 @@ enum CodecSeeds {
 @Suite struct MessageCodecTests {
     static let codecs = [MessageCodec(), MessageCodec(compression: RunLengths(), threshold: 0)]
 
-    @Test(arguments: [0, 1]) func `Every message comes back equal, and equal messages are equal bytes`(codec: Int) throws {
+    @Test(arguments: [0, 1]) func `Every message comes back equal, and equal messages are equal bytes`(codec: Int)
+        throws
+    {
         let codec = Self.codecs[codec]
         for seed in CodecSeeds.seeds("MessageCodecTests", count: 20, soak: 2_000) {
             var messages = RandomMessages(seed: seed)
@@ -95,7 +97,9 @@ enum CodecSeeds {
         #expect(throws: CodecError(.unknownKind, "99 is no kind of message", offset: 0)) {
             try MessageCodec().serverMessage([99, 0, 0])
         }
-        #expect(throws: CodecError.self) { try MessageCodec().serverMessage([MessageKind.ping.rawValue, 0, 0, 2, 2, 0, 2]) }
+        #expect(throws: CodecError.self) {
+            try MessageCodec().serverMessage([MessageKind.ping.rawValue, 0, 0, 2, 2, 0, 2])
+        }
     }
 
     @Test func `Values nested too deep are refused when written and when read`() throws {
@@ -151,7 +155,9 @@ enum CodecSeeds {
             let object = ObjectUpdate(1, .whole(version: 1, born: 1, [ConfirmedField("f", content)]))
             let batch = ClassBatch(className: "Todo", objects: [object])
             let error = #expect(throws: CodecError.self) {
-                try MessageCodec().encode(.changes(1, Changes(from: cursor, to: cursor, clock: .zero, classes: [batch])))
+                try MessageCodec().encode(
+                    .changes(1, Changes(from: cursor, to: cursor, clock: .zero, classes: [batch]))
+                )
             }
             #expect(error?.code == .invalidValue)
         }
@@ -159,7 +165,10 @@ enum CodecSeeds {
 
     @Test func `Tokens and secrets don't print`() {
         let hello = ClientMessage.hello(Hello(deviceTime: 1, token: AccessToken("open sesame")))
-        let identity = FileIdentity(ident: FileIdent(rawValue: 1), secret: FileSecret(high: 0xABCD_EF12, low: 77_123_456))
+        let identity = FileIdentity(
+            ident: FileIdent(rawValue: 1),
+            secret: FileSecret(high: 0xABCD_EF12, low: 77_123_456)
+        )
         var dumped = ""
         dump(hello, to: &dumped)
         dump(identity, to: &dumped)

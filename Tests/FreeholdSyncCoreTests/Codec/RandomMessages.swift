@@ -120,7 +120,10 @@ struct RandomMessages {
     private mutating func difference(depth: Int = 2) -> ContentDifference {
         switch pick(0..<(depth > 0 ? 8 : 3)) {
         case 3: return .list(listDifference(depth: depth))
-        case 4: return .set(SetDifference(removed: some(2) { $0.value(depth: 0) }, inserted: some(2) { $0.value(depth: 0) }))
+        case 4:
+            return .set(
+                SetDifference(removed: some(2) { $0.value(depth: 0) }, inserted: some(2) { $0.value(depth: 0) })
+            )
         case 5:
             let entries = some(2) { DictionaryDifference.Entry($0.text(), $0.elementDifference(depth: depth - 1)) }
             return .dictionary(DictionaryDifference(removed: some(2) { $0.text() }, changed: entries))
@@ -166,7 +169,10 @@ struct RandomMessages {
     }
 
     private mutating func checksums() -> Checksums {
-        Checksums(view: word(), classes: some(4) { ClassChecksum(className: $0.name(), count: $0.word(), sum: $0.word()) })
+        Checksums(
+            view: word(),
+            classes: some(4) { ClassChecksum(className: $0.name(), count: $0.word(), sum: $0.word()) }
+        )
     }
 
     mutating func uploaded() -> [UploadedCommit] {
@@ -285,7 +291,9 @@ struct RandomMessages {
             )
             return .bootstrapBegin(session(), begin)
         case 5, 6:
-            let covers = some(2) { KeyRange(className: $0.name(), after: $0.maybe { $0.key() }, through: $0.maybe { $0.key() }) }
+            let covers = some(2) {
+                KeyRange(className: $0.name(), after: $0.maybe { $0.key() }, through: $0.maybe { $0.key() })
+            }
             return .bootstrapChunk(session(), BootstrapChunk(classes: batches(), covers: covers, position: position()))
         case 7:
             let end = BootstrapEnd(cursor: cursor(), queryVersion: word(), clock: clock(), checksums: checksums())
