@@ -213,8 +213,8 @@ import Testing
         let table = try #require(snapshot.schema.table(named: Script.tableName))
         let number = try #require(table.column(named: "number"))
         let queries = [
-            Query(table: table, stages: []), Query(table: table, sort: [SortKey(number, ascending: false)]),
-            Query(
+            RowQuery(table: table, stages: []), RowQuery(table: table, sort: [SortKey(number, ascending: false)]),
+            RowQuery(
                 table: table,
                 predicate: .comparison(PropertyPath(number), .greater, .int(20)),
                 sort: [SortKey(number)]
