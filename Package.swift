@@ -51,7 +51,11 @@ let package = Package(
             swiftSettings: settings
         ),
         // Sync without a network: what happened, and how it merges. No IO, no task, no clock.
-        .target(name: "FreeholdSyncCore", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdSyncCore",
+            dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Freehold",
             dependencies: [
@@ -92,7 +96,8 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
