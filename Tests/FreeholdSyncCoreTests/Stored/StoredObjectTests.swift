@@ -152,6 +152,14 @@ import Testing
         }
     }
 
+    @Test func `An object that was written once has hardly any meta data`() throws {
+        var stream = MergedStream()
+        let fields = [NewField("a", .value(1)), NewField("b", .value("text")), NewField("c", .value(.null))]
+        let create = commit(1, clock: 375_000_000_000, base: 0, .create(thing, fields))
+        _ = try stream.apply(.arrival(c1, create, serverNow: 375_000_000_000))
+        #expect(try #require(stream.store.objects[thing]).stored(thing.key).meta.count <= 14)
+    }
+
     /// The figures of docs/sync-protocol.md.
     @Test func `What the meta data of lists takes`() throws {
         let count = 2_000
