@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
+        .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
     ],
     traits: [
         .trait(
@@ -63,6 +64,8 @@ let package = Package(
         ),
         // BSON and Extended JSON: of the engine it needs ObjectId and Decimal128.
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        // Files that Realm wrote, for reading: of the engine it needs the types of values.
+        .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -110,6 +113,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "RealmFileReaderTests",
+            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RealmSwiftTests",
             dependencies: ["RealmSwift", "Realm"],
             swiftSettings: settings
@@ -126,7 +135,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Freehold", "ModelConverter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
             swiftSettings: settings
