@@ -135,8 +135,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "ModelConverter",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
             swiftSettings: settings
