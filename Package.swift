@@ -52,7 +52,11 @@ let package = Package(
             swiftSettings: settings
         ),
         // Sync without a network: what happened, and how it merges. No IO, no task, no clock.
-        .target(name: "FreeholdSyncCore", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdSyncCore",
+            dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Freehold",
             dependencies: [
@@ -95,7 +99,8 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(

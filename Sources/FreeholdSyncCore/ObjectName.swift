@@ -27,3 +27,32 @@ public enum PrimaryKey: Hashable, Sendable, ExpressibleByIntegerLiteral, Express
     public init(integerLiteral value: Int64) { self = .int(value) }
     public init(stringLiteral value: String) { self = .string(SyncString(value)) }
 }
+
+/// The order in which keys of a class are listed: null, integers, texts by their bytes, ids by their bytes, UUIDs by theirs.
+extension PrimaryKey: Comparable {
+    public static func < (a: PrimaryKey, b: PrimaryKey) -> Bool {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): a < b
+        case (.string(let a), .string(let b)): a < b
+        case (.objectId(let a), .objectId(let b)): a < b
+        case (.uuid(let a), .uuid(let b)):
+            withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { a.lexicographicallyPrecedes($0) } }
+        default: a.kind < b.kind
+        }
+    }
+
+    private var kind: Int {
+        switch self {
+        case .null: 0
+        case .int: 1
+        case .string: 2
+        case .objectId: 3
+        case .uuid: 4
+        }
+    }
+}
+
+/// By class name, then by key.
+extension ObjectName: Comparable {
+    public static func < (a: ObjectName, b: ObjectName) -> Bool { (a.className, a.key) < (b.className, b.key) }
+}

@@ -10,12 +10,21 @@ public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLit
     public init(_ string: String) { self.string = string }
     public init(stringLiteral value: String) { string = value }
 
-    public static func == (a: SyncString, b: SyncString) -> Bool { a.string.utf8.elementsEqual(b.string.utf8) }
+    public static func == (a: SyncString, b: SyncString) -> Bool {
+        let isSame = a.string.utf8.withContiguousStorageIfAvailable { a in
+            b.string.utf8.withContiguousStorageIfAvailable { b in a.count == b.count && a.elementsEqual(b) }
+        }
+        if case .some(.some(let isSame)) = isSame { return isSame }
+        return a.string.utf8.elementsEqual(b.string.utf8)
+    }
 
     public static func < (a: SyncString, b: SyncString) -> Bool { Value.compareBytes(a.string, b.string) < 0 }
 
     public func hash(into hasher: inout Hasher) {
-        for byte in string.utf8 { hasher.combine(byte) }
+        let isHashed: Void? = string.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isHashed == nil { for byte in string.utf8 { hasher.combine(byte) } }
         hasher.combine(0xFF as UInt8)
     }
 

@@ -57,6 +57,9 @@ public struct SyncDictionary: Hashable, Sendable {
         }
     }
 
+    /// Entries that are as they have to be.
+    init(rising entries: [Entry]) { self.entries = entries }
+
     /// - Complexity: O(*n*)
     public subscript(key: SyncString) -> SyncValue? {
         get { entries.first { $0.key == key }?.value }

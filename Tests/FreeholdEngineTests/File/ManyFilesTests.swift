@@ -56,10 +56,11 @@ import Testing
 
     #if os(Linux)
         @Test func `many open files need few threads and little memory`() async {
-            await #expect(processExitsWith: .success) {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
                 try ManyFilesTests.run(isLong ? 2000 : 300)
             }
+            print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
         }
     #endif
 }
