@@ -12,6 +12,17 @@ struct ShownDifference {
         }
     }
 
+    /// Of contents without names: elements that stand alike at the ends of a list are taken for the same.
+    init(
+        _ name: ObjectName,
+        from old: [SyncString: MergedContent]?,
+        to new: [SyncString: MergedContent]?
+    ) {
+        let old = old.map(ClientFields.init)
+        let reader = UpdateReader(ownVersions: [], keepsDead: false, elements: [:])
+        self.init(name, from: old, to: new.map { reader.fields($0, over: old ?? [:]) })
+    }
+
     private mutating func compare(_ old: ClientFields, _ new: ClientFields, _ place: LocalPlace) {
         for name in Set(old.keys).union(new.keys).sorted() {
             compare(old[name], new[name], place.property(name))

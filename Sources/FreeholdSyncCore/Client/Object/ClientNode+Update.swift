@@ -101,6 +101,26 @@ struct UpdateReader {
 
     private static let reach = 64
 
+    /// Contents without names: what is alike is taken for the same.
+    func fields(_ contents: [SyncString: MergedContent], over old: ClientFields) -> ClientFields {
+        var new: ClientFields = [:]
+        for (name, content) in contents {
+            new[name] = ClientNode(content)
+            guard case .list(let elements) = content, case .list(let list)? = old[name] else { continue }
+            var named = list
+            named.slots = []
+            let alive = list.alive
+            var next = 0
+            for element in elements {
+                let index = alive[next...].firstIndex { $0.node?.content == element }
+                named.slots.append(index.map { alive[$0] } ?? named.slot(named.nextID(), ClientNode(element)))
+                next = index.map { $0 + 1 } ?? next
+            }
+            new[name] = .list(named)
+        }
+        return new
+    }
+
     // MARK: Differences
 
     func fields(_ differences: [FieldDifference], in old: ClientFields) throws -> ClientFields {

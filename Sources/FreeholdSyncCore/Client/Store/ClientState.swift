@@ -34,10 +34,12 @@ public struct ClientState: Hashable, Sendable {
     /// The newest at the end. One that is complete, and those behind it.
     public var querySets: [QuerySet] = []
     public var bootstrap: BootstrapProgress?
+    /// Commits under an older ident that aren't confirmed yet: their versions, and the objects that they are about.
+    public var forked: [StreamVersion: [ObjectName]] = [:]
     /// Objects that the file has wrong or not at all: they are asked for.
     public var wanted: Set<ObjectName> = []
     /// What is to be played again once the file has the state of the new store.
-    public var recovery: [LocalEdit] = []
+    public var recovery: [Recovery] = []
     /// The file holds objects of another history.
     public var isReset = false
 

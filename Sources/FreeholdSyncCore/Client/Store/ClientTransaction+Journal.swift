@@ -15,7 +15,7 @@ extension ClientTransaction {
         }
     }
 
-    private mutating func resolve(_ local: LocalCommit) throws {
+    mutating func resolve(_ local: LocalCommit) throws {
         var shadows: [ObjectName: Shadow] = [:]
         for edit in local.edits where shadows[edit.object] == nil {
             let name = edit.object

@@ -37,6 +37,10 @@ extension ClientTransaction {
             }
             state.firstPending += 1
         }
+        for (taken, names) in state.forked where taken <= version {
+            state.forked[taken] = nil
+            for name in names where try shadow(of: name) != nil { try change(name) { $0.settle(upTo: version) } }
+        }
     }
 
     /// The classes of which the file doesn't hold what it should.
