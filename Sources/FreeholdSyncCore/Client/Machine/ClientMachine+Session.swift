@@ -142,7 +142,8 @@ extension ClientMachine {
     }
 
     mutating func fetch(_ names: [ObjectName]) {
-        guard link == .ready else { return }
+        // Without a cursor the answer couldn't be taken in.
+        guard link == .ready, state.cursor != nil else { return }
         let new = names.filter { fetching.insert($0).inserted }
         for start in stride(from: 0, to: new.count, by: 1_000) {
             send(.fetch(configuration.session, Array(new[start..<min(start + 1_000, new.count)])))

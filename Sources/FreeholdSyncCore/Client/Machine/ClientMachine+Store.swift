@@ -34,6 +34,7 @@ extension ClientMachine {
         case .compared(let classes): if isCurrent { heal(classes) }
         case .misfit:
             misfits += 1
+            fetching = []
             if isCurrent, misfits > 3 {
                 output.append(.close)
                 lose(now, &random)

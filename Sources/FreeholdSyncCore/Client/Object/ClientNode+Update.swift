@@ -9,6 +9,8 @@ struct UpdateReader {
     let keepsDead: Bool
     /// The elements that own numbers are about, as they are shown: what was moved is the same element.
     let elements: [OwnNumber: SlotID]
+    /// The version of what is held.
+    var lastVersion: StreamVersion = 0
 
     private func ownNumber(_ made: Made?) -> OwnNumber? {
         made.flatMap { ownVersions.contains($0.version) ? $0.number : nil }
@@ -36,7 +38,12 @@ struct UpdateReader {
                 fields: [:]
             )
             var inner: ClientFields = [:]
-            if case .instance(let old)? = old, old.isSame(as: new) { inner = old.fields }
+            if case .instance(let old)? = old {
+                // One that was there when the work began has no version here.
+                let wasThere = old.number == nil && old.since == 0 && new.since <= lastVersion
+                if wasThere { (new.number, new.since) = (nil, 0) }
+                if old.isSame(as: new) { inner = old.fields }
+            }
             new.fields = try fields(instance.fields, over: inner)
             return .instance(new)
         case .list(let runs):
@@ -77,7 +84,6 @@ struct UpdateReader {
         guard own.count == all.count(where: { $0.id != nil }) else { throw MisfitUpdate() }
         let rest = old.alive.filter { !own.contains($0.element) }
         var next = 0
-        var kept: Set<SlotID> = []
         for (id, content) in all {
             var (id, same) = (id, ClientNode?.none)
             if let id {
@@ -91,11 +97,9 @@ struct UpdateReader {
                     next = index + 1
                 }
             }
-            let name = id ?? list.nextID()
-            kept.insert(name)
-            list.slots.append(list.slot(name, try node(content, over: same)))
+            list.slots.append(list.slot(id ?? list.nextID(), try node(content, over: same)))
         }
-        if keepsDead { list.keepDead(of: old, except: kept) }
+        if keepsDead { list.keepDead(of: old) }
         return list
     }
 
@@ -197,14 +201,14 @@ struct UpdateReader {
             guard list.slots.indices.contains(edit.index) else { throw MisfitUpdate() }
             list.slots[edit.index].node = try node(edit.content, in: list.slots[edit.index].node)
         }
-        if keepsDead { list.keepDead(of: old, except: kept) }
+        if keepsDead { list.keepDead(of: old) }
         return list
     }
 }
 
 extension ClientList {
     /// Keeps the slots of elements that went, each behind the slot before it.
-    fileprivate mutating func keepDead(of old: ClientList, except kept: Set<SlotID>) {
+    fileprivate mutating func keepDead(of old: ClientList) {
         var dead: [SlotID?: [Slot]] = [:]
         var last: SlotID?
         let isHere = Set(slots.map(\.id))
@@ -231,7 +235,7 @@ extension ClientNode {
         }
         list.nextNumber += offset
         list.names = old.names
-        list.keepDead(of: old, except: [])
+        list.keepDead(of: old)
         return .list(list)
     }
 }

@@ -44,6 +44,9 @@ public struct Shadow: Hashable, Sendable {
         return replay
     }
 
+    /// Whether a change is about the incarnation that is confirmed, as far as no own create takes part.
+    func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
+
     // MARK: Own work
 
     /// Gives the elements of all lists the names that work on this version uses.
@@ -155,6 +158,11 @@ public struct Shadow: Hashable, Sendable {
                 for slot in list.slots where slot.id.isOwn { elements[slot.id.number] = slot.element }
             }
         }
-        return UpdateReader(ownVersions: ownVersions, keepsDead: !pending.isEmpty, elements: elements)
+        return UpdateReader(
+            ownVersions: ownVersions,
+            keepsDead: !pending.isEmpty,
+            elements: elements,
+            lastVersion: version ?? absent?.version ?? 0
+        )
     }
 }
