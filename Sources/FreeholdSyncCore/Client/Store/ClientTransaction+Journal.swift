@@ -4,7 +4,8 @@ extension ClientTransaction {
 
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
     mutating func resolveLocalCommits() throws {
-        for local in try localCommits() {
+        let commits = try localCommits()
+        for local in commits {
             do {
                 try resolve(local)
             } catch is MisplacedEdit {
@@ -13,6 +14,8 @@ extension ClientTransaction {
             state.clock = max(state.clock, local.clock)
             try removeLocalCommit(local.sequence)
         }
+        let defaults = commits.flatMap(\.edits).filter { if case .set(_, _, .byDefault) = $0 { true } else { false } }
+        for name in Set(defaults.map(\.object)).sorted() { try showDefaults(name) }
     }
 
     mutating func resolve(_ local: LocalCommit) throws {
@@ -46,15 +49,13 @@ extension ClientTransaction {
             guard var shadow = resolver.shadows[name] else { continue }
             shadow.add(changes)
             try setShadow(shadow, of: name)
-            try showDefaults(changes, name, shadow)
         }
     }
 
     /// A default that was written over a value gives way to it.
-    private mutating func showDefaults(_ changes: [PendingChange], _ name: ObjectName, _ shadow: Shadow) throws {
-        let hasDefaults = changes.contains { if case .set(_, _, .byDefault) = $0.change { true } else { false } }
-        guard hasDefaults, let contents = try contents(of: name) else { return }
-        try perform(ShownDifference(name, from: ClientFields(contents), to: shadow.shown).edits)
+    private mutating func showDefaults(_ name: ObjectName) throws {
+        guard let shadow = try shadow(of: name), let contents = try contents(of: name) else { return }
+        try perform(ShownDifference(name, from: contents, to: shadow.contents).edits)
     }
 
     /// The last commit, if it can take in what follows: it wasn't sent, and its author saw the same.
@@ -73,8 +74,7 @@ extension ClientTransaction {
         try keep(.misplaced(local.edits))
         for name in Set(local.edits.map(\.object)).sorted() {
             let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
-            let shown = try contents(of: name).map(ClientFields.init)
-            try perform(ShownDifference(name, from: shown, to: shadow.shown).edits)
+            try perform(ShownDifference(name, from: contents(of: name), to: shadow.contents).edits)
         }
     }
 
