@@ -67,6 +67,8 @@ struct SyncWorld {
                 )
             )
         }
+        isCalm = true
+        defer { isCalm = false }
         for index in clients.indices {
             handle(.started, index)
             handle(.subscribed([ClassQuery(className: "Thing", condition: "TRUEPREDICATE")]), index)
@@ -306,7 +308,9 @@ struct SyncWorld {
             guard let shown = after.objects[name] else { continue }
             for property: SyncString in ["f", "g"] {
                 guard let value = pendingValue(shadow, property), shown[property] != value else { continue }
-                problems.append("client \(index): the pending \(property) of \(name) gave way: \(shown[property]!)")
+                problems.append(
+                    "client \(index): the pending \(property) of \(name) gave way: \(value), \(String(describing: shown[property])); pending \(shadow.pending.map { "\($0.commit) \($0.change) seen \($0.seen ?? 0) \($0.isBeforeErasure)" }), at \(shadow.version ?? 0)"
+                )
             }
         }
     }
@@ -314,17 +318,18 @@ struct SyncWorld {
     /// The value that pending work gave a property last, if the object is the one that it means.
     private func pendingValue(_ shadow: Shadow, _ property: SyncString) -> MergedContent? {
         var value: MergedContent?
+        var isOwn = false
         for pending in shadow.pending {
             switch pending.change {
             case .set(let place, let new, .real) where place.path == [.property(property)]:
-                value = shadow.means(pending) ? .value(new) : value
+                if isOwn || shadow.means(pending) { value = .value(new) }
             case .create(_, let fields):
-                value = nil
+                if pending.isBeforeErasure, shadow.version == nil { break }
+                isOwn = true
                 for field in fields where field.name == property && field.origin == .real {
                     if case .value(let new) = field.content { value = .value(new) }
                 }
-                if pending.isBeforeErasure { value = nil }
-            case .delete: value = nil
+            case .delete: if isOwn || shadow.means(pending) { value = nil }
             default: break
             }
         }

@@ -71,6 +71,14 @@ extension ClientTransaction {
     private mutating func bind(_ bound: Bound, now: Int64) throws -> StoreOutcome {
         if let fork = bound.fork { try self.fork(fork, now: now) }
         if let file = bound.file { state.file = file }
+        if case .resume = bound.start {
+            // A bootstrap that had begun isn't needed any more.
+            state.bootstrap = nil
+            for index in state.querySets.indices where state.querySets[index].isComplete {
+                guard state.querySets[index].state == .bootstrapping else { continue }
+                state.querySets[index].state = state.querySets[index].errors.isEmpty ? .complete : .error
+            }
+        }
         return .described(try describe())
     }
 
