@@ -12,6 +12,7 @@ struct EditGenerator {
     /// Elements of lists that were put in and taken out, each by its value.
     private(set) var inserted: Set<MergedContent> = []
     private(set) var removed: Set<MergedContent> = []
+    private(set) var created: Set<MergedContent> = []
 
     init(kinds: [Kind] = Kind.allCases) { self.kinds = kinds }
 
@@ -100,6 +101,7 @@ struct EditGenerator {
         let count = Int.random(in: 0...3, using: &random)
         let elements = (0..<count).map { _ in MergedContent.value(value()) }
         inserted.formUnion(elements)
+        created.formUnion(elements)
         let one = setValue(&random)
         return .create(
             name,

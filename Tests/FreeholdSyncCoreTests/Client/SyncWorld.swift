@@ -195,7 +195,7 @@ struct SyncWorld {
         if problems.isEmpty { heal() }
     }
 
-    private mutating func step() {
+    mutating func step() {
         time += .random(in: 0...400, using: &random)
         let index = Int.random(in: clients.indices, using: &random)
         fireTimers(index)
@@ -319,17 +319,18 @@ struct SyncWorld {
     private func pendingValue(_ shadow: Shadow, _ property: SyncString) -> MergedContent? {
         var value: MergedContent?
         var isOwn = false
+        var isThere = shadow.version != nil
         for pending in shadow.pending {
             switch pending.change {
             case .set(let place, let new, .real) where place.path == [.property(property)]:
-                if isOwn || shadow.means(pending) { value = .value(new) }
+                if isThere, isOwn || shadow.means(pending) { value = .value(new) }
             case .create(_, let fields):
                 if pending.isBeforeErasure, shadow.version == nil { break }
-                isOwn = true
+                (isOwn, isThere) = (true, true)
                 for field in fields where field.name == property && field.origin == .real {
                     if case .value(let new) = field.content { value = .value(new) }
                 }
-            case .delete: if isOwn || shadow.means(pending) { value = nil }
+            case .delete: if isOwn || shadow.means(pending) { (value, isThere) = (nil, false) }
             default: break
             }
         }

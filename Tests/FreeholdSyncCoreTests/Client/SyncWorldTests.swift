@@ -45,4 +45,23 @@ import Testing
             return
         }
     }
+
+    private func expectNoProblems(_ scenario: (UInt64) -> [String]) {
+        for seed in Self.seeds {
+            let problems = scenario(seed)
+            guard !problems.isEmpty else { continue }
+            Issue.record("seed \(seed): \(problems.joined(separator: "\n"))")
+            return
+        }
+    }
+
+    @Test func `Lists neither lose nor double an element, whatever crashes`() { expectNoProblems(SyncWorld.elements) }
+
+    @Test func `A file that was damaged is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
+
+    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+        expectNoProblems(SyncWorld.forked)
+    }
+
+    @Test func `Unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
 }

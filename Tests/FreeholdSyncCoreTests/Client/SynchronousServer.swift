@@ -92,7 +92,8 @@ struct SynchronousServer {
 
     mutating func receive(_ message: ClientMessage, from client: Int, _ random: inout SeededRandom) -> [ServerMessage] {
         switch message {
-        case .hello: return [.welcome(Welcome(serverTime: now, credit: 4_000))]
+        case .hello:
+            return [.welcome(Welcome(limits: MessageLimits(messageBytes: 1_200), serverTime: now, credit: 4_000))]
         case .ping(let ping): return [.pong(Pong(deviceTime: ping.deviceTime, serverTime: now))]
         case .bind(let number, let bind): return self.bind(bind, number, client)
         default: break
