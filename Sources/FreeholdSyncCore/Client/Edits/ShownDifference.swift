@@ -1,0 +1,168 @@
+/// What differs between two things that a client shows of an object, as the fewest edits: an applier writes these and nothing else, so
+/// an observer hears of what changed and of nothing more (SYNC.md, section 7).
+struct ShownDifference {
+    private(set) var edits: [LocalEdit] = []
+
+    init(_ name: ObjectName, from old: ClientFields?, to new: ClientFields?) {
+        switch (old, new) {
+        case (nil, nil): break
+        case (nil, let new?): edits = [.create(name, new.contents, defaults: [])]
+        case (.some, nil): edits = [.delete(name, .edit)]
+        case (let old?, let new?): compare(old, new, LocalPlace(name, []))
+        }
+    }
+
+    /// Of contents without names: elements that stand alike at the ends of a list are taken for the same.
+    init(
+        _ name: ObjectName,
+        from old: [SyncString: MergedContent]?,
+        to new: [SyncString: MergedContent]?
+    ) {
+        let old = old.map(ClientFields.init)
+        let reader = UpdateReader(ownVersions: [], keepsDead: false, elements: [:])
+        self.init(name, from: old, to: new.map { reader.fields($0, over: old ?? [:]) })
+    }
+
+    private mutating func compare(_ old: ClientFields, _ new: ClientFields, _ place: LocalPlace) {
+        for name in Set(old.keys).union(new.keys).sorted() {
+            compare(old[name], new[name], place.property(name))
+        }
+    }
+
+    private mutating func compare(_ old: ClientNode?, _ new: ClientNode?, _ place: LocalPlace) {
+        switch (old, new ?? .value(.null)) {
+        case (let old, let new) where old?.isEmpty ?? true && new.isEmpty: break
+        case (.value(let old)?, .value(let new)): compare(old, new, place)
+        case (.instance(let old)?, .instance(let new)) where old.isSame(as: new):
+            compare(old.fields, new.fields, place)
+        case (.instance(let old)?, .instance(let new)) where old.fields.contents == new.fields.contents: break
+        case (.list(let old)?, .list(let new)): compare(old, new, place)
+        case (nil, .list(let new)): compare(ClientList(), new, place)
+        case (.list(let old)?, .value(.null)): compare(old, ClientList(), place)
+        case (.set(let old)?, .set(let new)): compare(old, new, place)
+        case (nil, .set(let new)): compare([:], new, place)
+        case (.set(let old)?, .value(.null)): compare(old, [:], place)
+        case (.dictionary(let old)?, .dictionary(let new)): compareEntries(old, new, place)
+        case (nil, .dictionary(let new)): compareEntries([:], new, place)
+        case (.dictionary(let old)?, .value(.null)): compareEntries(old, [:], place)
+        case (_, let new): edits.append(.set(place, new.content, .real))
+        }
+    }
+
+    private mutating func compare(_ old: SyncValue, _ new: SyncValue, _ place: LocalPlace) {
+        guard old != new else { return }
+        guard case .dictionary(let old) = old, case .dictionary(let new) = new else {
+            edits.append(.set(place, .value(new), .real))
+            return
+        }
+        for entry in old.entries where new[entry.key] == nil { edits.append(.removeEntry(place.nested(entry.key))) }
+        for entry in new.entries {
+            if let old = old[entry.key] {
+                compare(old, entry.value, place.nested(entry.key))
+            } else {
+                edits.append(.set(place.nested(entry.key), .value(entry.value), .real))
+            }
+        }
+    }
+
+    private mutating func compare(
+        _ old: [SetElement: SyncValue],
+        _ new: [SetElement: SyncValue],
+        _ place: LocalPlace
+    ) {
+        let removed = old.filter { new[$0.key] == nil }.map(\.value)
+        let inserted = new.filter { old[$0.key] != $0.value }.map(\.value)
+        if !removed.isEmpty { edits.append(.removeFromSet(place, removed.sortedByText)) }
+        if !inserted.isEmpty { edits.append(.insertIntoSet(place, inserted.sortedByText)) }
+    }
+
+    private mutating func compareEntries(_ old: ClientFields, _ new: ClientFields, _ place: LocalPlace) {
+        for key in old.keys.sorted() where new[key] == nil { edits.append(.removeEntry(place.entry(key))) }
+        for (key, node) in new.sorted(by: { $0.key < $1.key }) {
+            if let old = old[key] {
+                compare(old, node, place.entry(key))
+            } else {
+                edits.append(.set(place.entry(key), node.content, .real))
+            }
+        }
+    }
+
+    // MARK: Lists
+
+    private mutating func compare(_ old: ClientList, _ new: ClientList, _ place: LocalPlace) {
+        let (oldSlots, newSlots) = (old.alive, new.alive)
+        let (oldIDs, newIDs) = (oldSlots.map(\.element), newSlots.map(\.element))
+        if oldIDs != newIDs {
+            remove(oldIDs, Set(newIDs), place)
+            let (before, kept) = (Set(oldIDs), Set(newIDs))
+            move(oldIDs.filter(kept.contains), to: newIDs.filter(before.contains), place)
+            insert(newSlots, before, place)
+        }
+        let nodes = Dictionary(oldSlots.map { ($0.element, $0.node) }, uniquingKeysWith: { a, _ in a })
+        for (index, slot) in newSlots.enumerated() {
+            if let old = nodes[slot.element] { compare(old, slot.node, place.element(index)) }
+        }
+    }
+
+    private mutating func remove(_ old: [SlotID], _ kept: Set<SlotID>, _ place: LocalPlace) {
+        var end = old.count
+        while end > 0 {
+            guard !kept.contains(old[end - 1]) else {
+                end -= 1
+                continue
+            }
+            var start = end - 1
+            while start > 0, !kept.contains(old[start - 1]) { start -= 1 }
+            edits.append(.remove(place, at: start, count: end - start))
+            end = start
+        }
+    }
+
+    private mutating func move(_ old: [SlotID], to new: [SlotID], _ place: LocalPlace) {
+        guard old != new else { return }
+        let target = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($0.element, $0.offset) })
+        let fixed = Self.longestRise(old.map { target[$0] ?? 0 })
+        var current = old
+        for (index, id) in new.enumerated() where !fixed.contains(index) {
+            let from = current.firstIndex(of: id)!
+            current.remove(at: from)
+            let to = index == 0 ? 0 : current.firstIndex(of: new[index - 1])! + 1
+            current.insert(id, at: to)
+            if from != to { edits.append(.move(place, from: from, to: to)) }
+        }
+    }
+
+    /// The numbers of a longest rising subsequence of different numbers.
+    private static func longestRise(_ numbers: [Int]) -> Set<Int> {
+        var tails: [Int] = []
+        var previous = [Int](repeating: -1, count: numbers.count)
+        for (index, number) in numbers.enumerated() {
+            let length = tails.partitioned { numbers[$0] >= number }
+            if length > 0 { previous[index] = tails[length - 1] }
+            if length == tails.count { tails.append(index) } else { tails[length] = index }
+        }
+        var rise: Set<Int> = []
+        var index = tails.last ?? -1
+        while index >= 0 {
+            rise.insert(numbers[index])
+            index = previous[index]
+        }
+        return rise
+    }
+
+    private mutating func insert(_ new: [ClientList.Slot], _ before: Set<SlotID>, _ place: LocalPlace) {
+        var index = 0
+        while index < new.count {
+            var end = index
+            while end < new.count, !before.contains(new[end].element) { end += 1 }
+            if end > index {
+                edits.append(.insert(place, at: index, new[index..<end].compactMap { $0.node?.content }))
+            }
+            index = end + 1
+        }
+    }
+}
+
+extension [SyncValue] {
+    fileprivate var sortedByText: [SyncValue] { sorted { $0.description < $1.description } }
+}

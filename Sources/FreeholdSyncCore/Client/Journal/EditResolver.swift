@@ -1,0 +1,274 @@
+/// Makes changes with names of a local commit's edits with positions (SYNC.md, section 6).
+///
+/// Names depend on what is confirmed and on the pending work before. So a commit is resolved before anything that it touches changes.
+struct EditResolver {
+    private(set) var shadows: [ObjectName: Shadow]
+    private var replays: [ObjectName: Replay] = [:]
+    /// The last number that was given away.
+    private(set) var lastNumber: OwnNumber
+    private(set) var changes: [Change] = []
+    /// The changes of each object, to be added to its shadow.
+    private(set) var pending: [ObjectName: [PendingChange]] = [:]
+    let commit: UInt64
+    /// How many changes the commit has already.
+    let offset: Int
+
+    /// - Parameter shadows: of all objects that the edits are about.
+    init(commit: UInt64, offset: Int = 0, shadows: [ObjectName: Shadow], lastNumber: OwnNumber) {
+        self.commit = commit
+        self.offset = offset
+        self.shadows = shadows
+        self.lastNumber = lastNumber
+        for name in shadows.keys { self.shadows[name]?.nameElements() }
+    }
+
+    /// The versions that the author saw.
+    var seen: [ObjectName: StreamVersion] {
+        var seen: [ObjectName: StreamVersion] = [:]
+        for name in pending.keys { seen[name] = shadows[name]?.version }
+        return seen
+    }
+
+    mutating func resolve(_ edits: [LocalEdit]) throws {
+        var index = 0
+        while index < edits.count {
+            let edit = edits[index]
+            index += 1
+            // A list that was emptied and filled was assigned.
+            if case .clearList(let place, let hidden) = edit, index < edits.count,
+                case .insert(place, let at, let values) = edits[index]
+            {
+                index += 1
+                try assign(place, hidden: hidden, at: at, values, edit)
+            } else {
+                try resolve(edit)
+            }
+        }
+    }
+
+    private mutating func number(_ count: Int) -> OwnNumber {
+        let first = lastNumber + 1
+        lastNumber += OwnNumber(max(count, 1))
+        return first
+    }
+
+    private mutating func add(_ change: Change, taken: TakenKeys = TakenKeys()) {
+        let name = change.object
+        let new = PendingChange(
+            commit: commit,
+            index: offset + changes.count,
+            change: change,
+            seen: shadows[name]?.version,
+            taken: taken
+        )
+        changes.append(change)
+        pending[name, default: []].append(new)
+        if replays[name] == nil { replays[name] = shadows[name]?.replay() }
+        replays[name]?.perform(new)
+    }
+
+    // MARK: Edits
+
+    private mutating func resolve(_ edit: LocalEdit) throws {
+        switch edit {
+        case .create(let name, let contents, let defaults):
+            let fields = contents.sorted { $0.key < $1.key }.map { field in
+                newField(field.key, field.value, defaults.contains(field.key) ? .byDefault : .real)
+            }
+            add(.create(name, fields))
+        case .delete(let name, let cause): add(.delete(name, cause))
+        case .set(let place, let content, let origin):
+            let (place, _) = try find(place, edit)
+            guard let value = value(content) else { throw MisplacedEdit(edit: edit) }
+            add(.set(place, value, origin))
+        case .increment(let place, let number): add(.increment(try find(place, edit).place, number))
+        case .insert(let place, let at, let contents):
+            let (place, list) = try list(place, edit)
+            let first = number(contents.count)
+            let gap = try gap(list.alive, at, list, place.object, edit)
+            add(.insert(place, gap, first: first, try contents.map { try element($0, edit) }))
+        case .remove(let place, let at, let count):
+            let (place, list) = try list(place, edit)
+            let alive = list.alive
+            guard at >= 0, count >= 0, at <= alive.count, count <= alive.count - at else {
+                throw MisplacedEdit(edit: edit)
+            }
+            add(.remove(place, try alive[at..<at + count].map { try reference($0, list, place.object, edit) }))
+        case .move(let place, let from, let to):
+            let (place, list) = try list(place, edit)
+            var alive = list.alive
+            guard alive.indices.contains(from), alive.indices.contains(to) else { throw MisplacedEdit(edit: edit) }
+            let moved = try reference(alive.remove(at: from), list, place.object, edit)
+            add(.move(place, moved, try gap(alive, to, list, place.object, edit), number: number(1)))
+        case .clearList(let place, let hidden):
+            let (place, list) = try list(place, edit)
+            add(.clearList(place, hidden: try references(hidden, list, place.object, edit)))
+        case .insertIntoSet(let place, let values): add(.insertIntoSet(try find(place, edit).place, values))
+        case .removeFromSet(let place, let values): add(.removeFromSet(try find(place, edit).place, values))
+        case .clearSet(let place, let hidden):
+            let (place, node) = try find(place, edit)
+            var taken = TakenKeys()
+            if case .set(let elements)? = node {
+                taken.elements = Set(elements.keys).subtracting(hidden.compactMap(SetElement.init))
+            }
+            add(.clearSet(place, hidden: hidden), taken: taken)
+        case .removeEntry(let place): add(.removeEntry(try find(place, edit).place))
+        case .clearDictionary(let place, let hidden):
+            let (place, node) = try find(place, edit)
+            var taken = TakenKeys()
+            if case .dictionary(let entries)? = node { taken.keys = Set(entries.keys).subtracting(hidden) }
+            add(.clearDictionary(place, hidden: hidden), taken: taken)
+        }
+    }
+
+    private mutating func assign(
+        _ place: LocalPlace,
+        hidden: [Int],
+        at index: Int,
+        _ contents: [MergedContent],
+        _ edit: LocalEdit
+    ) throws {
+        let (place, list) = try list(place, edit)
+        let alive = list.alive
+        guard hidden.allSatisfy(alive.indices.contains) else { throw MisplacedEdit(edit: edit) }
+        let left = hidden.map { alive[$0] }
+        let gap = try gap(left, index, list, place.object, edit)
+        let references = try references(hidden, list, place.object, edit)
+        let first = number(contents.count)
+        let values = try contents.map { try element($0, edit) }
+        add(.assignList(place, hidden: references, gap, first: first, values))
+    }
+
+    // MARK: New values
+
+    private mutating func newField(_ name: SyncString, _ content: MergedContent, _ origin: Origin) -> NewField {
+        switch content {
+        case .value(let value): return NewField(name, .value(value), origin)
+        case .embedded: return NewField(name, .value(value(content) ?? .null), origin)
+        case .list(let elements):
+            let first = number(elements.count)
+            return NewField(name, .list(first: first, elements.map { value($0) ?? .null }), origin)
+        case .set(let elements):
+            let values = elements.values.sorted { $0.description < $1.description }
+            return NewField(name, .set(values), origin)
+        case .dictionary(let entries):
+            let values = entries.sorted { $0.key < $1.key }.map { (key: $0.key, value: value($0.value) ?? .null) }
+            return NewField(name, .dictionary(SyncDictionary(values)), origin)
+        }
+    }
+
+    /// Nil for collections.
+    private mutating func value(_ content: MergedContent) -> SyncValue? {
+        switch content {
+        case .value(let value): return value
+        case .embedded(let fields):
+            let number = number(1)
+            let new = fields.sorted { $0.key < $1.key }.map { newField($0.key, $0.value, .real) }
+            return .embedded(EmbeddedValue(number: number, fields: new))
+        case .list, .set, .dictionary: return nil
+        }
+    }
+
+    private mutating func element(_ content: MergedContent, _ edit: LocalEdit) throws -> SyncValue {
+        guard let value = value(content) else { throw MisplacedEdit(edit: edit) }
+        return value
+    }
+
+    // MARK: Names
+
+    private mutating func list(_ place: LocalPlace, _ edit: LocalEdit) throws -> (place: Place, ClientList) {
+        let (place, node) = try find(place, edit)
+        switch node {
+        case .list(let list)?: return (place, list)
+        case let node where node?.isEmpty ?? true: return (place, ClientList())
+        default: throw MisplacedEdit(edit: edit)
+        }
+    }
+
+    /// The place with names, and what stands there.
+    private mutating func find(_ place: LocalPlace, _ edit: LocalEdit) throws -> (place: Place, ClientNode?) {
+        let object = place.object
+        if replays[object] == nil { replays[object] = shadows[object]?.replay() }
+        guard let fields = replays[object]?.fields else { throw MisplacedEdit(edit: edit) }
+        var steps: [Place.Step] = []
+        var node: ClientNode?
+        var inner: ClientFields? = fields
+        for step in place.path {
+            switch (step, node) {
+            case (.property(let name), nil):
+                guard let fields = inner else { throw MisplacedEdit(edit: edit) }
+                steps.append(.property(name))
+                (node, inner) = (fields[name], nil)
+            case (.property(let name), .instance(let instance)?):
+                steps.append(.instance(self.instance(instance, object)))
+                steps.append(.property(name))
+                (node, inner) = (instance.fields[name], nil)
+            case (.element(let index), .list(let list)?):
+                let alive = list.alive
+                guard alive.indices.contains(index) else { throw MisplacedEdit(edit: edit) }
+                steps.append(.element(try reference(alive[index], list, object, edit)))
+                node = alive[index].node
+            case (.entry(let key), .dictionary(let entries)?):
+                steps.append(.entry(key))
+                node = entries[key]
+            case (.entry(let key), let node2) where inner == nil && node2?.isEmpty ?? true:
+                steps.append(.entry(key))
+                node = nil
+            case (.nested(let key), let old) where inner == nil:
+                steps.append(.nested(key))
+                // What stands inside a mixed value is no node.
+                if case .value(let value)? = old { node = value.nested([key]).map { .value($0) } }
+            default: throw MisplacedEdit(edit: edit)
+            }
+        }
+        return (Place(object, steps), node)
+    }
+
+    private func instance(_ instance: ClientInstance, _ object: ObjectName) -> InstanceReference {
+        if let number = instance.number, instance.since == ClientInstance.pendingVersion { return .own(number) }
+        guard let version = shadows[object]?.version, instance.since <= version else {
+            return .own(instance.number ?? 0)
+        }
+        return .confirmed
+    }
+
+    private func reference(
+        _ slot: ClientList.Slot,
+        _ list: ClientList,
+        _ object: ObjectName,
+        _ edit: LocalEdit
+    ) throws -> ElementReference {
+        guard let reference = list.reference(to: slot.id, seen: shadows[object]?.version) else {
+            throw MisplacedEdit(edit: edit)
+        }
+        return reference
+    }
+
+    private func references(
+        _ positions: [Int],
+        _ list: ClientList,
+        _ object: ObjectName,
+        _ edit: LocalEdit
+    ) throws -> [ElementReference] {
+        let alive = list.alive
+        return try positions.map { position in
+            guard alive.indices.contains(position) else { throw MisplacedEdit(edit: edit) }
+            return try reference(alive[position], list, object, edit)
+        }
+    }
+
+    /// The gap before an index of some slots.
+    private func gap(
+        _ slots: [ClientList.Slot],
+        _ index: Int,
+        _ list: ClientList,
+        _ object: ObjectName,
+        _ edit: LocalEdit
+    ) throws -> Gap {
+        guard index >= 0, index <= slots.count else { throw MisplacedEdit(edit: edit) }
+        return Gap(
+            after: try index > 0 ? reference(slots[index - 1], list, object, edit) : nil,
+            before: try index < slots.count ? reference(slots[index], list, object, edit) : nil
+        )
+    }
+}

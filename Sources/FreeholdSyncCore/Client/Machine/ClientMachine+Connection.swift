@@ -1,0 +1,210 @@
+extension ClientMachine {
+    // MARK: Coming and going
+
+    mutating func connect() {
+        link = .connecting
+        report(.connection(.connecting))
+        output.append(.clearTimer(.reconnect))
+        output.append(.connect)
+    }
+
+    mutating func greet(_ now: Int64) {
+        guard link == .connecting else { return }
+        generation += 1
+        link = .greeting
+        resetSession()
+        greetedAt = now
+        send(.hello(hello(now)))
+        output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
+    }
+
+    private func hello(_ now: Int64) -> Hello {
+        Hello(compressions: configuration.compressions, deviceTime: now, token: configuration.token)
+    }
+
+    private mutating func resetSession() {
+        (uploadCredit, grantedBytes, sentThrough, sentQueries) = (0, 0, 0, 0)
+        (isCollecting, sendsDocuments) = (false, false)
+        (parts, partBytes, fetching, healing, misfits) = ([], 0, [], [:], 0)
+        (pingedAt, bestRoundTrip) = (nil, .max)
+    }
+
+    /// The connection is gone: another one comes after a while.
+    mutating func lose(_ now: Int64, _ random: inout some RandomNumberGenerator, after: Int64 = 0) {
+        guard link != .stopped, link != .waiting else { return }
+        leave()
+        guard !isSuspended, !isBlocked else {
+            link = .stopped
+            return
+        }
+        link = .waiting
+        let doubled = configuration.shortestRetry << Int64(min(failures, 20))
+        let longest = min(max(doubled, configuration.shortestRetry), configuration.longestRetry)
+        failures += 1
+        let delay = max(Int64.random(in: longest / 2...longest, using: &random), min(after, 3_600_000))
+        output.append(.setTimer(.reconnect, at: now &+ delay))
+    }
+
+    /// Closes the connection and waits for the app, or a timer that was set.
+    mutating func close(_ next: Link) {
+        output.append(.close)
+        leave()
+        link = next
+    }
+
+    private mutating func leave() {
+        generation += 1
+        parts = []
+        // A download that was waited for has to be asked for again.
+        marks = []
+        output.append(.clearTimer(.ping))
+        report(.connection(.disconnected))
+    }
+
+    private mutating func drop(_ now: Int64, _ random: inout some RandomNumberGenerator, after: Int64 = 0) {
+        output.append(.close)
+        lose(now, &random, after: after)
+    }
+
+    mutating func fire(_ timer: ClientTimer, _ now: Int64, _ random: inout some RandomNumberGenerator) {
+        switch timer {
+        case .reconnect: if link == .waiting { connect() }
+        case .ping:
+            guard link != .stopped, link != .waiting, link != .connecting else { return }
+            if pingedAt != nil || link == .greeting {
+                drop(now, &random)
+                return
+            }
+            pingedAt = now
+            send(.ping(Ping(deviceTime: now)))
+            output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
+        }
+    }
+
+    mutating func renew(_ token: AccessToken) {
+        configuration.token = token
+        if isBlocked {
+            isBlocked = false
+            if isDescribed, !isSuspended { connect() }
+        } else if link == .binding || link == .ready {
+            send(.hello(Hello(compressions: configuration.compressions, deviceTime: greetedAt, token: token)))
+        }
+    }
+
+    // MARK: Time
+
+    /// A round trip says what time the server has: the shorter it was, the better.
+    private mutating func learnTime(sent: Int64, server: Int64, _ now: Int64) {
+        let (trip, overflow) = now.subtractingReportingOverflow(sent)
+        guard !overflow, trip >= 0, trip < bestRoundTrip else { return }
+        bestRoundTrip = trip
+        let (offset, isFar) = server.subtractingReportingOverflow(now &- trip / 2)
+        if !isFar { request(.setOffset(offset), .other) }
+    }
+
+    // MARK: Messages
+
+    mutating func receive(
+        _ message: ServerMessage,
+        _ bytes: UInt64,
+        _ now: Int64,
+        _ random: inout some RandomNumberGenerator
+    ) {
+        if let session = message.session, session != configuration.session { return }
+        switch (message, link) {
+        case (.error(_, let error), .greeting), (.error(_, let error), .binding), (.error(_, let error), .ready):
+            fail(error, now, &random)
+        case (.welcome(let welcome), .greeting):
+            limits = welcome.limits
+            uploadCredit = welcome.credit
+            learnTime(sent: greetedAt, server: welcome.serverTime, now)
+            link = .binding
+            request(.describe, .bind)
+        case (.pong(let pong), .binding), (.pong(let pong), .ready):
+            if pingedAt == pong.deviceTime {
+                learnTime(sent: pong.deviceTime, server: pong.serverTime, now)
+                pingedAt = nil
+            }
+        case (.bound(_, let bound), .binding): take(bound)
+        case (_, .ready): receiveBound(message, bytes, now, &random)
+        default: break
+        }
+    }
+
+    private mutating func receiveBound(
+        _ message: ServerMessage,
+        _ bytes: UInt64,
+        _ now: Int64,
+        _ random: inout some RandomNumberGenerator
+    ) {
+        switch message {
+        case .ack(_, let ack):
+            // The messages of one transaction aren't parted by an answer.
+            request(.acknowledge(ack), .other, bytes: bytes)
+        case .changes(_, let changes): take(changes, bytes)
+        case .bootstrapBegin(_, let begin): request(.beginBootstrap(begin), .other, bytes: bytes)
+        case .bootstrapChunk(_, let chunk): request(.takeInChunk(chunk), .other, bytes: bytes)
+        case .bootstrapEnd(_, let end): request(.endBootstrap(end), .other, bytes: bytes)
+        case .queryError(_, let error): request(.failQuery(error), .other, bytes: bytes)
+        case .credit(_, let bytes):
+            uploadCredit = uploadCredit > .max - bytes ? .max : uploadCredit + bytes
+            upload()
+        case .marked(_, let id, _):
+            if let index = unsentMarks.firstIndex(of: id) {
+                unsentMarks.remove(at: index)
+                marks.append((id, requests.count))
+                reachMarks()
+            }
+        case .notice(_, let notice):
+            switch notice.kind {
+            case .paused: request(.describe, .resume(compare: []))
+            case .leaving(let after): drop(now, &random, after: Int64(clamping: after) / 2)
+            case .viewChanged, .information: break
+            }
+        default: break
+        }
+    }
+
+    private mutating func fail(
+        _ error: ErrorMessage,
+        _ now: Int64,
+        _ random: inout some RandomNumberGenerator
+    ) {
+        switch error.fault {
+        case .transient(let after): drop(now, &random, after: Int64(clamping: after))
+        case .violation: drop(now, &random)
+        case .forbidden:
+            report(.fault(error.fault, text: error.text))
+            failures = max(failures, 6)
+            drop(now, &random)
+        case .query:
+            report(.fault(error.fault, text: error.text))
+            if let version = state.querySets.last?.version { rejectedQueries = version }
+            drop(now, &random)
+        case .tooLarge(let limit):
+            knownLimit = max(min(limit, knownLimit / 2), 1_024)
+            drop(now, &random)
+        case .storeReplaced:
+            if configuration.resetMode == .manual {
+                isBlocked = true
+                report(.resetNeeded)
+                close(.stopped)
+            } else {
+                drop(now, &random)
+                request(.reset(configuration.resetMode), .other)
+            }
+        case .auth, .schema, .upgradeRequired:
+            isBlocked = true
+            report(.fault(error.fault, text: error.text))
+            close(.stopped)
+        }
+    }
+
+    /// The app lets a file be reset that waits for it.
+    public mutating func reset(_ mode: ResetMode) -> [ClientAction] {
+        output = []
+        isBlocked = false
+        request(.reset(mode), .start)
+        return output
+    }
+}

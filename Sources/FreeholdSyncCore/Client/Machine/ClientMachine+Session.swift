@@ -1,0 +1,185 @@
+extension ClientMachine {
+    // MARK: Binding
+
+    mutating func bind(_ file: FileDescription) {
+        var schema = configuration.schema
+        if sendsDocuments { schema.documents = configuration.documents }
+        let state = file.state
+        let bind = Bind(
+            app: configuration.app,
+            stream: configuration.stream,
+            file: state.file,
+            schema: schema,
+            cursor: state.cursor,
+            view: state.view,
+            queryVersion: state.querySets.last { $0.isComplete }?.version ?? 0,
+            journal: file.journal,
+            leastBase: file.leastBase,
+            held: file.held,
+            bootstrap: state.bootstrap?.position
+        )
+        send(.bind(configuration.session, bind))
+        send(.credit(configuration.session, bytes: configuration.window))
+    }
+
+    mutating func take(_ bound: Bound) {
+        switch bound.schema {
+        case .documentsNeeded where !sendsDocuments:
+            sendsDocuments = true
+            request(.describe, .bind)
+        case .documentsNeeded, .refused:
+            isBlocked = true
+            if case .refused(let problems) = bound.schema { report(.schemaRefused(problems)) }
+            report(.fault(.schema, text: "The server doesn't accept the file's schema."))
+            close(.stopped)
+        case .accepted:
+            if bound.fork != nil { report(.forked) }
+            link = .ready
+            failures = 0
+            sentThrough = bound.fork == nil ? bound.acknowledged : 0
+            isCollecting = true
+            request(.bind(bound), .bound(bound))
+            report(.connection(.connected))
+            for id in unsentMarks { send(.mark(configuration.session, id)) }
+        }
+    }
+
+    /// The file knows what it is: queries and work can go.
+    mutating func begin(_ bound: Bound) {
+        isCollecting = false
+        sentThrough = max(sentThrough, state.acknowledged)
+        if let set = state.querySets.last {
+            let isGoingOn = bound.start == .bootstrap && state.bootstrap?.begin.queryVersion == set.version
+            let isKnown: Bool
+            if case .resume = bound.start { isKnown = set.isComplete } else { isKnown = isGoingOn }
+            if !isKnown { send(set) }
+        }
+        if case .resume(let sums?) = bound.start { request(.compare(sums), .other) }
+        fetch(state.wanted.sorted())
+        upload()
+    }
+
+    mutating func send(_ set: QuerySet) {
+        guard link == .ready, sentQueries != set.version, rejectedQueries != set.version else { return }
+        sentQueries = set.version
+        send(.queries(configuration.session, Queries(version: set.version, queries: set.queries)))
+        request(.sentQueries(set.version), .other)
+    }
+
+    mutating func resume(_ file: FileDescription, compare classes: [SyncString]) {
+        let state = file.state
+        let resume = Resume(
+            cursor: state.cursor,
+            bootstrap: state.bootstrap?.position,
+            compare: classes,
+            leastBase: file.leastBase,
+            held: file.held
+        )
+        send(.resume(configuration.session, resume))
+    }
+
+    // MARK: Work
+
+    /// Asks the file for commits, if some can be sent.
+    mutating func upload() {
+        guard link == .ready, hasWork, !isCollecting, uploadCredit > 0 else { return }
+        isCollecting = true
+        request(.collect(after: sentThrough, bytes: min(configuration.uploadBytes, messageBytes, uploadCredit)), .work)
+    }
+
+    private var messageBytes: UInt64 { max(min(limits.messageBytes, knownLimit) / 2, 512) }
+
+    mutating func send(_ commits: [UploadedCommit], hasMore: Bool) {
+        isCollecting = false
+        hasWork = hasMore
+        var batch: [UploadedCommit] = []
+        for commit in commits {
+            let size = commit.commit.estimatedSize
+            uploadCredit -= min(uploadCredit, size)
+            sentThrough = commit.commit.number
+            guard size > messageBytes, commit.commit.changes.count > 1 else {
+                batch.append(commit)
+                continue
+            }
+            send(&batch)
+            for part in commit.split(bytes: messageBytes) {
+                batch = [part]
+                send(&batch)
+            }
+        }
+        send(&batch)
+        upload()
+    }
+
+    private mutating func send(_ batch: inout [UploadedCommit]) {
+        if !batch.isEmpty { send(.upload(configuration.session, Upload(commits: batch))) }
+        batch = []
+    }
+
+    // MARK: Downloads
+
+    /// The messages of one transaction are taken in together.
+    mutating func take(_ changes: Changes, _ bytes: UInt64) {
+        if let first = parts.first, first.from != changes.from || first.to != changes.to { parts = [] }
+        parts.append(changes)
+        partBytes += bytes
+        guard !changes.continues else {
+            // What waits for the rest is paid for at once, else the rest couldn't come.
+            grant(partBytes)
+            partBytes = 0
+            return
+        }
+        request(.takeIn(parts), .other, bytes: partBytes)
+        (parts, partBytes) = ([], 0)
+    }
+
+    /// Lets the server send as much again as was done with.
+    mutating func grant(_ bytes: UInt64) {
+        grantedBytes += bytes
+        guard link == .ready, grantedBytes >= configuration.window / 2 else { return }
+        send(.credit(configuration.session, bytes: grantedBytes))
+        grantedBytes = 0
+    }
+
+    mutating func fetch(_ names: [ObjectName]) {
+        // Without a cursor the answer couldn't be taken in.
+        guard link == .ready, state.cursor != nil else { return }
+        let new = names.filter { fetching.insert($0).inserted }
+        for start in stride(from: 0, to: new.count, by: 1_000) {
+            send(.fetch(configuration.session, Array(new[start..<min(start + 1_000, new.count)])))
+        }
+    }
+}
+
+extension UploadedCommit {
+    /// Parts that have about so many bytes.
+    func split(bytes: UInt64) -> [UploadedCommit] {
+        var groups: [[Change]] = [[]]
+        var size: UInt64 = 0
+        for change in commit.changes {
+            let own = change.estimatedSize
+            if size + own > bytes, !groups[groups.count - 1].isEmpty {
+                groups.append([])
+                size = 0
+            }
+            groups[groups.count - 1].append(change)
+            size += own
+        }
+        return groups.enumerated().map { index, changes in
+            let names = Set(changes.map(\.object))
+            let part = Commit(
+                number: commit.number,
+                clock: commit.clock,
+                base: commit.base,
+                seen: commit.seen.filter { names.contains($0.key) },
+                schemaVersion: commit.schemaVersion,
+                changes: changes
+            )
+            return UploadedCommit(
+                commit: part,
+                hash: hash,
+                part: Part(index: UInt32(index), isLast: index == groups.count - 1)
+            )
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// The client's side of the protocol (SYNC.md, section 9), for one file.
+///
+/// It is a value that does nothing by itself: an event goes in, actions come out. It holds no objects: what it takes in it hands on to the file
+/// as requests, one after the other, and each request is one transaction. So it may be killed at any moment and made anew.
+///
+///     var machine = ClientMachine(configuration)
+///     for action in machine.handle(.started, now: now, random: &random) {
+///         switch action {
+///         case .store(let request):
+///             let outcome = try store.perform(request, now: now, random: &random)
+///             // … and later machine.handle(.stored(outcome), …)
+public struct ClientMachine: Sendable {
+    public internal(set) var configuration: ClientConfiguration
+
+    var link = Link.stopped
+    /// Counts connections: what was asked for in an earlier one has no effect on a later one.
+    var generation: UInt64 = 0
+    var failures = 0
+    var isSuspended = false
+    /// The machine waits for the app.
+    var isBlocked = false
+
+    /// The requests that the file hasn't answered.
+    var requests: [Request] = []
+    /// Marks that the server has answered, and how many requests are to be answered before they are reached.
+    var marks: [(id: UInt64, after: Int)] = []
+    var unsentMarks: [UInt64] = []
+    var uploadMarks: [(id: UInt64, upTo: UInt64)] = []
+
+    // MARK: What the file is
+
+    var state = ClientState()
+    var isDescribed = false
+    var hasWork = false
+
+    // MARK: The session
+
+    var limits = MessageLimits()
+    /// The most bytes of a message that the server was found to accept.
+    var knownLimit = UInt64.max
+    var uploadCredit: UInt64 = 0
+    var grantedBytes: UInt64 = 0
+    var sentThrough: UInt64 = 0
+    var sendsDocuments = false
+    var sentQueries: UInt64 = 0
+    /// A query set that the server can't serve at all. It isn't sent again.
+    var rejectedQueries: UInt64?
+    var isCollecting = false
+    var parts: [Changes] = []
+    var partBytes: UInt64 = 0
+    var fetching: Set<ObjectName> = []
+    var healing: [SyncString: Int] = [:]
+    var misfits = 0
+    var pingedAt: Int64?
+    var greetedAt: Int64 = 0
+    var bestRoundTrip = Int64.max
+
+    var output: [ClientAction] = []
+
+    /// How far the connection is.
+    enum Link: Hashable, Sendable {
+        case stopped
+        case waiting
+        case connecting
+        case greeting
+        /// `bind` is on its way, or what it says is being read.
+        case binding
+        case ready
+    }
+
+    struct Request: Sendable {
+        enum Purpose: Hashable, Sendable {
+            case start
+            case bind
+            case bound(Bound)
+            case resume(compare: [SyncString])
+            case uploadMark(UInt64)
+            case work
+            case other
+        }
+
+        let generation: UInt64
+        let purpose: Purpose
+        /// The bytes of messages that are done with once it is answered.
+        let bytes: UInt64
+    }
+
+    public init(_ configuration: ClientConfiguration) { self.configuration = configuration }
+
+    /// Whether the session is bound, so that work goes up and down.
+    public var isReady: Bool { link == .ready }
+
+    /// - Parameters:
+    ///   - now: the device's clock, in milliseconds since 2015-01-01.
+    ///   - random: spreads the times of new connections.
+    public mutating func handle(
+        _ event: ClientEvent,
+        now: Int64,
+        random: inout some RandomNumberGenerator
+    ) -> [ClientAction] {
+        output = []
+        switch event {
+        case .started: request(.describe, .start)
+        case .connectionOpened: greet(now)
+        case .connectionClosed: lose(now, &random)
+        case .received(let message, let bytes): receive(message, bytes, now, &random)
+        case .committed:
+            hasWork = true
+            upload()
+        case .subscribed(let queries): request(.subscribe(queries), .other)
+        case .stored(let outcome): take(outcome, now, &random)
+        case .timer(let timer): fire(timer, now, &random)
+        case .waitForUpload(let id): request(.describe, .uploadMark(id))
+        case .waitForDownload(let id):
+            if link == .ready { send(.mark(configuration.session, id)) }
+            unsentMarks.append(id)
+        case .token(let token): renew(token)
+        case .suspended:
+            isSuspended = true
+            if link != .stopped { close(.stopped) }
+            output.append(.clearTimer(.reconnect))
+        case .resumed:
+            isSuspended = false
+            failures = 0
+            if link == .stopped || link == .waiting, isDescribed, !isBlocked { connect() }
+        }
+        return output
+    }
+
+    mutating func send(_ message: ClientMessage) { output.append(.send(message)) }
+    mutating func report(_ report: ClientReport) { output.append(.report(report)) }
+
+    mutating func request(_ request: StoreRequest, _ purpose: Request.Purpose, bytes: UInt64 = 0) {
+        requests.append(Request(generation: generation, purpose: purpose, bytes: bytes))
+        output.append(.store(request))
+    }
+}

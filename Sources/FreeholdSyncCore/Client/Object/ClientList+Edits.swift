@@ -1,0 +1,66 @@
+/// What pending changes do to a list.
+extension ClientList {
+    /// - Parameter isDead: only the slots are made, dead.
+    mutating func perform(_ change: Change, seen: StreamVersion, isDead: Bool) {
+        switch change {
+        case .insert(_, let gap, let first, let values): insert(values, first, gap, seen, isDead: isDead)
+        case .remove(_, let references):
+            for reference in references {
+                guard let id = slotID(reference, seen: seen), let index = element(id).flatMap(place) else { continue }
+                slots[index].node = nil
+            }
+        case .move(_, let reference, let gap, let number):
+            guard let id = slotID(reference, seen: seen), let element = element(id),
+                !slots.contains(where: { $0.id == .own(number) })
+            else { return }
+            let old = isDead ? nil : place(of: element)
+            let node = old.flatMap { slots[$0].node }
+            if let old { slots[old].node = nil }
+            slots.insert(Slot(id: .own(number), element: element, node: node), at: index(in: gap, seen))
+        case .clearList(_, let hidden): clear(hidden, seen)
+        case .assignList(_, let hidden, let gap, let first, let values):
+            if !isDead { clear(hidden, seen) }
+            insert(values, first, gap, seen, isDead: isDead)
+        default: break
+        }
+    }
+
+    private mutating func insert(
+        _ values: [SyncValue],
+        _ first: OwnNumber,
+        _ gap: Gap,
+        _ seen: StreamVersion,
+        isDead: Bool
+    ) {
+        var new: [Slot] = []
+        for (index, value) in values.enumerated() {
+            let id = SlotID.own(first &+ OwnNumber(index))
+            if slots.contains(where: { $0.id == id }) { continue }
+            new.append(Slot(id: id, element: id, node: isDead ? nil : ClientNode(value)))
+        }
+        slots.insert(contentsOf: new, at: index(in: gap, seen))
+    }
+
+    /// Takes the elements that were seen or are own.
+    private mutating func clear(_ hidden: [ElementReference], _ seen: StreamVersion) {
+        let spared = Set(hidden.compactMap { slotID($0, seen: seen).flatMap(element) })
+        let known = names[seen] ?? []
+        for index in slots.indices where slots[index].node != nil {
+            let element = slots[index].element
+            guard !spared.contains(element), element.isOwn || known.contains(where: { $0.contains(element) }) else {
+                continue
+            }
+            slots[index].node = nil
+        }
+    }
+
+    /// Where in `slots` something comes that its author put between two others: before the right one, since what others put there before is
+    /// to its left.
+    private func index(in gap: Gap, _ seen: StreamVersion) -> Int {
+        let after = gap.after.flatMap { slotID($0, seen: seen) }.flatMap(index)
+        let before = gap.before.flatMap { slotID($0, seen: seen) }.flatMap(index)
+        if let before, after.map({ $0 < before }) ?? true { return before }
+        if gap.before == nil { return slots.count }
+        return after.map { $0 + 1 } ?? slots.count
+    }
+}

@@ -1,0 +1,102 @@
+/// From and to what can be stored and shown: values without names.
+extension ClientNode {
+    /// What a store holds of an object that has no pending work.
+    init(_ content: MergedContent) {
+        self =
+            switch content {
+            case .value(let value): .value(value)
+            case .embedded(let fields):
+                .instance(ClientInstance(number: nil, since: 0, fields: fields.mapValues(ClientNode.init)))
+            case .list(let elements): .list(ClientList(elements.map(ClientNode.init)))
+            case .set(let elements): .set(elements)
+            case .dictionary(let entries): .dictionary(entries.mapValues(ClientNode.init))
+            }
+    }
+
+    var content: MergedContent {
+        switch self {
+        case .value(let value): .value(value)
+        case .instance(let instance): .embedded(instance.fields.mapValues(\.content))
+        case .list(let list): .list(list.slots.compactMap { $0.node?.content })
+        case .set(let elements): .set(elements)
+        case .dictionary(let entries): .dictionary(entries.mapValues(\.content))
+        }
+    }
+
+    /// There is nothing: as if the property had never been written.
+    var isEmpty: Bool {
+        switch self {
+        case .value(let value): value == .null
+        case .instance: false
+        case .list(let list): !list.slots.contains { $0.node != nil }
+        case .set(let elements): elements.isEmpty
+        case .dictionary(let entries): entries.isEmpty
+        }
+    }
+
+    /// What an author wrote.
+    init(_ value: SyncValue) {
+        if case .embedded(let embedded) = value {
+            let instance = ClientInstance(
+                number: embedded.number,
+                since: ClientInstance.pendingVersion,
+                fields: [:].filled(with: embedded.fields)
+            )
+            self = .instance(instance)
+        } else {
+            self = .value(value)
+        }
+    }
+
+    init(_ content: NewContent) {
+        switch content {
+        case .value(let value): self.init(value)
+        case .list(let first, let values):
+            var list = ClientList()
+            for (index, value) in values.enumerated() {
+                list.slots.append(list.slot(.own(first &+ OwnNumber(index)), ClientNode(value)))
+            }
+            self = .list(list)
+        case .set(let values):
+            var set: [SetElement: SyncValue] = [:]
+            for value in values { if let element = SetElement(value) { set[element] = value } }
+            self = .set(set)
+        case .dictionary(let value):
+            let entries = value.entries.map { ($0.key, ClientNode($0.value)) }
+            self = .dictionary(ClientFields(entries, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    /// Visits every list, also inside of embedded objects.
+    mutating func forEachList(_ body: (inout ClientList) -> Void) {
+        switch self {
+        case .value, .set: break
+        case .instance(var instance):
+            instance.fields.forEachList(body)
+            self = .instance(instance)
+        case .list(var list):
+            body(&list)
+            for index in list.slots.indices { list.slots[index].node?.forEachList(body) }
+            self = .list(list)
+        case .dictionary(var entries):
+            entries.forEachList(body)
+            self = .dictionary(entries)
+        }
+    }
+}
+
+extension ClientFields {
+    init(_ contents: [SyncString: MergedContent]) { self = contents.mapValues(ClientNode.init) }
+
+    var contents: [SyncString: MergedContent] { mapValues(\.content) }
+
+    func filled(with new: [NewField]) -> ClientFields {
+        var fields = self
+        for field in new { fields[field.name] = ClientNode(field.content) }
+        return fields
+    }
+
+    mutating func forEachList(_ body: (inout ClientList) -> Void) {
+        for index in indices { values[index].forEachList(body) }
+    }
+}

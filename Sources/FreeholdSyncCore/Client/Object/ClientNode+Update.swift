@@ -1,0 +1,264 @@
+/// A server's message doesn't fit what the client holds: the object is asked for again, whole.
+struct MisfitUpdate: Error, Hashable {}
+
+/// Takes in what the server says of an object.
+struct UpdateReader {
+    /// The versions of this file's own commits that pending work may name.
+    let ownVersions: Set<StreamVersion>
+    /// The slots of elements that went stay, since pending work may name them.
+    let keepsDead: Bool
+    /// The elements that own numbers are about, as they are shown: what was moved is the same element.
+    let elements: [OwnNumber: SlotID]
+    /// The version of what is held.
+    var lastVersion: StreamVersion = 0
+
+    private func ownNumber(_ made: Made?) -> OwnNumber? {
+        made.flatMap { ownVersions.contains($0.version) ? $0.number : nil }
+    }
+
+    // MARK: Whole
+
+    func fields(_ fields: [ConfirmedField], over old: ClientFields) throws -> ClientFields {
+        var new: ClientFields = [:]
+        for field in fields {
+            guard new[field.name] == nil else { throw MisfitUpdate() }
+            new[field.name] = try node(field.content, over: old[field.name])
+        }
+        return new
+    }
+
+    func node(_ content: ConfirmedContent, over old: ClientNode?) throws -> ClientNode {
+        switch content {
+        case .value(.embedded): throw MisfitUpdate()
+        case .value(let value): return .value(value)
+        case .embedded(let instance):
+            var new = ClientInstance(
+                number: ownNumber(instance.made),
+                since: instance.made?.version ?? 0,
+                fields: [:]
+            )
+            var inner: ClientFields = [:]
+            if case .instance(let old)? = old {
+                // One that was there when the work began has no version here.
+                let wasThere = old.number == nil && old.since == 0 && new.since <= lastVersion
+                if wasThere { (new.number, new.since) = (nil, 0) }
+                if old.isSame(as: new) { inner = old.fields }
+            }
+            new.fields = try fields(instance.fields, over: inner)
+            return .instance(new)
+        case .list(let runs):
+            if case .list(let old)? = old { return .list(try aligned(runs, over: old)) }
+            return .list(try aligned(runs, over: ClientList()))
+        case .set(let values):
+            var set: [SetElement: SyncValue] = [:]
+            for value in values {
+                guard let element = SetElement(value) else { throw MisfitUpdate() }
+                set[element] = value
+            }
+            return .set(set)
+        case .dictionary(let entries):
+            var inner: ClientFields = [:]
+            if case .dictionary(let old)? = old { inner = old }
+            var new: ClientFields = [:]
+            for entry in entries { new[entry.key] = try node(entry.content, over: inner[entry.key]) }
+            return .dictionary(new)
+        }
+    }
+
+    /// The new elements of a run, with the names that they have here. Those of others get their names later.
+    private func elements(of run: ElementRun) -> [(id: SlotID?, content: ConfirmedContent)] {
+        let first = ownNumber(run.made)
+        return run.elements.enumerated().map { index, content in
+            let number = first.map { run.isFalling ? $0 &- OwnNumber(index) : $0 &+ OwnNumber(index) }
+            return (number.map { elements[$0] ?? .own($0) }, content)
+        }
+    }
+
+    /// A list that came whole although work on it is pending: own elements are known, others are taken for the old ones that hold
+    /// the same and follow each other in the same order.
+    private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
+        var list = old
+        list.slots = []
+        let all = runs.flatMap(elements)
+        let own = Set(all.compactMap(\.id))
+        guard own.count == all.count(where: { $0.id != nil }) else { throw MisfitUpdate() }
+        let rest = old.alive.filter { !own.contains($0.element) }
+        var next = 0
+        for (id, content) in all {
+            var (id, same) = (id, ClientNode?.none)
+            if let id {
+                same = old.place(of: id).flatMap { old.slots[$0].node }
+            } else {
+                let new = try node(content, over: nil).content
+                // A long way to the same value is more likely another element of that value.
+                let reach = min(rest.count, next + Self.reach)
+                if next < reach, let index = rest[next..<reach].firstIndex(where: { $0.node?.content == new }) {
+                    (id, same) = (rest[index].element, rest[index].node)
+                    next = index + 1
+                }
+            }
+            list.slots.append(list.slot(id ?? list.nextID(), try node(content, over: same)))
+        }
+        if keepsDead { list.keepDead(of: old) }
+        return list
+    }
+
+    private static let reach = 64
+
+    /// Contents without names: what is alike is taken for the same.
+    func fields(_ contents: [SyncString: MergedContent], over old: ClientFields) -> ClientFields {
+        var new: ClientFields = [:]
+        for (name, content) in contents {
+            new[name] = ClientNode(content)
+            guard case .list(let elements) = content, case .list(let list)? = old[name] else { continue }
+            var named = list
+            named.slots = []
+            let alive = list.alive
+            var next = 0
+            for element in elements {
+                let index = alive[next...].firstIndex { $0.node?.content == element }
+                named.slots.append(index.map { alive[$0] } ?? named.slot(named.nextID(), ClientNode(element)))
+                next = index.map { $0 + 1 } ?? next
+            }
+            new[name] = .list(named)
+        }
+        return new
+    }
+
+    // MARK: Differences
+
+    func fields(_ differences: [FieldDifference], in old: ClientFields) throws -> ClientFields {
+        var fields = old
+        for field in differences { fields[field.name] = try node(field.content, in: old[field.name]) }
+        return fields
+    }
+
+    func node(_ difference: ContentDifference, in old: ClientNode?) throws -> ClientNode {
+        switch (difference, old) {
+        case (.whole(let content), _):
+            let new = try node(content, over: nil)
+            return keepsDead ? new.naming(old) : new
+        case (.instance(let differences), .instance(var instance)?):
+            instance.fields = try fields(differences, in: instance.fields)
+            return .instance(instance)
+        case (.list(let difference), .list(let list)?): return .list(try self.list(difference, in: list))
+        case (.list(let difference), nil): return .list(try list(difference, in: ClientList()))
+        case (.set(let difference), .set(let old)?): return .set(try set(difference, in: old))
+        case (.set(let difference), nil): return .set(try set(difference, in: [:]))
+        case (.dictionary(let difference), .dictionary(let old)?):
+            return .dictionary(try dictionary(difference, in: old))
+        case (.dictionary(let difference), nil): return .dictionary(try dictionary(difference, in: [:]))
+        case (.nested(let differences), .value(var value)?):
+            for difference in differences {
+                guard value.replace(difference.path[...], by: difference.value) else { throw MisfitUpdate() }
+            }
+            return .value(value)
+        default: throw MisfitUpdate()
+        }
+    }
+
+    private func set(_ difference: SetDifference, in old: [SetElement: SyncValue]) throws -> [SetElement: SyncValue] {
+        var set = old
+        for value in difference.removed { SetElement(value).map { set[$0] = nil } }
+        for value in difference.inserted {
+            guard let element = SetElement(value) else { throw MisfitUpdate() }
+            set[element] = value
+        }
+        return set
+    }
+
+    private func dictionary(_ difference: DictionaryDifference, in old: ClientFields) throws -> ClientFields {
+        var entries = old
+        for key in difference.removed { entries[key] = nil }
+        for entry in difference.changed { entries[entry.key] = try node(entry.content, in: old[entry.key]) }
+        return entries
+    }
+
+    private func list(_ difference: ListDifference, in old: ClientList) throws -> ClientList {
+        let alive = old.alive
+        var list = old
+        list.slots = []
+        var kept: Set<SlotID> = []
+        for piece in difference.pieces {
+            switch piece {
+            case .kept(let start, let count):
+                guard start >= 0, count >= 0, start <= alive.count, count <= alive.count - start else {
+                    throw MisfitUpdate()
+                }
+                for slot in alive[start..<start + count] {
+                    guard kept.insert(slot.element).inserted else { throw MisfitUpdate() }
+                    list.slots.append(slot)
+                }
+            case .new(let run):
+                for (id, content) in elements(of: run) {
+                    let name = id ?? list.nextID()
+                    guard kept.insert(name).inserted else { throw MisfitUpdate() }
+                    list.slots.append(list.slot(name, try node(content, over: nil)))
+                }
+            }
+        }
+        for edit in difference.edits {
+            guard list.slots.indices.contains(edit.index) else { throw MisfitUpdate() }
+            list.slots[edit.index].node = try node(edit.content, in: list.slots[edit.index].node)
+        }
+        if keepsDead { list.keepDead(of: old) }
+        return list
+    }
+}
+
+extension ClientList {
+    /// Keeps the slots of elements that went, each behind the slot before it.
+    fileprivate mutating func keepDead(of old: ClientList) {
+        var dead: [SlotID?: [Slot]] = [:]
+        var last: SlotID?
+        let isHere = Set(slots.map(\.id))
+        for var slot in old.slots {
+            if isHere.contains(slot.id) {
+                last = slot.id
+            } else {
+                slot.node = nil
+                dead[last, default: []].append(slot)
+            }
+        }
+        guard !dead.isEmpty else { return }
+        slots = (dead[nil] ?? []) + slots.flatMap { [$0] + (dead[$0.id] ?? []) }
+    }
+}
+
+extension ClientNode {
+    /// A list that replaced another one altogether: what pending work names in that one is dead.
+    fileprivate func naming(_ old: ClientNode?) -> ClientNode {
+        guard case .list(var list) = self, case .list(let old)? = old else { return self }
+        let offset = old.nextNumber
+        list.slots = list.slots.map { slot in
+            slot.id.isOwn ? slot : list.slot(.confirmed(slot.id.number + offset), slot.node ?? .value(.null))
+        }
+        list.nextNumber += offset
+        list.names = old.names
+        list.keepDead(of: old)
+        return .list(list)
+    }
+}
+
+extension SyncValue {
+    /// Puts a value into dictionaries inside of this one, or takes it out.
+    ///
+    /// - Returns: false if the path leads into something that is no dictionary.
+    mutating func replace(_ path: ArraySlice<SyncString>, by value: SyncValue?) -> Bool {
+        guard let key = path.first, case .dictionary(var dictionary) = self else { return false }
+        if path.count == 1 {
+            dictionary[key] = value
+        } else {
+            guard var inner = dictionary[key], inner.replace(path.dropFirst(), by: value) else { return false }
+            dictionary[key] = inner
+        }
+        self = .dictionary(dictionary)
+        return true
+    }
+
+    func nested(_ path: ArraySlice<SyncString>) -> SyncValue? {
+        guard let key = path.first else { return self }
+        guard case .dictionary(let dictionary) = self else { return nil }
+        return dictionary[key]?.nested(path.dropFirst())
+    }
+}

@@ -1,0 +1,197 @@
+/// Puts pending changes on top of what is confirmed: what the client shows (SYNC.md, section 2).
+///
+/// It does what the server would do if the pending work were the last to come. So own pending values win, and what was deleted
+/// by others stays deleted.
+struct Replay: Sendable {
+    /// Nil if there is no object.
+    var fields: ClientFields?
+    let born: StreamVersion
+    /// The version up to which own creates that were answered took part in making objects of this name.
+    let created: StreamVersion
+    /// An own pending create took part in the object.
+    private var isOwn = false
+    /// An own pending change deleted it.
+    private var isDeleted = false
+    /// Only the slots of lists are made, dead: for work that was answered and is to be named by later work.
+    var isDead = false
+
+    init(_ fields: ClientFields?, born: StreamVersion, created: StreamVersion) {
+        (self.fields, self.born, self.created) = (fields, born, created)
+    }
+
+    mutating func perform(_ pending: PendingChange) {
+        let change = pending.change
+        if isDead {
+            switch change {
+            case .insert, .move, .assignList: break
+            default: return
+            }
+        }
+        switch change {
+        case .create(_, let new):
+            if fields != nil {
+                merge(new)
+            } else if isDeleted || !pending.isBeforeErasure {
+                fields = ClientFields().filled(with: new)
+            } else {
+                return
+            }
+            isOwn = true
+        case .delete:
+            guard isKnown(to: pending) else { return }
+            fields = nil
+            isDeleted = true
+        default:
+            guard isKnown(to: pending), let path = change.place?.path, var fields else { return }
+            self.fields = nil
+            let editor = PlaceEditor(seen: pending.seen ?? 0)
+            editor.edit(path[...], in: &fields) { place, nested in
+                self.perform(pending, on: &place, nested)
+            }
+            self.fields = fields
+        }
+    }
+
+    private func isKnown(to pending: PendingChange) -> Bool {
+        isOwn || born <= max(pending.seen ?? 0, created)
+    }
+
+    /// A create of an object that is there: field by field, and defaults give way.
+    private mutating func merge(_ new: [NewField]) {
+        for field in new {
+            let old = fields?[field.name]
+            if field.origin == .byDefault, old.map({ !$0.isEmpty }) ?? false { continue }
+            var node = ClientNode(field.content)
+            if case .list(var list) = node, case .list(let old)? = old {
+                list.nextNumber = old.nextNumber
+                list.names = old.names
+                let own = Set(list.slots.map(\.id))
+                list.slots +=
+                    old.slots.filter { !own.contains($0.id) }.map { slot in
+                        var slot = slot
+                        slot.node = nil
+                        return slot
+                    }
+                node = .list(list)
+            }
+            fields?[field.name] = node
+        }
+    }
+
+    // MARK: Values
+
+    private func perform(_ pending: PendingChange, on place: inout ClientNode?, _ nested: [SyncString]) {
+        switch pending.change {
+        case .create, .delete: break
+        case .set(_, let value, let origin):
+            if nested.isEmpty {
+                if origin == .byDefault, let place, !place.isEmpty { return }
+                place = ClientNode(value)
+            } else if case .value(var old)? = place {
+                if origin == .byDefault, old.nested(nested[...]) != nil { return }
+                _ = old.replace(nested[...], by: value)
+                place = .value(old)
+            }
+        case .increment(_, let number):
+            guard case .value(var old)? = place, case .int(let sum)? = old.nested(nested[...]) else { return }
+            if nested.isEmpty {
+                old = .int(sum &+ number)
+            } else {
+                _ = old.replace(nested[...], by: .int(sum &+ number))
+            }
+            place = .value(old)
+        case .removeEntry:
+            if nested.isEmpty {
+                place = nil
+            } else if case .value(var old)? = place {
+                _ = old.replace(nested[...], by: nil)
+                place = .value(old)
+            }
+        case .insert, .remove, .move, .clearList, .assignList:
+            var list = ClientList()
+            if case .list(let old)? = place { list = old } else if let place, !place.isEmpty { return }
+            list.perform(pending.change, seen: pending.seen ?? 0, isDead: isDead)
+            place = .list(list)
+        case .insertIntoSet, .removeFromSet, .clearSet, .assignSet:
+            var set: [SetElement: SyncValue] = [:]
+            if case .set(let old)? = place { set = old }
+            perform(pending, on: &set)
+            place = .set(set)
+        case .clearDictionary, .assignDictionary:
+            var entries: ClientFields = [:]
+            if case .dictionary(let old)? = place { entries = old }
+            for key in pending.taken.keys { entries[key] = nil }
+            if case .assignDictionary(_, _, let value) = pending.change {
+                for entry in value.entries { entries[entry.key] = ClientNode(entry.value) }
+            }
+            place = .dictionary(entries)
+        }
+    }
+
+    private func perform(_ pending: PendingChange, on set: inout [SetElement: SyncValue]) {
+        for element in pending.taken.elements { set[element] = nil }
+        switch pending.change {
+        case .insertIntoSet(_, let values), .assignSet(_, _, let values):
+            for value in values { if let element = SetElement(value) { set[element] = value } }
+        case .removeFromSet(_, let values):
+            for value in values { if let element = SetElement(value) { set[element] = nil } }
+        default: break
+        }
+    }
+}
+
+/// Finds what a change speaks of.
+struct PlaceEditor {
+    /// The version that `.confirmed` is about.
+    let seen: StreamVersion
+
+    /// Works on what stands at a place. If the place isn't there any more, nothing happens.
+    ///
+    /// - Parameter body: gets what stands there, nil if nothing does, and the keys that lead on into a mixed value.
+    func edit(
+        _ path: ArraySlice<Place.Step>,
+        in fields: inout ClientFields,
+        _ body: (inout ClientNode?, [SyncString]) -> Void
+    ) {
+        guard case .property(let name)? = path.first else { return }
+        var node = fields.removeValue(forKey: name)
+        edit(path.dropFirst(), in: &node, body)
+        if let node { fields[name] = node }
+    }
+
+    private func edit(
+        _ path: ArraySlice<Place.Step>,
+        in node: inout ClientNode?,
+        _ body: (inout ClientNode?, [SyncString]) -> Void
+    ) {
+        switch path.first {
+        case nil: body(&node, [])
+        case .property: break
+        case .nested:
+            var keys: [SyncString] = []
+            for case .nested(let key) in path { keys.append(key) }
+            if keys.count == path.count { body(&node, keys) }
+        case .element(let reference):
+            guard case .list(var list)? = node, let id = list.slotID(reference, seen: seen),
+                let index = list.element(id).flatMap(list.place)
+            else { return }
+            edit(path.dropFirst(), in: &list.slots[index].node, body)
+            node = .list(list)
+        case .entry(let key):
+            var entries: ClientFields = [:]
+            if case .dictionary(let old)? = node { entries = old } else if let node, !node.isEmpty { return }
+            var inner = entries.removeValue(forKey: key)
+            edit(path.dropFirst(), in: &inner, body)
+            entries[key] = inner
+            node = .dictionary(entries)
+        case .instance(let reference):
+            guard case .instance(var instance)? = node else { return }
+            switch reference {
+            case .own(let number): guard instance.number == number else { return }
+            case .confirmed: guard instance.since <= seen else { return }
+            }
+            edit(path.dropFirst(), in: &instance.fields, body)
+            node = .instance(instance)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/// An object with pending work: what the server has, and what the client's own commits do to it (SYNC.md, section 7, "shadows").
+///
+/// A store keeps one for each such object and for no other.
+public struct Shadow: Hashable, Sendable {
+    /// What is confirmed. Nil if there is no such object, or none in view.
+    private(set) var confirmed: ClientFields?
+    /// The version of it. Nil if it isn't there.
+    public private(set) var version: StreamVersion?
+    /// What was confirmed before the object left, and of which version that was. It can come back (sync-attack.md, H6).
+    private var absent: Absent?
+    /// The version at which it was made, as far as the client knows.
+    private var born: StreamVersion = 0
+    /// The version of the last own create that was answered.
+    private var created: StreamVersion = 0
+    /// In order.
+    public private(set) var pending: [PendingChange] = []
+    /// Versions that own commits with work on the object took.
+    private var ownVersions: Set<StreamVersion> = []
+
+    /// An object that has no pending work yet.
+    ///
+    /// - Parameters:
+    ///   - contents: what the store shows, which is what is confirmed. Nil if there is no such object.
+    ///   - version: nil if it isn't confirmed.
+    public init(contents: [SyncString: MergedContent]?, version: StreamVersion?) {
+        confirmed = version == nil ? nil : contents.map(ClientFields.init)
+        self.version = confirmed == nil ? nil : version
+    }
+
+    public var isClean: Bool { pending.isEmpty }
+
+    /// What is confirmed.
+    public var confirmedContents: [SyncString: MergedContent]? { confirmed?.contents }
+
+    /// What the client shows.
+    public var contents: [SyncString: MergedContent]? { shown?.contents }
+
+    var shown: ClientFields? { replay().fields }
+
+    /// The state behind all pending work.
+    func replay() -> Replay {
+        var replay = Replay(confirmed, born: born, created: created)
+        for change in pending { replay.perform(change) }
+        return replay
+    }
+
+    /// Whether a change is about the incarnation that is confirmed, as far as no own create takes part.
+    func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
+
+    // MARK: Own work
+
+    /// Gives the elements of all lists the names that work on this version uses.
+    mutating func nameElements() {
+        guard let version else { return }
+        confirmed?.forEachList { $0.name(at: version) }
+    }
+
+    mutating func add(_ changes: [PendingChange]) { pending += changes }
+
+    /// A commit was answered: it took a version, and some of its changes were refused.
+    mutating func acknowledge(commit: UInt64, version: StreamVersion, refused: Set<Int>) {
+        var dropped: [PendingChange] = []
+        var rest: [PendingChange] = []
+        for var change in pending {
+            if change.commit == commit {
+                change.version = version
+                if case .create = change.change, !refused.contains(change.index) { created = max(created, version) }
+            }
+            if change.commit == commit, refused.contains(change.index) {
+                dropped.append(change)
+            } else {
+                rest.append(change)
+            }
+        }
+        ownVersions.insert(version)
+        pending = rest
+        leaveDead(dropped)
+    }
+
+    /// What was answered falls away once the confirmed state holds it.
+    ///
+    /// - Parameter version: up to which the client has the stream.
+    mutating func settle(upTo version: StreamVersion) {
+        let limit = max(version, self.version ?? 0)
+        let dropped = pending.filter { $0.version.map { $0 <= limit } ?? false }
+        guard !dropped.isEmpty else { return }
+        pending.removeAll { $0.version.map { $0 <= limit } ?? false }
+        leaveDead(dropped)
+        forgetNames()
+    }
+
+    /// All work on the object is given up.
+    mutating func discard() { pending = [] }
+
+    mutating func discard(_ isDiscarded: (PendingChange) -> Bool) { pending.removeAll(where: isDiscarded) }
+
+    mutating func renumber(_ number: (UInt64) -> UInt64) {
+        for index in pending.indices { pending[index].commit = number(pending[index].commit) }
+    }
+
+    /// What was put into lists leaves slots that are dead, as later work names them.
+    private mutating func leaveDead(_ changes: [PendingChange]) {
+        guard !pending.isEmpty else { return }
+        var replay = Replay(confirmed, born: born, created: created)
+        replay.isDead = true
+        for change in changes { replay.perform(change) }
+        confirmed = replay.fields
+    }
+
+    private mutating func forgetNames() {
+        let seen = Set(pending.compactMap(\.seen))
+        confirmed?.forEachList { list in list.names = list.names.filter { seen.contains($0.key) } }
+    }
+
+    // MARK: Downloads
+
+    /// Takes in what the server says.
+    ///
+    /// - Throws: `MisfitUpdate` if it doesn't fit what the client holds. Nothing is changed then.
+    mutating func apply(_ content: ObjectUpdate.Content) throws {
+        switch content {
+        case .present: break
+        case .erased:
+            guard let fields = confirmed else { break }
+            absent = Absent(fields: fields, version: version ?? 0)
+            confirmed = nil
+            version = nil
+            var isKept = false
+            for index in pending.indices {
+                if case .delete = pending[index].change { isKept = true }
+                if !isKept { pending[index].isBeforeErasure = true }
+            }
+        case .whole(let version, let born, let fields):
+            let last = confirmed.map { Absent(fields: $0, version: self.version ?? 0) } ?? absent
+            let old = last.flatMap { born <= $0.version ? $0.fields : nil } ?? [:]
+            confirmed = try reader.fields(fields, over: old)
+            absent = nil
+            self.version = version
+            self.born = born
+        case .difference(let version, let base, let differences):
+            guard let confirmed, base == self.version, version >= base else { throw MisfitUpdate() }
+            self.confirmed = try reader.fields(differences, in: confirmed)
+            self.version = version
+        }
+        settle(upTo: 0)
+    }
+
+    private struct Absent: Hashable, Sendable {
+        let fields: ClientFields
+        let version: StreamVersion
+    }
+
+    private var reader: UpdateReader {
+        var elements: [OwnNumber: SlotID] = [:]
+        if !pending.isEmpty {
+            var shown = self.shown
+            shown?.forEachList { list in
+                for slot in list.slots where slot.id.isOwn { elements[slot.id.number] = slot.element }
+            }
+        }
+        return UpdateReader(
+            ownVersions: ownVersions,
+            keepsDead: !pending.isEmpty,
+            elements: elements,
+            lastVersion: version ?? absent?.version ?? 0
+        )
+    }
+}

@@ -1,0 +1,181 @@
+extension ClientStore {
+    /// Does what the machine asks for.
+    ///
+    /// - Parameters:
+    ///   - now: the device's clock, in milliseconds since 2015-01-01.
+    ///   - random: salts the hashes of own commits.
+    /// - Throws: what the store throws. Whether the request happened isn't known then.
+    public mutating func perform(
+        _ request: StoreRequest,
+        now: Int64,
+        random: inout some RandomNumberGenerator
+    ) throws -> StoreOutcome {
+        try transact { transaction in
+            try transaction.resolveLocalCommits()
+            return try transaction.perform(request, now: now, random: &random)
+        }
+    }
+}
+
+extension ClientTransaction {
+    fileprivate mutating func perform(
+        _ request: StoreRequest,
+        now: Int64,
+        random: inout some RandomNumberGenerator
+    ) throws -> StoreOutcome {
+        let now = now &+ state.offset
+        switch request {
+        case .describe: return .described(try describe())
+        case .collect(let number, let bytes):
+            let commits = try seal(after: number, bytes: bytes, salt: &random)
+            return .collected(commits, hasMore: (commits.last?.commit.number ?? number) < state.lastCommit)
+        case .bind(let bound): return try bind(bound, now: now)
+        case .acknowledge(let ack):
+            let refusals = try acknowledge(ack, now: now)
+            return .acknowledged(upTo: state.acknowledged, refusals)
+        case .takeIn(let changes): return try takeIn(changes, now: now)
+        case .beginBootstrap(let begin):
+            state.bootstrap = BootstrapProgress(begin: begin)
+            setQuerySet(begin.queryVersion) { $0.state = .bootstrapping }
+            return .done
+        case .takeInChunk(let chunk): return try takeIn(chunk)
+        case .endBootstrap(let end): return try finishBootstrap(end, now: now)
+        case .subscribe(let queries): return .subscribed(subscribe(queries))
+        case .sentQueries(let version):
+            setQuerySet(version) { if $0.state == .pending { $0.state = .bootstrapping } }
+            return .done
+        case .failQuery(let error):
+            setQuerySet(error.version) { set in
+                if !set.errors.contains(error) { set.errors.append(error) }
+                set.state = .error
+            }
+            return .done
+        case .setOffset(let offset):
+            state.offset = offset
+            return .done
+        case .compare(let sums): return .compared(try mismatches(sums))
+        case .reset(let mode): return .wasReset(lost: try reset(mode))
+        }
+    }
+
+    func describe() throws -> FileDescription {
+        FileDescription(
+            state: state,
+            held: try held(),
+            leastBase: try leastBase(),
+            pendingHashes: try pendingHashes(),
+            hasLocalWork: state.acknowledged < state.lastCommit
+        )
+    }
+
+    private mutating func bind(_ bound: Bound, now: Int64) throws -> StoreOutcome {
+        if let fork = bound.fork { try self.fork(fork, now: now) }
+        if let file = bound.file { state.file = file }
+        if case .resume = bound.start {
+            // A bootstrap that had begun isn't needed any more.
+            state.bootstrap = nil
+            for index in state.querySets.indices where state.querySets[index].isComplete {
+                guard state.querySets[index].state == .bootstrapping else { continue }
+                state.querySets[index].state = state.querySets[index].errors.isEmpty ? .complete : .error
+            }
+        }
+        return .described(try describe())
+    }
+
+    // MARK: Queries
+
+    private mutating func setQuerySet(_ version: UInt64, _ change: (inout QuerySet) -> Void) {
+        guard let index = state.querySets.firstIndex(where: { $0.version == version }) else { return }
+        change(&state.querySets[index])
+    }
+
+    private mutating func subscribe(_ queries: [ClassQuery]) -> QuerySet {
+        let set = QuerySet(version: (state.querySets.last?.version ?? 0) + 1, queries: queries)
+        for index in state.querySets.indices { state.querySets[index].state = .superseded }
+        // The set that the file's state is of, and the new one.
+        state.querySets.removeAll { !$0.isComplete }
+        state.querySets = Array(state.querySets.suffix(1)) + [set]
+        return set
+    }
+
+    // MARK: Downloads
+
+    private func outcome(_ sums: Checksums?, objects: UInt64 = 0) throws -> DownloadOutcome {
+        DownloadOutcome(
+            cursor: state.cursor,
+            wanted: state.wanted.sorted(),
+            mismatches: try sums.map { try mismatches($0) } ?? [],
+            confirmed: state.firstPending - 1,
+            objects: objects
+        )
+    }
+
+    private mutating func takeIn(_ changes: [Changes], now: Int64) throws -> StoreOutcome {
+        guard let first = changes.first, let last = changes.last else { return .misfit }
+        guard first.from == state.cursor, changes.allSatisfy({ $0.from == first.from && $0.to == first.to }) else {
+            // What came twice says nothing new.
+            let isOld = state.cursor.map { $0.epoch == first.to.epoch && first.to.version <= $0.version } ?? false
+            return isOld && first.from != first.to ? .tookIn(try outcome(nil)) : .misfit
+        }
+        for message in changes {
+            for batch in message.classes { try take(batch) }
+        }
+        state.cursor = first.to
+        state.clock = state.clock.pushed(by: last.clock, wall: now)
+        try settle(upTo: first.to.version)
+        return .tookIn(try outcome(last.checksums, objects: UInt64(changes.reduce(0) { $0 + $1.count })))
+    }
+
+    private mutating func takeIn(_ chunk: BootstrapChunk) throws -> StoreOutcome {
+        var named: [SyncString: Set<PrimaryKey>] = [:]
+        var objects: UInt64 = 0
+        for batch in chunk.classes {
+            try take(batch)
+            objects += UInt64(batch.objects.count)
+            named[batch.className, default: []].formUnion(batch.objects.map(\.key))
+        }
+        for range in chunk.covers {
+            let there = named[range.className] ?? []
+            for (key, _) in try confirmed(in: range) where !there.contains(key) {
+                try change(ObjectName(range.className, key)) { try $0.apply(.erased) }
+            }
+            for name in state.wanted where range.contains(name) && !there.contains(name.key) {
+                state.wanted.remove(name)
+            }
+        }
+        state.bootstrap?.position = chunk.position
+        state.bootstrap?.objects += objects
+        return .tookIn(try outcome(nil, objects: objects))
+    }
+
+    private mutating func finishBootstrap(_ end: BootstrapEnd, now: Int64) throws -> StoreOutcome {
+        guard let progress = state.bootstrap, progress.begin.queryVersion == end.queryVersion else { return .misfit }
+        if state.cursor.map({ $0.epoch != end.cursor.epoch || $0.version <= end.cursor.version }) ?? true {
+            state.cursor = end.cursor
+        }
+        state.view = progress.begin.view
+        state.bootstrap = nil
+        state.clock = state.clock.pushed(by: end.clock, wall: now)
+        if state.isReset { try endReset() }
+        try settle(upTo: end.cursor.version)
+        setQuerySet(end.queryVersion) { set in
+            set.isComplete = true
+            if set.state != .superseded { set.state = set.errors.isEmpty ? .complete : .error }
+        }
+        if let index = state.querySets.firstIndex(where: { $0.version == end.queryVersion }) {
+            state.querySets.removeFirst(index)
+        }
+        let set = state.querySets.first { $0.version == end.queryVersion }
+        return .bootstrapped(set, try outcome(end.checksums))
+    }
+}
+
+extension Changes {
+    fileprivate var count: Int { classes.reduce(0) { $0 + $1.objects.count } }
+}
+
+extension KeyRange {
+    func contains(_ name: ObjectName) -> Bool {
+        name.className == className && after.map { name.key > $0 } ?? true && through.map { name.key <= $0 } ?? true
+    }
+}

@@ -1,0 +1,47 @@
+/// What a local file offers to the sync client.
+///
+/// All of one transaction happens or nothing of it, whatever is killed when. Nobody else commits meanwhile.
+public protocol ClientStore {
+    associatedtype Transaction: ClientTransaction
+
+    mutating func transact<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result
+}
+
+/// A transaction of a local file. What it reads contains what it wrote.
+public protocol ClientTransaction {
+    var state: ClientState { get set }
+
+    // MARK: Objects
+
+    /// What the file shows of an object, hidden links included. Nil if it isn't there.
+    func contents(of name: ObjectName) throws -> [SyncString: MergedContent]?
+    /// Edits what the file shows. Nothing of it is written down as own work, no delete rule runs, no unique constraint holds.
+    mutating func perform(_ edits: [LocalEdit]) throws
+
+    /// The version of what is confirmed of an object. Nil if nothing is.
+    func version(of name: ObjectName) throws -> StreamVersion?
+    mutating func setVersion(_ version: StreamVersion?, of name: ObjectName) throws
+    /// The objects of a class that are confirmed, in a range of keys.
+    func confirmed(in range: KeyRange) throws -> [(key: PrimaryKey, version: StreamVersion)]
+    func confirmedClasses() throws -> [SyncString]
+    /// The sum over the objects of a class that are confirmed.
+    func checksum(of className: SyncString) throws -> ClassChecksum
+
+    func shadow(of name: ObjectName) throws -> Shadow?
+    mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) throws
+    /// By rising names.
+    func shadowed() throws -> [ObjectName]
+
+    // MARK: The journal
+
+    /// What was committed and has no number yet, in order.
+    func localCommits() throws -> [LocalCommit]
+    mutating func removeLocalCommit(_ sequence: UInt64) throws
+
+    func commit(_ number: UInt64) throws -> JournalCommit?
+    mutating func put(_ commit: JournalCommit) throws
+    mutating func removeCommit(_ number: UInt64) throws
+
+    /// Keeps work that was given up, for the app.
+    mutating func keep(_ lost: LostWork) throws
+}

@@ -1,0 +1,174 @@
+extension ClientTransaction {
+    /// The most changes of commits that become one.
+    private var coalescedChanges: Int { 1_000 }
+
+    /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
+    mutating func resolveLocalCommits() throws {
+        let commits = try localCommits()
+        for local in commits {
+            do {
+                try resolve(local)
+            } catch is MisplacedEdit {
+                try misplace(local)
+            }
+            state.clock = max(state.clock, local.clock)
+            try removeLocalCommit(local.sequence)
+        }
+        let defaults = commits.flatMap(\.edits).filter { if case .set(_, _, .byDefault) = $0 { true } else { false } }
+        for name in Set(defaults.map(\.object)).sorted() { try showDefaults(name) }
+    }
+
+    mutating func resolve(_ local: LocalCommit) throws {
+        var shadows: [ObjectName: Shadow] = [:]
+        for edit in local.edits where shadows[edit.object] == nil {
+            let name = edit.object
+            shadows[name] =
+                try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
+        }
+        let last = try mergeable(local, shadows)
+        var resolver = EditResolver(
+            commit: last?.number ?? state.lastCommit + 1,
+            offset: last?.changes.count ?? 0,
+            shadows: shadows,
+            lastNumber: state.lastNumber
+        )
+        try resolver.resolve(local.edits)
+        state.lastNumber = resolver.lastNumber
+        guard !resolver.changes.isEmpty else { return }
+        let commit = Commit(
+            number: resolver.commit,
+            clock: local.clock,
+            base: state.cursor?.version ?? 0,
+            seen: (last?.seen ?? [:]).merging(resolver.seen) { $1 },
+            schemaVersion: local.schemaVersion,
+            changes: (last?.changes ?? []) + resolver.changes
+        )
+        try put(JournalCommit(commit: commit))
+        state.lastCommit = commit.number
+        for (name, changes) in resolver.pending {
+            guard var shadow = resolver.shadows[name] else { continue }
+            shadow.add(changes)
+            try setShadow(shadow, of: name)
+        }
+    }
+
+    /// A default that was written over a value gives way to it.
+    private mutating func showDefaults(_ name: ObjectName) throws {
+        guard let shadow = try shadow(of: name), let contents = try contents(of: name) else { return }
+        try perform(ShownDifference(name, from: contents, to: shadow.contents).edits)
+    }
+
+    /// The last commit, if it can take in what follows: it wasn't sent, and its author saw the same.
+    private func mergeable(_ local: LocalCommit, _ shadows: [ObjectName: Shadow]) throws -> Commit? {
+        guard state.lastCommit > state.sealed, let last = try commit(state.lastCommit)?.commit,
+            last.base == state.cursor?.version ?? 0, last.schemaVersion == local.schemaVersion,
+            last.changes.count + local.edits.count <= coalescedChanges
+        else { return nil }
+        let known = Set(last.objects)
+        let isSame = shadows.allSatisfy { !known.contains($0.key) || last.seen[$0.key] == $0.value.version }
+        return isSame ? last : nil
+    }
+
+    /// The commit can't be told to the server: it is handed to the app, and what it did is taken back.
+    private mutating func misplace(_ local: LocalCommit) throws {
+        try keep(.misplaced(local.edits))
+        for name in Set(local.edits.map(\.object)).sorted() {
+            let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
+            try perform(ShownDifference(name, from: contents(of: name), to: shadow.contents).edits)
+        }
+    }
+
+    // MARK: Sending
+
+    /// The commits behind a number, as many as fit. They won't change any more.
+    ///
+    /// - Parameter salts: random bits for each commit that was never sent.
+    mutating func seal(after number: UInt64, bytes: UInt64, salt: inout some RandomNumberGenerator) throws
+        -> [UploadedCommit]
+    {
+        var commits: [UploadedCommit] = []
+        var size: UInt64 = 0
+        var next = number + 1
+        while next <= state.lastCommit, var entry = try commit(next) {
+            size += entry.commit.estimatedSize
+            if !commits.isEmpty, size > bytes { break }
+            let hash = try entry.hash ?? newHash(entry.commit, salt: salt.next())
+            if entry.hash == nil {
+                entry.hash = hash
+                try put(entry)
+            }
+            state.sealed = max(state.sealed, next)
+            commits.append(UploadedCommit(commit: entry.commit, hash: hash))
+            next += 1
+        }
+        return commits
+    }
+
+    private func newHash(_ commit: Commit, salt: UInt64) throws -> RunningHash {
+        var previous = state.acknowledgedHash
+        if commit.number > 1, commit.number - 1 > state.acknowledged {
+            previous = try self.commit(commit.number - 1)?.hash ?? previous
+        }
+        let words = [commit.number, commit.clock.rawValue, commit.base, UInt64(commit.changes.count)]
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+        return previous.appending(bytes, salt: salt)
+    }
+
+    /// The running hashes of commits that may have been sent and aren't answered.
+    func pendingHashes() throws -> [RunningHash] {
+        var hashes: [RunningHash] = []
+        var number = state.acknowledged + 1
+        while number <= state.sealed, let hash = try commit(number)?.hash {
+            hashes.append(hash)
+            number += 1
+        }
+        return hashes
+    }
+
+    // MARK: Answers
+
+    /// Takes answers in. Those that are known already are left out.
+    ///
+    /// - Returns: what was refused.
+    mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
+        var refusals: [Refusal] = []
+        for (index, version) in ack.versions.enumerated() {
+            let number = ack.first &+ UInt64(index)
+            guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
+                continue
+            }
+            let refused = ack.refusals.filter { $0.commit == number }
+            let indices = Set(refused.map(\.index))
+            for name in entry.commit.objects where try shadow(of: name) != nil {
+                try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
+            }
+            for refusal in refused { try keep(.refused(refusal)) }
+            refusals += refused
+            entry.version = version
+            entry.answeredAt = now
+            try put(entry)
+            state.acknowledged = number
+            state.acknowledgedHash = entry.hash ?? state.acknowledgedHash
+        }
+        for batch in ack.restored { try take(batch) }
+        if state.acknowledged == state.lastCommit, ack.last == state.lastCommit {
+            state.clock = ack.clock
+        } else {
+            state.clock = state.clock.pushed(by: ack.clock, wall: now)
+        }
+        try settle(upTo: state.cursor?.version ?? 0)
+        try trimJournal(now: now)
+        return refusals
+    }
+
+    /// Forgets commits that were confirmed long ago (SYNC.md, section 7).
+    private mutating func trimJournal(now: Int64) throws {
+        let week: Int64 = 7 * 24 * 3_600 * 1_000
+        while state.firstKept < state.firstPending, let entry = try commit(state.firstKept),
+            let answeredAt = entry.answeredAt, now &- answeredAt > week || state.firstPending - state.firstKept > 10_000
+        {
+            try removeCommit(state.firstKept)
+            state.firstKept += 1
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension ClientTransaction {
+    /// Changes what is known of an object, and shows what is to be shown then: only what differs is written.
+    mutating func change(_ name: ObjectName, _ body: (inout Shadow) throws -> Void) throws {
+        var shadow =
+            try shadow(of: name) ?? Shadow(contents: contents(of: name), version: version(of: name))
+        let before = shadow.shown
+        try body(&shadow)
+        try perform(ShownDifference(name, from: before, to: shadow.shown).edits)
+        try setVersion(shadow.version, of: name)
+        try setShadow(shadow.isClean ? nil : shadow, of: name)
+    }
+
+    /// Takes in objects of one class.
+    mutating func take(_ batch: ClassBatch) throws {
+        for update in batch.objects {
+            let name = ObjectName(batch.className, update.key)
+            if case .present(let version) = update.content {
+                if try self.version(of: name) != version { state.wanted.insert(name) }
+                continue
+            }
+            do {
+                try change(name) { try $0.apply(update.content) }
+                state.wanted.remove(name)
+            } catch is MisfitUpdate {
+                state.wanted.insert(name)
+            }
+        }
+    }
+
+    /// What was answered falls away, up to where the file has the stream.
+    mutating func settle(upTo version: StreamVersion) throws {
+        while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
+            let taken = commit.version, taken <= version
+        {
+            for name in commit.commit.objects where try shadow(of: name) != nil {
+                try change(name) { $0.settle(upTo: version) }
+            }
+            state.firstPending += 1
+        }
+        for (taken, names) in state.forked where taken <= version {
+            state.forked[taken] = nil
+            for name in names where try shadow(of: name) != nil { try change(name) { $0.settle(upTo: version) } }
+        }
+    }
+
+    /// The classes of which the file doesn't hold what it should.
+    func mismatches(_ sums: Checksums) throws -> [SyncString] {
+        guard sums.view == state.view else { return [] }
+        var wrong: [SyncString] = []
+        for sum in sums.classes where try checksum(of: sum.className) != sum { wrong.append(sum.className) }
+        let named = Set(sums.classes.map(\.className))
+        for name in try confirmedClasses() where !named.contains(name) {
+            if try checksum(of: name).count > 0 { wrong.append(name) }
+        }
+        return wrong
+    }
+
+    // MARK: What the server has to know
+
+    /// The objects with pending work, and what of them the file holds.
+    func held() throws -> [HeldObject] {
+        try shadowed().compactMap { name in try version(of: name).map { HeldObject(name: name, version: $0) } }
+    }
+
+    /// The least version that unsent work can name.
+    func leastBase() throws -> StreamVersion? {
+        guard try state.acknowledged < state.lastCommit || !localCommits().isEmpty else { return nil }
+        var least = state.cursor?.version ?? 0
+        var number = state.acknowledged + 1
+        while number <= state.lastCommit {
+            if let commit = try commit(number)?.commit {
+                least = commit.seen.values.reduce(min(least, commit.base), min)
+            }
+            number += 1
+        }
+        return least
+    }
+}
+
+extension Commit {
+    /// The objects that the changes are about, each once.
+    var objects: [ObjectName] {
+        var known: Set<ObjectName> = []
+        return changes.map(\.object).filter { known.insert($0).inserted }
+    }
+}

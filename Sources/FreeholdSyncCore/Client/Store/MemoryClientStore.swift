@@ -1,0 +1,124 @@
+/// A synced file in memory, for tests and tools.
+///
+/// A transaction fails as told by `crashes`: then nothing of it happened, or all of it, and the caller doesn't hear which.
+public struct MemoryClientStore: ClientStore, Sendable {
+    public struct Crash: Error, Hashable {
+        /// Whether the transaction happened.
+        public let isAfter: Bool
+    }
+
+    public struct Data: ClientTransaction, Sendable {
+        public var state = ClientState()
+        public private(set) var objects: [ObjectName: [SyncString: MergedContent]] = [:]
+        public private(set) var versions: [ObjectName: StreamVersion] = [:]
+        public private(set) var shadows: [ObjectName: Shadow] = [:]
+        public private(set) var local: [LocalCommit] = []
+        public private(set) var commits: [UInt64: JournalCommit] = [:]
+        public private(set) var lost: [LostWork] = []
+        private var sums: [SyncString: ClassChecksum] = [:]
+        var lastSequence: UInt64 = 0
+        /// What the last transaction edited, as an observer hears of it.
+        public internal(set) var edited: [LocalEdit] = []
+    }
+
+    public private(set) var data = Data()
+    /// Whether the next transactions crash: nil for those that don't.
+    public var crashes: [Crash?] = []
+
+    public init() {}
+
+    public mutating func transact<Result>(_ body: (inout Data) throws -> Result) throws -> Result {
+        var copy = data
+        copy.edited = []
+        let result = try body(&copy)
+        let crash = crashes.isEmpty ? nil : crashes.removeFirst()
+        if crash.map({ $0.isAfter }) ?? true { data = copy }
+        if let crash { throw crash }
+        return result
+    }
+
+    /// The app's own transaction.
+    ///
+    /// - Parameter wall: the device's clock, in milliseconds since 2015-01-01.
+    /// - Throws: `MisplacedEdit` if an edit names what isn't there. Then nothing is done.
+    public mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64 = 0) throws {
+        var copy = data
+        copy.edited = []
+        try copy.commit(edits, wall: wall, schemaVersion: schemaVersion)
+        data = copy
+    }
+}
+
+extension MemoryClientStore.Data {
+    mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64) throws {
+        var before: [ObjectName: [SyncString: MergedContent]] = [:]
+        for edit in edits {
+            let name = edit.object
+            let isClean = shadows[name] == nil && !local.contains { $0.edits.contains { $0.object == name } }
+            if isClean, before[name] == nil { before[name] = objects[name] }
+        }
+        try perform(edits)
+        lastSequence += 1
+        state.clock = Clock.ofCommit(wall: wall &+ state.offset, last: state.clock)
+        local.append(
+            LocalCommit(
+                sequence: lastSequence,
+                clock: state.clock,
+                schemaVersion: schemaVersion,
+                edits: edits,
+                before: before
+            )
+        )
+    }
+
+    public func contents(of name: ObjectName) -> [SyncString: MergedContent]? { objects[name] }
+
+    public mutating func perform(_ edits: [LocalEdit]) throws {
+        for edit in edits { try edit.apply(to: &objects[edit.object]) }
+        edited += edits
+    }
+
+    public func version(of name: ObjectName) -> StreamVersion? { versions[name] }
+
+    public mutating func setVersion(_ version: StreamVersion?, of name: ObjectName) {
+        let old = versions[name]
+        guard old != version else { return }
+        var sum = sums[name.className] ?? ClassChecksum(className: name.className)
+        if let old { sum.remove(name.key, version: old) }
+        if let version { sum.add(name.key, version: version) }
+        sums[name.className] = sum
+        versions[name] = version
+    }
+
+    public func confirmed(in range: KeyRange) -> [(key: PrimaryKey, version: StreamVersion)] {
+        versions.filter { name, _ in
+            name.className == range.className && range.after.map { name.key > $0 } ?? true
+                && range.through.map { name.key <= $0 } ?? true
+        }.map { (key: $0.key.key, version: $0.value) }.sorted { $0.key < $1.key }
+    }
+
+    public func confirmedClasses() -> [SyncString] { Set(versions.keys.map(\.className)).sorted() }
+
+    public func checksum(of className: SyncString) -> ClassChecksum {
+        sums[className] ?? ClassChecksum(className: className)
+    }
+
+    public func shadow(of name: ObjectName) -> Shadow? { shadows[name] }
+    public mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) { shadows[name] = shadow }
+    public func shadowed() -> [ObjectName] { shadows.keys.sorted() }
+
+    public func localCommits() -> [LocalCommit] { local }
+    public mutating func removeLocalCommit(_ sequence: UInt64) { local.removeAll { $0.sequence == sequence } }
+
+    public func commit(_ number: UInt64) -> JournalCommit? { commits[number] }
+    public mutating func put(_ commit: JournalCommit) { commits[commit.commit.number] = commit }
+    public mutating func removeCommit(_ number: UInt64) { commits[number] = nil }
+
+    public mutating func keep(_ lost: LostWork) { self.lost.append(lost) }
+
+    /// The app takes what was given up.
+    public mutating func takeLost() -> [LostWork] {
+        defer { lost = [] }
+        return lost
+    }
+}

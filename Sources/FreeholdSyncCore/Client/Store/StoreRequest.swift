@@ -1,0 +1,81 @@
+/// What the machine asks the file to do: one transaction each, in the order in which they are asked.
+///
+/// `ClientStore.perform` does them. All of a request happens, or nothing. After a request that failed the machine has to be started anew.
+public enum StoreRequest: Hashable, Sendable {
+    /// Reads what `bind` has to say.
+    case describe
+    /// Gives names and numbers to what was committed, and reads commits to send.
+    case collect(after: UInt64, bytes: UInt64)
+    /// Takes over what the server says that the file is.
+    case bind(Bound)
+    case acknowledge(Ack)
+    /// All messages of one pair of cursors.
+    case takeIn([Changes])
+    case beginBootstrap(BootstrapBegin)
+    case takeInChunk(BootstrapChunk)
+    case endBootstrap(BootstrapEnd)
+    /// The app's new queries.
+    case subscribe([ClassQuery])
+    /// The queries of this version were sent.
+    case sentQueries(UInt64)
+    case failQuery(QueryError)
+    case setOffset(Int64)
+    /// Which classes differ from these sums.
+    case compare(Checksums)
+    case reset(ResetMode)
+}
+
+/// What happens to a file whose server has another history of the stream (SYNC.md, section 11).
+public enum ResetMode: Hashable, Sendable {
+    /// Own work that the new store doesn't have is done again.
+    case recover
+    /// As `recover`; if that fails, as `discard`.
+    case recoverOrDiscard
+    /// Own work is handed to the app.
+    case discard
+    /// The app does it.
+    case manual
+}
+
+/// What a request led to.
+public enum StoreOutcome: Hashable, Sendable {
+    case done
+    case described(FileDescription)
+    /// Commits to send, and whether there are more.
+    case collected([UploadedCommit], hasMore: Bool)
+    case acknowledged(upTo: UInt64, [Refusal])
+    /// The state is as far as the cursor.
+    case tookIn(DownloadOutcome)
+    case bootstrapped(QuerySet?, DownloadOutcome)
+    case subscribed(QuerySet)
+    case compared([SyncString])
+    /// What the server said doesn't follow from what the file has.
+    case misfit
+    /// What was set aside for the app.
+    case wasReset(lost: Int)
+}
+
+/// What a file knows, for `bind` and for the machine's start.
+public struct FileDescription: Hashable, Sendable {
+    public var state: ClientState
+    public var held: [HeldObject]
+    public var leastBase: StreamVersion?
+    public var pendingHashes: [RunningHash]
+    public var hasLocalWork: Bool
+
+    public var journal: JournalRange {
+        JournalRange(acknowledged: state.acknowledged, hash: state.acknowledgedHash, pending: pendingHashes)
+    }
+}
+
+public struct DownloadOutcome: Hashable, Sendable {
+    public var cursor: Cursor?
+    /// Objects to be fetched.
+    public var wanted: [ObjectName]
+    /// Classes whose sums differ.
+    public var mismatches: [SyncString]
+    /// Own commits up to this one are in the confirmed state.
+    public var confirmed: UInt64
+    /// Local work came about: recovered work is to be sent.
+    public var objects: UInt64
+}

@@ -1,0 +1,67 @@
+import Foundation
+import FreeholdSyncCore
+import Testing
+
+/// Clients against a server that is simple and right. `FREEHOLD_SEED` repeats one history.
+@Suite struct SyncWorldTests {
+    typealias Options = SyncWorld.Options
+
+    private static var seeds: [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        let first = UInt64.random(in: 0..<1 << 40)
+        print("SyncWorldTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
+        return Array(first..<first + UInt64(count))
+    }
+
+    private static var count: Int {
+        guard let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] else { return 10 }
+        return Int(soak).flatMap { $0 > 1 ? $0 : nil } ?? 2_000
+    }
+
+    static let all: [Options] = [
+        Options(name: "fields", kinds: [.write, .write, .byDefault]),
+        Options(name: "fields, creates and deletes", kinds: [.write, .create, .delete]),
+        Options(name: "counters", kinds: [.add, .write]),
+        Options(name: "sets and dictionaries", kinds: [.set, .clearSet, .dictionary, .clearDictionary]),
+        Options(name: "mixed values", kinds: [.mixed]),
+        Options(name: "inserts and removals", kinds: [.insert, .insert, .remove]),
+        Options(name: "lists", kinds: [.insert, .insert, .remove, .move, .setElement, .clear, .assign]),
+        Options(name: "embedded objects", kinds: [.embedded, .insert, .setElement, .move, .remove]),
+        Options(name: "everything"),
+        Options(name: "everything, much refused", refusals: 15),
+        Options(name: "everything, crashes", crashes: 20, drops: 40),
+        Options(name: "everything, queries change", refusals: 5, crashes: 5, queries: true),
+    ]
+
+    @Test(arguments: all)
+    func `Clients end on the server's state, and what is pending never gives way`(options: Options) {
+        for seed in Self.seeds {
+            var world = SyncWorld(seed: seed, options)
+            world.run()
+            guard !world.problems.isEmpty else { continue }
+            let log = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] == nil ? [] : world.log
+            Issue.record("seed \(seed), \(options): \((world.problems + log).joined(separator: "\n"))")
+            return
+        }
+    }
+
+    private func expectNoProblems(_ scenario: (UInt64) -> [String]) {
+        for seed in Self.seeds {
+            let problems = scenario(seed)
+            guard !problems.isEmpty else { continue }
+            Issue.record("seed \(seed): \(problems.joined(separator: "\n"))")
+            return
+        }
+    }
+
+    @Test func `Lists neither lose nor double an element, whatever crashes`() { expectNoProblems(SyncWorld.elements) }
+
+    @Test func `A file that was damaged is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
+
+    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+        expectNoProblems(SyncWorld.forked)
+    }
+
+    @Test func `Unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
+}
