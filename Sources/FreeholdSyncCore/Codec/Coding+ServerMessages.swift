@@ -11,7 +11,7 @@ extension ColumnWriter {
             int(welcome.credit)
             return .welcome
         case .bound(_, let bound):
-            self.bound(bound)
+            try self.bound(bound)
             return .bound
         case .queryError(_, let error):
             int(error.version)
@@ -21,12 +21,7 @@ extension ColumnWriter {
             text(error.text)
             return .queryError
         case .ack(_, let ack):
-            int(ack.first)
-            int(ack.clock.rawValue)
-            number(ack.versions.count)
-            for version in ack.versions { number(version) }
-            try self[.part(1)].refusals(ack.refusals)
-            try self[.part(2)].batches(ack.restored)
+            try answers(ack)
             return .ack
         case .changes(_, let changes):
             self[.part(1)].cursor(changes.from)
@@ -81,7 +76,7 @@ extension ColumnWriter {
         }
     }
 
-    private func bound(_ bound: Bound) {
+    private func bound(_ bound: Bound) throws(CodecError) {
         switch bound.schema {
         case .accepted: kinds.append(0)
         case .documentsNeeded: kinds.append(1)
@@ -105,7 +100,19 @@ extension ColumnWriter {
         int(bound.epoch)
         int(bound.acknowledged)
         if let file = bound.file { self[.part(1)].identity(file) }
-        if let fork = bound.fork { self[.part(2)].int(fork.common) }
+        if let fork = bound.fork {
+            self[.part(2)].int(fork.common)
+            if let ack = fork.answers { try self[.part(5)].answers(ack) }
+        }
+    }
+
+    private func answers(_ ack: Ack) throws(CodecError) {
+        int(ack.first)
+        int(ack.clock.rawValue)
+        number(ack.versions.count)
+        for version in ack.versions { number(version) }
+        try self[.part(1)].refusals(ack.refusals)
+        try self[.part(2)].batches(ack.restored)
     }
 
     private func checksums(_ checksums: Checksums) {

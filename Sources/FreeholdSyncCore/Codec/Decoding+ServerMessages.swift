@@ -11,11 +11,7 @@ extension ColumnReader {
                 QueryError(version: version, className: className, index: index, position: position, text: try text())
             )
         case .ack:
-            var ack = Ack(first: try word(), versions: [], clock: Clock(rawValue: try word()))
-            for _ in 0..<(try number()) { ack.versions.append(try numberWord()) }
-            ack.refusals = try self[.part(1)].refusals()
-            if let group = optional(.part(2)) { ack.restored = try group.batches() }
-            return .ack(session, ack)
+            return .ack(session, try answers())
         case .changes:
             var changes = Changes(
                 from: try self[.part(1)].cursor(),
@@ -96,8 +92,19 @@ extension ColumnReader {
         }
         var bound = Bound(schema: schema, epoch: try word(), acknowledged: try word(), start: start)
         if let group = optional(.part(1)) { bound.file = try group.identity() }
-        if let group = optional(.part(2)) { bound.fork = Fork(common: try group.word()) }
+        if let group = optional(.part(2)) {
+            let answers: Ack? = if let group = optional(.part(5)) { try group.answers() } else { nil }
+            bound.fork = Fork(common: try group.word(), answers: answers)
+        }
         return bound
+    }
+
+    private func answers() throws(CodecError) -> Ack {
+        var ack = Ack(first: try word(), versions: [], clock: Clock(rawValue: try word()))
+        for _ in 0..<(try number()) { ack.versions.append(try numberWord()) }
+        ack.refusals = try self[.part(1)].refusals()
+        if let group = optional(.part(2)) { ack.restored = try group.batches() }
+        return ack
     }
 
     private func problems() throws(CodecError) -> [SchemaProblem] {

@@ -273,14 +273,7 @@ struct RandomMessages {
             let error = QueryError(version: word(), className: name(), index: word(), position: word(), text: text())
             return .queryError(session(), error)
         case 3:
-            let ack = Ack(
-                first: word(),
-                versions: some(9) { $0.word() },
-                clock: clock(),
-                refusals: refusals(),
-                restored: batches()
-            )
-            return .ack(session(), ack)
+            return .ack(session(), ack())
         case 4:
             let begin = BootstrapBegin(
                 cursor: cursor(),
@@ -323,6 +316,16 @@ struct RandomMessages {
         }
     }
 
+    private mutating func ack() -> Ack {
+        Ack(
+            first: word(),
+            versions: some(9) { $0.word() },
+            clock: clock(),
+            refusals: refusals(),
+            restored: batches()
+        )
+    }
+
     private mutating func bound() -> Bound {
         let problems = some(3) { messages in
             SchemaProblem(className: messages.name(), property: messages.maybe { $0.name() }, text: messages.text())
@@ -334,7 +337,7 @@ struct RandomMessages {
             schema: verdicts[pick(0..<3)],
             epoch: word(),
             acknowledged: word(),
-            fork: maybe { Fork(common: $0.word()) },
+            fork: maybe { Fork(common: $0.word(), answers: $0.maybe { $0.ack() }) },
             start: starts[pick(0..<4)]
         )
     }

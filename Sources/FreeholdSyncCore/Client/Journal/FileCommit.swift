@@ -167,7 +167,7 @@ public struct FileCommit {
 
     private var hiddenLinks: [JournalProperty: [UnshownLink]] = [:]
 
-    private func hiddenNames(_ property: JournalProperty) -> [(place: NestedPlace, name: ObjectName)] {
+    private func hiddenNames(_ property: JournalProperty) -> [(place: NestedSubscript, name: ObjectName)] {
         (hiddenLinks[property] ?? []).compactMap { link in
             guard link.path.isEmpty, let table = after.view.schema.table(id: link.table),
                 let key = FileContents.key(link.primaryKey)
