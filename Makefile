@@ -4,7 +4,7 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
@@ -12,8 +12,8 @@ TRAIT_SUITES ?= DiagnosticsTests|LoggingTests|MetricsTests
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
-# Tests need no debug information, which costs a good part of the build.
-TEST_FLAGS ?= -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
+# Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
+TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
 .PHONY: help setup setup-bench demo demo-release test cli install-cli bench bench-quick test-traits test-release soak soak-hour tsan format lint docs
 

@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
+        .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
     ],
     traits: [
         .trait(
@@ -51,7 +52,11 @@ let package = Package(
             swiftSettings: settings
         ),
         // Sync without a network: what happened, and how it merges. No IO, no task, no clock.
-        .target(name: "FreeholdSyncCore", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdSyncCore",
+            dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Freehold",
             dependencies: [
@@ -63,6 +68,8 @@ let package = Package(
         ),
         // BSON and Extended JSON: of the engine it needs ObjectId and Decimal128.
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        // Files that Realm wrote, for reading: of the engine it needs the types of values.
+        .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -92,7 +99,8 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -107,6 +115,12 @@ let package = Package(
         .testTarget(
             name: "FreeholdBSONTests",
             dependencies: ["FreeholdBSON", "FreeholdEngine"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "RealmFileReaderTests",
+            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(

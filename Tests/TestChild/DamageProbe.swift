@@ -161,15 +161,15 @@ struct DamageProbe {
                 }
             }
             for predicate in try predicates(table) {
-                total += Query(table: table, predicate: predicate).count(in: snapshot)
+                total += RowQuery(table: table, predicate: predicate).count(in: snapshot)
             }
             for column in table.columns where column.collection == .none && column.type != .link {
                 if column.type != .mixed {
-                    total += Query(table: table, sort: [SortKey(column)], limit: 20).keys(in: snapshot).count
+                    total += RowQuery(table: table, sort: [SortKey(column)], limit: 20).keys(in: snapshot).count
                 }
                 if column.type == .int || column.type == .double {
-                    _ = Query(table: table).sum(of: column, in: snapshot)
-                    _ = Query(table: table).max(of: column, in: snapshot)
+                    _ = RowQuery(table: table).sum(of: column, in: snapshot)
+                    _ = RowQuery(table: table).max(of: column, in: snapshot)
                 }
             }
         }

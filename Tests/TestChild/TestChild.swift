@@ -21,6 +21,7 @@ import TestScript
 /// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
 /// - `grouped PATH SEED COUNT`: the same with groups of three commits: prints `committed NUMBER` for each, and the number
 ///   when the group has been made durable.
+/// - `graph PATH SEED`: runs the graph script's transactions without end, and prints the number of each.
 /// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
 /// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
 /// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
@@ -48,6 +49,8 @@ struct TestChild {
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1)
             case "grouped":
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1, group: 3)
+            case "graph":
+                try writeGraph(path, seed: number(3) ?? 0)
             case "lock":
                 let database = try open(path)
                 let transaction = try database.beginWrite()
@@ -127,6 +130,22 @@ struct TestChild {
         }
     }
 
+    static func writeGraph(_ path: String, seed: Int) throws {
+        let database = try open(path)
+        let script = GraphScript(seed: UInt64(seed))
+        let last = try database.beginWrite()
+        let number = GraphScript.Graph(last).number
+        last.cancel()
+        // What isn't shown can't be read from the file.
+        var graph = GraphScript.Graph()
+        while graph.number < number { graph.apply(script.steps(on: graph)) }
+        say("ready")
+        while true {
+            try script.commit(to: database, &graph)
+            say("\(graph.number)")
+        }
+    }
+
     /// The classes are those of the file, changed: "n" optional, "gone" and "any" gone, "more" new, "name" the key.
     static func migrate(_ path: String, budget: Int) throws {
         var options = Database.Options()
@@ -145,7 +164,7 @@ struct TestChild {
         ]
         let transaction = try database.beginWrite()
         say("began")
-        try transaction.extendSchema(to: specs, unkeysAll: true)
+        try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
         say("extended")
         let table = transaction.schema.table(named: "P")!
         for key in transaction.keys(table) {

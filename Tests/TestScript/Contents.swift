@@ -19,7 +19,7 @@ public enum Contents {
                 }
             }
             for predicate in try predicates(table) {
-                let found = Query(table: table, predicate: predicate).keys(in: snapshot)
+                let found = RowQuery(table: table, predicate: predicate).keys(in: snapshot)
                 digest.add("\(found.map(\.raw))")
             }
         }

@@ -5,9 +5,9 @@ struct MixedHome {
     let table: ManagedTable
     let owner: ObjectKey
     let property: Int
-    let place: NestedPlace
+    let place: NestedSubscript
 
-    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ place: NestedPlace) {
+    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ place: NestedSubscript) {
         self.table = table
         self.owner = owner
         self.property = property
@@ -29,12 +29,12 @@ struct MixedHome {
 final class NestedCollection {
     let id: UInt64
     /// Where it was last seen.
-    private(set) var place: NestedPlace
+    private(set) var place: NestedSubscript
     private var cached: Value?
     private var stateVersion: UInt64 = 0
     private var changeCount: UInt64 = 0
 
-    init(id: UInt64, near place: NestedPlace) {
+    init(id: UInt64, near place: NestedSubscript) {
         self.id = id
         self.place = place
     }

@@ -78,7 +78,7 @@ extension Migration {
         }
         change(oldName, nil) { () throws(EngineError) in
             try transaction.renameTable(from: oldName, to: object.className, specs: specs)
-            let plan = try transaction.extendSchema(to: specs, unkeysAll: true)
+            let plan = try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
             try DefaultValues.fill(plan, newSchema, transaction, progress)
         }
         new.forgetDynamicTables()

@@ -31,7 +31,7 @@ struct MigrationRun {
         )
         transaction.schemaProgress = { [progress] in progress.report($0, $1) }
         let hasBlock = configuration.migrationBlock != nil
-        let plan = try transaction.extendSchema(to: specs, unkeysAll: hasBlock)
+        let plan = try transaction.extendSchema(to: specs, suspendsPrimaryKeys: hasBlock)
         try DefaultValues.fill(plan, schema, transaction, progress)
         if let block = configuration.migrationBlock {
             let cleared = try run(block, transaction, from: oldVersion)

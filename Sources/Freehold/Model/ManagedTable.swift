@@ -174,7 +174,7 @@ final class ManagedTable {
         guard let index = table.info.index(named: origin), let column = table.columns[index] else {
             programmerError("\(table.info.className).\(origin) isn't in the realm's schema")
         }
-        return (table, column.aimed(at: self.table))
+        return (table, column.asBacklinkColumn(to: self.table))
     }
 
     /// What a stored value of a property, or of one of its elements, stands for.

@@ -233,7 +233,7 @@ extension Property.Index {
             switch kind {
             case .none: .none
             case .values: .values
-            case .fullText, .latinText: .fullText
+            case .fullText, .fullTextLatin1: .fullText
             case .places: .places
             }
     }

@@ -84,7 +84,7 @@ public struct Schema: Sendable {
         var specs = tableSpecs
         for i in specs.indices {
             for c in specs[i].columns.indices where specs[i].columns[c].indexKind == .fullText {
-                specs[i].columns[c].indexKind = .latinText
+                specs[i].columns[c].indexKind = .fullTextLatin1
             }
         }
         return specs

@@ -102,7 +102,7 @@ struct StoredCollection: Sendable {
     let column: Column
     let owner: ObjectKey
     /// Of a collection inside of a mixed value: which one, and where it was last seen.
-    let nested: (id: UInt64, near: NestedPlace)?
+    let nested: (id: UInt64, near: NestedSubscript)?
 
     /// Whether the object that it belongs to is there.
     func exists(in view: Snapshot) -> Bool {

@@ -52,7 +52,7 @@ extension _CollectionSource {
             return { .collection(ObservedCollection(column, of: owner, watching: watched, in: $0)) }
         }
         let compiled = trapping { () throws(QueryError) in try QueryCompiler(table).stages(stages) }
-        let query = FreeholdEngine.Query(table: table.table, source: .table, stages: compiled)
+        let query = FreeholdEngine.RowQuery(table: table.table, source: .table, stages: compiled)
         let origin: ObservedQuery.Origin =
             switch base {
             case .table: .table

@@ -29,7 +29,7 @@ struct ModelNames: QueryNames {
                     + "\(origin.info.className). Name a link or list of links in `originProperty:`."
             )
         }
-        return column.aimed(at: table.table)
+        return column.asBacklinkColumn(to: table.table)
     }
 
     // MARK: Constants

@@ -34,7 +34,7 @@ extension NSPredicate {
             }
             table.core.verifyThread()
             let predicate = trapping { () throws(QueryError) in try QueryCompiler(table).compile(query).predicate }
-            let found = FreeholdEngine.Query(table: table.table, predicate: predicate)
+            let found = FreeholdEngine.RowQuery(table: table.table, predicate: predicate)
             return found.matches(object._key, in: table.core.view)
         }
     }

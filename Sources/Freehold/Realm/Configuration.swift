@@ -137,8 +137,9 @@ extension Realm {
         /// Opening a file with another choice than it was written with makes its full-text indexes anew.
         public var textMatching = TextMatching.unicode
 
-        /// The address space reserved for the file in bytes, or nil for the default of 32 GiB. It is the file's
-        /// largest size; it costs no memory. The first open of a file in the process decides.
+        /// The address space reserved for the file in bytes, or nil for the default: 32 GiB, less in a process that has more
+        /// than 256 files open (4 GiB with 2,000), and room for twice what the file holds. It is the file's largest size; it
+        /// costs no memory. The first open of a file in the process decides.
         public var mapSize: Int?
 
         /// How many snapshots can be read at once, over all processes; nil for the default of 1,024. The first open

@@ -174,7 +174,7 @@ extension GraphPlan {
                 }
             }
             for (node, key) in zip(nodes, keys) { node.object?._attach(to: node.table, key: key) }
-            transaction.settlePlaceholders()
+            transaction.resolvePlaceholders()
             return keys
         } catch {
             throw Realm.Error(error, fileURL: core.configuration.fileURL)

@@ -14,7 +14,7 @@ import FreeholdEngine
 /// a serial queue, or an actor; anything else is a programmer error and traps. Opening the same file there again gives
 /// the same realm and costs a dictionary look-up. What is frozen (``freeze()``) may be used anywhere, and a
 /// ``ThreadSafeReference`` leads from one place to another. From async code open it with
-/// ``open(configuration:_isolation:downloadBeforeOpen:)``, or use ``read(_:timeout:_:)``, `Realm.write` and ``Store``.
+/// `open(configuration:)`, or use ``read(_:timeout:_:)``, `Realm.write` and ``Store``.
 ///
 /// **One version.** What it shows changes only with ``refresh()`` and with write transactions of its own.
 ///

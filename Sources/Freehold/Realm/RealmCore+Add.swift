@@ -9,7 +9,7 @@ extension RealmCore {
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
         let transaction = requireWrite()
         if policy == .error, addDirectly(object, transaction) {
-            transaction.settlePlaceholders()
+            transaction.resolvePlaceholders()
             return true
         }
         return add([object], policy: policy)

@@ -20,7 +20,7 @@ struct CompiledQuery {
         case .list(let column, let owner): tracker.accessProperty(column.tableID, owner.raw, column.id)
         case .backlinks(let column, _): tracker.accessTable(column.tableID)
         }
-        let query = FreeholdEngine.Query(table: table, source: .table, stages: stages)
+        let query = FreeholdEngine.RowQuery(table: table, source: .table, stages: stages)
         for id in query.tables(of: stored) { tracker.accessTable(id) }
     }
 
@@ -34,7 +34,7 @@ struct CompiledQuery {
         let path = trapping { () throws(QueryError) in
             try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
         }
-        let known = keys.map { FreeholdEngine.Query(table: source.table.table, source: .keys($0), stages: []) }
+        let known = keys.map { FreeholdEngine.RowQuery(table: source.table.table, source: .keys($0), stages: []) }
         return told(.aggregate) { (known ?? query(in: view)).aggregate(aggregate, of: path, in: view) }
     }
 
@@ -59,14 +59,14 @@ struct CompiledQuery {
         Diagnostics.send(.queried(query))
     }
 
-    private func query(in view: DataView) -> FreeholdEngine.Query {
-        FreeholdEngine.Query(table: source.table.table, source: source.rows(in: view), stages: stages)
+    private func query(in view: DataView) -> FreeholdEngine.RowQuery {
+        FreeholdEngine.RowQuery(table: source.table.table, source: source.rows(in: view), stages: stages)
     }
 }
 
 extension _CollectionSource {
     /// What the first stage gets.
-    func rows(in view: DataView) -> FreeholdEngine.Query.Source {
+    func rows(in view: DataView) -> FreeholdEngine.RowQuery.Source {
         switch base {
         case .table: .table
         case .list(let column, let owner): .keys(view.listLinks(column, owner))

@@ -53,7 +53,7 @@ extension Realm {
 
     /// Begins a write transaction without waiting for other writers, and then runs the block in it, at a later turn.
     ///
-    /// The block commits, by ``commitAsyncWrite(allowGrouping:_:)`` or ``commitWrite()``, or the transaction is rolled
+    /// The block commits, by `commitAsyncWrite` or ``commitWrite()``, or the transaction is rolled
     /// back.
     ///
     /// - Precondition: as for ``writeAsync(_:onComplete:)``.

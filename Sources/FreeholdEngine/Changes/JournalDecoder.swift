@@ -98,7 +98,7 @@ enum JournalDecoder {
         }
     }
 
-    private static func place(_ r: inout ByteReader) -> NestedPlace? {
+    private static func place(_ r: inout ByteReader) -> NestedSubscript? {
         switch r.u8() {
         case 0: .property
         case 1: r.number().map { .element($0) }

@@ -50,14 +50,14 @@ public enum CollectionEdit: Equatable, Sendable {
 /// A link to an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
 public struct UnshownLink: Equatable, Sendable {
     /// Where in the property it is. Of a list: the position among all elements, those that aren't shown, too.
-    public let place: NestedPlace
+    public let place: NestedSubscript
     /// From there on, inside of a mixed value.
     public let path: [NestedEdit.Step]
     /// The object's table and primary key.
     public let table: Int
     public let primaryKey: Value
 
-    public init(place: NestedPlace, path: [NestedEdit.Step], table: Int, primaryKey: Value) {
+    public init(place: NestedSubscript, path: [NestedEdit.Step], table: Int, primaryKey: Value) {
         self.place = place
         self.path = path
         self.table = table
@@ -80,12 +80,12 @@ public struct NestedEdit: Equatable, Sendable {
     }
 
     /// Which of the property's values it is in. The key of an entry, the position of an element.
-    public let place: NestedPlace
+    public let place: NestedSubscript
     /// From that value to the collection.
     public let path: [Step]
     public let change: Change
 
-    public init(place: NestedPlace, path: [Step], change: Change) {
+    public init(place: NestedSubscript, path: [Step], change: Change) {
         self.place = place
         self.path = path
         self.change = change

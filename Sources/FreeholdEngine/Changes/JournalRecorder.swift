@@ -309,7 +309,7 @@ struct JournalColumn: Hashable {
 
 extension NestedEdit {
     /// What lies between two states of a nested collection.
-    init(place: NestedPlace, in root: Value, id: UInt64, from old: Value, to new: Value) {
+    init(place: NestedSubscript, in root: Value, id: UInt64, from old: Value, to new: Value) {
         self.place = place
         path = root.path(toNested: id) ?? []
         switch (old, new) {

@@ -189,7 +189,7 @@ struct JournalWriter {
         }
     }
 
-    private mutating func place(_ place: NestedPlace) {
+    private mutating func place(_ place: NestedSubscript) {
         switch place {
         case .property: bytes.u8(0)
         case .element(let i):

@@ -195,7 +195,7 @@ extension DataView {
         return listValues(column, key).firstIndex(of: value)
     }
 
-    // MARK: Public reading of backlinks: of a mixed column in the form of `Column.aimed(at:)`
+    // MARK: Public reading of backlinks: of a mixed column in the form of `Column.asBacklinkColumn(to:)`
 
     /// How many links of a column point to an object; a list that holds it twice counts twice. - Complexity: O(1), of a
     /// mixed column O(log n).

@@ -2,7 +2,7 @@
 /// its dictionary.
 ///
 /// Only a hint: elements move. A collection is known by its id.
-public enum NestedPlace: Hashable, Sendable {
+public enum NestedSubscript: Hashable, Sendable {
     case property
     case element(Int)
     case entry(String)
@@ -13,7 +13,7 @@ extension DataView {
     ///
     /// - Parameter place: where to look first; set to where it was found.
     /// - Complexity: O(size of the value it is in); where that has moved, of all values of the property.
-    public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedPlace) -> Value? {
+    public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedSubscript) -> Value? {
         nestedRoot(column, key, id, &place)?.root.nested(id)
     }
 
@@ -22,7 +22,7 @@ extension DataView {
         _ column: Column,
         _ key: ObjectKey,
         _ id: UInt64,
-        _ place: inout NestedPlace
+        _ place: inout NestedSubscript
     ) -> (index: Int, root: Value)? {
         guard contains(schema.table(of: column), key) else { return nil }
         if column.collection == .none {
@@ -41,7 +41,7 @@ extension DataView {
         return nil
     }
 
-    private func nestedIndex(_ column: Column, _ key: ObjectKey, _ place: NestedPlace) -> Int? {
+    private func nestedIndex(_ column: Column, _ key: ObjectKey, _ place: NestedSubscript) -> Int? {
         switch place {
         case .property: nil
         case .element(let i): column.collection == .list && i >= 0 ? i : nil
@@ -49,7 +49,7 @@ extension DataView {
         }
     }
 
-    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedPlace {
+    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedSubscript {
         column.collection == .dictionary ? .entry(dictionaryKey(column, key, at: i)) : .element(i)
     }
 }
@@ -67,7 +67,7 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey,
         id: UInt64,
-        near place: inout NestedPlace,
+        near place: inout NestedSubscript,
         _ body: (inout Value) throws(EngineError) -> Void
     ) throws(EngineError) -> Bool {
         guard id != 0, let (index, old) = nestedRoot(column, key, id, &place) else { return false }

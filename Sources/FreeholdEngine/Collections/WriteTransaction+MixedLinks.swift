@@ -29,7 +29,7 @@ extension WriteTransaction {
             throw EngineError(
                 .limitExceeded,
                 "'\(column.name)' can't link to objects from mixed values: a file can have that in its first 4,095 "
-                    + "classes, a class in its first 8,192 properties, for its first 274,877,906,944 objects."
+                    + "tables, a table in its first 8,192 columns, for its first 274,877,906,944 objects."
             )
         }
     }
@@ -87,7 +87,7 @@ extension DataView {
     /// Calls `body` with the inverse of mixed links to an object, and the range in it of one column's.
     func withMixedRun<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList, Range<Int>) -> R) -> R {
         guard let table = column.targetTableID.flatMap(schema.table(id:)) else {
-            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.aimed(at:)")
+            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")
         }
         return withBacklinks(table.mixedInverse, target) { list in
             func position(_ code: Int64) -> Int {
@@ -123,7 +123,7 @@ extension DataView {
             guard
                 let column = schema.table(id: origin.tableID)?.storedColumns.first(where: { $0.id == origin.columnID })
             else { continue }
-            out.append((column.aimed(at: table), origin.key))
+            out.append((column.asBacklinkColumn(to: table), origin.key))
         }
         return out
     }

@@ -1,6 +1,5 @@
 extension SnapshotCheck {
-    /// That each block is what was stored at its address; and of an encrypted file that together they are those which the
-    /// newest commit left.
+    /// That each block is what was stored at its address, and that together they are those which the newest commit left.
     func checkEnvelopes() {
         let envelope = snapshot.core.envelope
         if case .bare = envelope { return }
@@ -22,15 +21,12 @@ extension SnapshotCheck {
                         envelope.opensInPlace
                         ? envelope.opened(stored, at: address) != nil : envelope.bytes(stored, at: address) != nil
                     guard isSound else {
-                        let owner = schema.name(of: address.segment)
+                        let owner = schema.name(of: address, clusterSpan: snapshot.clusterSpan)
                         report(envelope.damage(address, of: owner, path: snapshot.core.path).message)
                         continue
                     }
-                    guard let cipher = envelope.cipher, let identity = BlockIdentity(stored) else { continue }
-                    if address == FileDigest.address { expected = FileDigest(stored, cipher) }
-                    if FileDigest.covers(address) {
-                        found.add(cipher.stamp(identity, at: address))
-                    }
+                    if address == FileDigest.address { expected = FileDigest(stored, envelope) }
+                    if FileDigest.covers(address) { found.add(envelope.stamp(stored, at: address)) }
                 }
                 guard end.address.raw < .max else { break }
                 from = BlockAddress(raw: end.address.raw + 1)
@@ -39,8 +35,29 @@ extension SnapshotCheck {
             report(error.message)
         }
         found.version = snapshot.version
-        if envelope.cipher != nil, problems.isEmpty, found != expected {
-            report(FileDigest.mismatch)
+        guard problems.isEmpty, found != expected else { return }
+        guard envelope.opensInPlace, let expected, expected.version == snapshot.version,
+            let address = outdated(found, expected)
+        else { return report(FileDigest.mismatch) }
+        let owner = schema.name(of: address, clusterSpan: snapshot.clusterSpan)
+        report("\(address.described(owner)) is of another version than the rest: something put it back.")
+    }
+
+    /// The one block of a plain file that isn't the newest commit's; nil where it isn't one.
+    ///
+    /// - Parameters:
+    ///   - found: of all blocks as they are.
+    ///   - expected: as the newest commit left them.
+    private func outdated(_ found: FileDigest, _ expected: FileDigest) -> BlockAddress? {
+        var from = BlockAddress(raw: 0)
+        while let run = try? snapshot.run(from: from), let end = run.last {
+            for (address, stored) in run where FileDigest.covers(address) {
+                guard let stamp = snapshot.core.envelope.stamp(stored, at: address) else { continue }
+                if found.differs(from: expected, by: stamp, at: address) { return address }
+            }
+            guard end.address.raw < .max else { break }
+            from = BlockAddress(raw: end.address.raw + 1)
         }
+        return nil
     }
 }

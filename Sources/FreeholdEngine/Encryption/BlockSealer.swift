@@ -1,8 +1,7 @@
-/// Seals the blocks of one write transaction, and keeps account of what the file then holds.
+/// Seals the blocks of one write transaction.
 ///
 /// On the writer thread only.
 final class BlockSealer {
-    private let cipher: FileCipher
     private let salt = TransactionSalt()
     private let key: SecretKey
     private var sealed: UInt32 = 0
@@ -10,25 +9,13 @@ final class BlockSealer {
         byteCount: BlockLimits.maximumSize + SealedBlock.overhead,
         alignment: 16
     )
-    private(set) var digest: FileDigest
 
-    /// - Parameter digest: of what the file held before.
-    init(_ cipher: FileCipher, _ digest: FileDigest) {
-        self.cipher = cipher
-        self.digest = digest
-        key = cipher.makeKey(salt)
-    }
+    init(_ cipher: FileCipher) { key = cipher.makeKey(salt) }
 
     deinit { scratch.deallocate() }
 
     /// The sealed block, until the next call.
-    ///
-    /// - Parameter replaced: what is stored there.
-    func seal(
-        _ plain: UnsafeRawBufferPointer,
-        at address: BlockAddress,
-        replacing replaced: UnsafeRawBufferPointer?
-    ) -> UnsafeRawBufferPointer {
+    func seal(_ plain: UnsafeRawBufferPointer, at address: BlockAddress) -> UnsafeRawBufferPointer {
         precondition(sealed < .max, "a transaction of more than 2³² blocks")
         let identity = BlockIdentity(salt, number: sealed)
         sealed += 1
@@ -43,15 +30,6 @@ final class BlockSealer {
             BlockCryptography.seal(plain, key, nonce: nonce, authenticating: $0, into: rest)
         }
         precondition(isSealed, "AES-GCM refuses a block")
-        if FileDigest.covers(address) {
-            didRemove(replaced, at: address)
-            digest.add(cipher.stamp(identity, at: address))
-        }
         return UnsafeRawBufferPointer(out)
-    }
-
-    func didRemove(_ stored: UnsafeRawBufferPointer?, at address: BlockAddress) {
-        guard FileDigest.covers(address), let stored, let identity = BlockIdentity(stored) else { return }
-        digest.subtract(cipher.stamp(identity, at: address))
     }
 }

@@ -24,7 +24,7 @@ struct BlockCopy {
         let room: UInt64
         /// The pages that lead to them, which are checked first: so none goes missing. Nil where LMDB is trusted with them.
         var trees: PageMap.Trees?
-        /// What they are together; nil where they aren't committed.
+        /// What they are together; nil where they aren't committed, or the file doesn't say.
         var digest: FileDigest?
         /// Whether the journal stays behind, too.
         var leavesJournal = false
@@ -200,9 +200,7 @@ struct BlockCopy {
                         try open.put(address, block)
                     }
                     guard isSound != nil else { throw source.envelope.damage(address, path: path) }
-                    if let cipher = source.envelope.cipher, let identity = BlockIdentity(stored) {
-                        found.add(cipher.stamp(identity, at: address))
-                    }
+                    found.add(source.envelope.stamp(stored, at: address))
                 }
             }
             if pending >= Self.batch { try commit() }

@@ -48,13 +48,19 @@ enum BlockEnvelope: Sendable {
         switch form(at: address) {
         case .bare: return stored
         case .checksum:
-            guard stored.count >= Self.checksumSize else { return nil }
+            guard let expected = Self.checksum(of: stored) else { return nil }
             let size = stored.count - Self.checksumSize
-            let expected = UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: size, as: UInt32.self))
             guard fh_block_checksum(address.raw, stored.baseAddress, size) == expected else { return nil }
             return UnsafeRawBufferPointer(rebasing: stored[..<size])
         case .sealed: return nil
         }
+    }
+
+    /// What a block of a file with checksums says that its own is.
+    static func checksum(of stored: UnsafeRawBufferPointer) -> UInt32? {
+        guard stored.count >= checksumSize else { return nil }
+        let size = stored.count - checksumSize
+        return UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: size, as: UInt32.self))
     }
 
     /// Opens a block into memory of the size that `plainSize` says.
@@ -128,6 +134,15 @@ extension BlockAddress {
 }
 
 extension DatabaseSchema {
+    /// Whose a block is, and which objects' where it holds values of some; nil where nobody's.
+    func name(of address: BlockAddress, clusterSpan: Int) -> String? {
+        guard case .column(_, _, .leaf)? = owner(of: address.segment), address.number < 1 << 40 else {
+            return name(of: address.segment)
+        }
+        let first = Int64(address.number) * Int64(clusterSpan)
+        return name(of: address.segment).map { "\($0) of the objects \(first) to \(first + Int64(clusterSpan) - 1)" }
+    }
+
     /// Whose a segment's blocks are; nil where nobody's.
     func name(of segment: UInt32) -> String? {
         switch segment {

@@ -115,7 +115,7 @@ final class EnvironmentRegistry: Sendable {
     ) throws(EngineError) -> R {
         let canonical = try StorageEnvironment.canonicalPath(path)
         let other = "Another process has the file open."
-        let here = "The file is open in this process: a realm, an object or a snapshot of it is alive."
+        let here = "The file is open in this process: a handle, an object or a snapshot of it is alive."
         guard !isOpen(path: canonical) else { throw EngineError(.fileInUse, here, path: path) }
         guard let presence = try PresenceLock.exclusive(of: canonical) else {
             throw EngineError(.fileInUse, isOpen(path: canonical) ? here : other, path: path)

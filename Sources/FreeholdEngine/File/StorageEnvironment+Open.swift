@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -243,8 +244,8 @@ extension StorageEnvironment {
         return true
     }
 
-    /// The map's size: what was asked for, or the default and, where the process's limits don't allow that, the
-    /// largest half, quarter, … of it that they do.
+    /// The map's size: what was asked for, or the default and, where the process's limits don't allow that or it has
+    /// hundreds of files open, the largest half, quarter, … of it that they do.
     private static func reservation(
         _ options: StorageOptions,
         required: UInt64,
@@ -260,7 +261,9 @@ extension StorageEnvironment {
             return rounded
         }
         var size = UInt64(StorageOptions.defaultMapSize)
-        while size < max(required, min(options.expectedSize, 1 << 46)) { size *= 2 }
+        let files = UInt64(openFiles.load(ordering: .relaxed)) + 1
+        while size > StorageOptions.smallestShare, size * files > StorageOptions.sharedMapSize { size /= 2 }
+        while size < max(required * 2, min(options.expectedSize, 1 << 46)) { size *= 2 }
         while !canReserve(size) {
             guard size / 2 >= UInt64(StorageOptions.smallestFallback), size / 2 >= required else {
                 throw cannotReserve(size, path)

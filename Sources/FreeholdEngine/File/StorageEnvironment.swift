@@ -78,6 +78,9 @@ final class StorageEnvironment: Sendable {
         var idleHandler: (@Sendable () -> Void)?
     }
 
+    /// Of this process.
+    static let openFiles = Atomic<Int>(0)
+
     init(
         handle: OpaquePointer,
         path: String,
@@ -95,6 +98,7 @@ final class StorageEnvironment: Sendable {
         self.descriptor = descriptor
         self.identity = identity
         self.writerLock = writerLock
+        Self.openFiles.add(1, ordering: .relaxed)
         state.withLock {
             $0.presence = presence
             $0.pages = mapPages()
@@ -136,7 +140,7 @@ final class StorageEnvironment: Sendable {
         return state.withLock { $0.closed || $0.isFatal ? $0.lastVersion : environmentInfo().me_last_txnid.asUInt64 }
     }
 
-    /// The thread of all writing; started when first asked for.
+    /// The thread of all writing.
     var writer: WriterThread {
         state.withLock { state in
             if let writer = state.writer { return writer }
@@ -337,6 +341,7 @@ final class StorageEnvironment: Sendable {
             precondition(!state.writing, "A write transaction is open already.")
             state.writing = true
         }
+        writer.hold()
         do throws(EngineError) {
             var transaction: OpaquePointer?
             var code = mdb_txn_begin(handle, nil, 0, &transaction)
@@ -365,6 +370,7 @@ final class StorageEnvironment: Sendable {
 
     /// Called by a writer that ends.
     func endWrite() {
+        writer.letGo()
         let next = state.withLock { state in
             state.writing = false
             return afterUse(&state)
@@ -513,6 +519,7 @@ final class StorageEnvironment: Sendable {
         writer?.stop()
         if let standby { mdb_txn_abort(OpaquePointer(bitPattern: standby)) }
         mdb_env_close(handle)
+        Self.openFiles.subtract(1, ordering: .relaxed)
         writerLock.close()
         withExtendedLifetime((attachment, presence)) {}
         // Without one nobody could use it: a file that was only looked at.

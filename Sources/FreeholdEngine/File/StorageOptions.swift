@@ -4,9 +4,13 @@ import Synchronization
 struct StorageOptions: Sendable {
     static let defaultMapSize = 32 << 30
     static let smallestFallback = 64 << 20
+    /// What all files of a process share where each takes the default: each comes to lie in memory twice, and both are far
+    /// less than there is (128 TiB).
+    static let sharedMapSize = 8 << 40
+    static let smallestShare = 256 << 20
 
     /// Bytes of address space to reserve: the largest the file can grow. Nil reserves 32 GiB, or less where the
-    /// process may not have that much.
+    /// process may not have that much, or has more than 256 files open.
     var mapSize: Int?
     /// Without `mapSize`: bytes that the file is likely to need, for which more is reserved where it can be.
     var expectedSize: UInt64 = 0

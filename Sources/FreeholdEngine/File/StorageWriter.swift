@@ -23,8 +23,18 @@ final class StorageWriter: BlockSource {
     /// Bytes of the blocks that were stored.
     private(set) var bytesStored = 0
     private let envelope: BlockEnvelope
-    /// Of an encrypted file.
-    private var sealer: BlockSealer?
+    /// Of an encrypted file. Made with the first change: what is only looked at needs no key.
+    private lazy var sealer = envelope.cipher.map(BlockSealer.init)
+    /// What the file holds with this transaction's changes.
+    private var account = Account.unread
+
+    private enum Account {
+        case unread
+        case kept(FileDigest)
+        /// The file has none.
+        case missing
+    }
+
     /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
     private var check: PageCheck?
     var knownSegments: KnownSegments?
@@ -101,30 +111,42 @@ final class StorageWriter: BlockSource {
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`, `.invalidDatabase`.
     func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
-        let transaction = try open()
-        guard case .sealed(let cipher) = envelope, address != DatabaseHeader.address else {
-            return try store(address, bytes, envelope)
+        _ = try open()
+        var digest = FileDigest.covers(address) ? try digest() : nil
+        digest?.subtract(stamp(address))
+        if address != DatabaseHeader.address, let sealer {
+            try store(address, sealer.seal(bytes, at: address), .bare)
+        } else {
+            try store(address, bytes, envelope)
         }
-        let sealer = try openSealer(cipher)
-        let replaced = FileDigest.covers(address) ? transaction.block(order.key(address), environment) : nil
-        try store(address, sealer.seal(bytes, at: address, replacing: replaced), .bare)
+        guard digest != nil else { return }
+        digest?.add(stamp(address))
+        account = .kept(digest!)
     }
 
-    /// Made with the first change: what is only looked at needs no key.
-    private func openSealer(_ cipher: FileCipher) throws(EngineError) -> BlockSealer {
-        if let sealer { return sealer }
-        var digest = FileDigest()
-        if let stored = get(FileDigest.address) {
-            guard let found = FileDigest(stored, cipher), found.version == baseVersion else {
-                throw FileCipher.damage(FileDigest.address, path: environment.path)
-            }
-            digest = found
-        } else if get(BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)) != nil {
-            throw FileCipher.damage(FileDigest.address, path: environment.path)
+    /// Of what the file holds with the changes so far; nil where it has none.
+    private func digest() throws(EngineError) -> FileDigest? {
+        switch account {
+        case .kept(let digest): return digest
+        case .missing: return nil
+        case .unread: break
         }
-        let made = BlockSealer(cipher, digest)
-        sealer = made
-        return made
+        var found: FileDigest?
+        if envelope.hasDigest {
+            if get(FileDigest.address) == nil, get(Catalogue.rootAddress) == nil {
+                found = FileDigest()
+            } else {
+                let stored = get(FileDigest.address)
+                found = try FileDigest.find(stored, version: baseVersion, envelope, path: environment.path)
+            }
+        }
+        account = found.map(Account.kept) ?? .missing
+        return found
+    }
+
+    /// Of the block as it is stored.
+    private func stamp(_ address: BlockAddress) -> SIMD4<UInt64>? {
+        get(address).flatMap { envelope.stamp($0, at: address) }
     }
 
     private func checkPages(_ address: BlockAddress) throws(EngineError) {
@@ -164,10 +186,9 @@ final class StorageWriter: BlockSource {
     /// Removes the block, if there is one.
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
-        if case .sealed(let cipher) = envelope, FileDigest.covers(address),
-            let replaced = transaction.block(order.key(address), environment)
-        {
-            try openSealer(cipher).didRemove(replaced, at: address)
+        if FileDigest.covers(address), var digest = try digest() {
+            digest.subtract(stamp(address))
+            account = .kept(digest)
         }
         try checkPages(address)
         knownSegments = nil
@@ -214,8 +235,7 @@ final class StorageWriter: BlockSource {
             abort()
             return baseVersion
         }
-        if let sealer {
-            var digest = sealer.digest
+        if var digest = try digest() {
             digest.version = baseVersion + 1
             let bytes = digest.encoded()
             try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try put(FileDigest.address, raw) }

@@ -13,16 +13,22 @@ import Synchronization
 ///
 /// Jobs run one after another in the order of their arrival. Signals of the program aren't delivered here, and a
 /// write over the file-size limit gives an error instead of SIGXFSZ.
+///
+/// It is a thread of the `WorkerPool` for as long as there are jobs or a transaction is open, and none at all else: so a
+/// process can have thousands of files open.
 final class WriterThread: Sendable {
     private let core = Core()
     private let generation = ForkGeneration.current
-
-    init() { core.start() }
 
     deinit { stop() }
 
     /// Whether the caller runs on this thread.
     var isCurrent: Bool { core.identifier.load(ordering: .relaxed) == fh_thread_id() }
+
+    /// From here on the jobs run on the thread that runs this one, until `letGo`: a transaction was begun.
+    func hold() { core.hold(true) }
+
+    func letGo() { core.hold(false) }
 
     /// Runs `body` there and waits. On the thread itself it runs at once; so it does in a forked child, where the thread
     /// doesn't exist and all that belongs to the parent refuses to be used.
@@ -44,7 +50,7 @@ final class WriterThread: Sendable {
         _ = core.enqueue(Job(body, isAwaited: false))
     }
 
-    /// Runs what is queued, then ends the thread. Waits for that unless called on it.
+    /// Runs what is queued, then takes no more. Waits for that unless called on the thread.
     func stop() {
         if generation.isCurrent { core.stop(wait: !isCurrent) }
     }
@@ -85,46 +91,55 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// What the thread itself keeps alive. The queue is guarded by the signal's lock.
-    private final class Core: @unchecked Sendable {
+    /// What the thread itself keeps alive. All but the identifier is guarded by the signal's lock.
+    private final class Core: WorkerTask, @unchecked Sendable {
         let identifier = Atomic<UInt>(0)
         private let changed = ThreadSignal()
         private var queue: [Job] = []
         private var isStopping = false
-        private var thread: pthread_t?
-
-        func start() { thread = EngineThread.start { [self] in run() } }
+        private var isHeld = false
+        /// Whether a thread runs the jobs.
+        private var isServed = false
 
         func enqueue(_ job: Job) -> Bool {
-            changed.withLock {
-                guard !isStopping else { return false }
-                queue.append(job)
-                changed.signal()
-                return true
+            changed.lock()
+            guard !isStopping else {
+                changed.unlock()
+                return false
             }
+            queue.append(job)
+            let isFirst = !isServed
+            isServed = true
+            if !isFirst { changed.broadcast() }
+            changed.unlock()
+            if isFirst { WorkerPool.current.run(self) }
+            return true
         }
+
+        func hold(_ isHeld: Bool) { changed.withLock { self.isHeld = isHeld } }
 
         func stop(wait: Bool) {
-            let thread = changed.withLock {
+            changed.withLock {
                 isStopping = true
-                changed.signal()
-                defer { self.thread = nil }
-                return self.thread
+                changed.broadcast()
+                while wait, isServed { changed.wait() }
             }
-            guard let thread else { return }
-            if wait { pthread_join(thread, nil) } else { pthread_detach(thread) }
         }
 
-        private func run() {
+        func run() {
             identifier.store(fh_thread_id(), ordering: .relaxed)
             while let job = next() { job.execute() }
-            identifier.store(0, ordering: .relaxed)
         }
 
         private func next() -> Job? {
             changed.withLock {
                 while queue.isEmpty {
-                    if isStopping { return nil }
+                    if isStopping || !isHeld {
+                        identifier.store(0, ordering: .relaxed)
+                        isServed = false
+                        changed.broadcast()
+                        return nil
+                    }
                     changed.wait()
                 }
                 return queue.removeFirst()

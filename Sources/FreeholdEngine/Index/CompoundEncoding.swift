@@ -73,14 +73,14 @@ enum CompoundEncoding {
 
 extension DataView {
     /// Writes what a compound index has of an object.
-    func compoundEntry(_ compound: CompoundIndex, _ key: ObjectKey, to out: inout [UInt8]) {
+    func compoundEntry(_ compound: CompoundColumnIndex, _ key: ObjectKey, to out: inout [UInt8]) {
         out.removeAll(keepingCapacity: true)
         for column in compound.columns { CompoundEncoding.append(value(column, key), column.type, to: &out) }
         CompoundEncoding.cut(&out)
     }
 
     /// The tree of a compound index, with all that is pending merged in.
-    func searchTree(_ compound: CompoundIndex) -> IndexTree {
+    func searchTree(_ compound: CompoundColumnIndex) -> IndexTree {
         settleIndex(compound.entries)
         let state = tableState(schema.table(of: compound.entries)).columns[compound.entries.id] ?? .init()
         return IndexTree(
@@ -92,7 +92,7 @@ extension DataView {
     }
 
     /// Two of the objects that have the same values in a unique index's columns, none of them null; nil if all differ.
-    func equalPair(_ compound: CompoundIndex, among keys: [ObjectKey]) -> (ObjectKey, ObjectKey)? {
+    func equalPair(_ compound: CompoundColumnIndex, among keys: [ObjectKey]) -> (ObjectKey, ObjectKey)? {
         var seen: [(ObjectKey, [Value])] = []
         for key in keys {
             let values = compound.columns.map { value($0, key) }
@@ -106,7 +106,7 @@ extension DataView {
     }
 
     /// What is said of two objects that a unique index doesn't allow.
-    func uniqueViolation(_ compound: CompoundIndex, _ pair: (ObjectKey, ObjectKey)) -> EngineError {
+    func uniqueViolation(_ compound: CompoundColumnIndex, _ pair: (ObjectKey, ObjectKey)) -> EngineError {
         let table = schema.table(of: compound.entries)
         let values = compound.columns.map { "\($0.name) = \(value($0, pair.1).written)" }.joined(separator: ", ")
         func name(_ key: ObjectKey) -> String {

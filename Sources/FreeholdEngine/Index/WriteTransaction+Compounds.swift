@@ -1,6 +1,6 @@
 /// What a write transaction has changed of one compound index.
 final class CompoundOverlay {
-    let compound: CompoundIndex
+    let compound: CompoundColumnIndex
     let index: IndexOverlay
     /// Objects that were in the index and whose entry has been taken out: they get a new one when it is settled.
     var outdated: Set<Int64> = []
@@ -8,7 +8,7 @@ final class CompoundOverlay {
     var suspects: Set<[UInt8]> = []
     var buffer: [UInt8] = []
 
-    init(compound: CompoundIndex, index: IndexOverlay) {
+    init(compound: CompoundColumnIndex, index: IndexOverlay) {
         self.compound = compound
         self.index = index
     }
@@ -17,7 +17,7 @@ final class CompoundOverlay {
 /// Compound indexes follow the rows lazily: before the first change of one of its columns an object's entry is taken
 /// out, and made anew from the row when the index is asked, or at commit.
 extension WriteTransaction {
-    func compoundOverlay(_ compound: CompoundIndex, _ overlay: TableOverlay) -> CompoundOverlay {
+    func compoundOverlay(_ compound: CompoundColumnIndex, _ overlay: TableOverlay) -> CompoundOverlay {
         if let found = overlay.compounds[compound.firstSegment] { return found }
         let state = overlay.state.columns[compound.entries.id] ?? .init()
         let tree = IndexTree(
@@ -64,7 +64,7 @@ extension WriteTransaction {
         for compound in overlay.table.compounds { fillCompound(compound, overlay, from: first) }
     }
 
-    func fillCompound(_ compound: CompoundIndex, _ overlay: TableOverlay, from first: Int64) {
+    func fillCompound(_ compound: CompoundColumnIndex, _ overlay: TableOverlay, from first: Int64) {
         let changes = compoundOverlay(compound, overlay)
         for cluster in Int(first) / clusterSpan..<max(Int(first) / clusterSpan, overlay.counts.count) {
             forEachKey(overlay.table, cluster: cluster) { if $0.raw >= first { insertEntry(changes, $0) } }
@@ -126,7 +126,7 @@ extension WriteTransaction {
     }
 
     /// - Throws: `.uniqueConstraint` where a table's rows don't allow a new unique index.
-    func checkUnique(_ compound: CompoundIndex) throws(EngineError) {
+    func checkUnique(_ compound: CompoundColumnIndex) throws(EngineError) {
         var hashes: [(hash: UInt64, key: Int64)] = []
         var buffer: [UInt8] = []
         forEachKey(schema.table(of: compound.entries)) { key in

@@ -125,7 +125,7 @@ struct CollectionWatch: Sendable {
     /// changed isn't read.
     private func isElement(_ key: ObjectKey, _ table: Table, _ view: Snapshot) -> Bool {
         guard view.contains(table, key) else { return false }
-        let origin = column.aimed(at: table)
+        let origin = column.asBacklinkColumn(to: table)
         let n = view.backlinkCount(origin, key)
         let i = (0..<n).partitionIndex { view.backlink(origin, key, at: $0) < owner }
         return i < n && view.backlink(origin, key, at: i) == owner

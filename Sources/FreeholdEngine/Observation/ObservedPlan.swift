@@ -9,7 +9,7 @@ struct ObservedPlan: Sendable {
         case run
     }
 
-    let query: Query
+    let query: RowQuery
     let origin: ObservedQuery.Origin
     let order: Order
     /// What is looked at of the rows; nil: all.
@@ -22,7 +22,7 @@ struct ObservedPlan: Sendable {
     private let limits: ObservationLimits
 
     init(
-        _ query: Query,
+        _ query: RowQuery,
         _ origin: ObservedQuery.Origin,
         _ watched: WatchedPaths,
         _ schema: DatabaseSchema,

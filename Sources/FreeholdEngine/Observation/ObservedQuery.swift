@@ -14,11 +14,11 @@ public struct ObservedQuery: Sendable {
         case table
         /// The elements of a list or set of links, or the objects in a dictionary, of an object.
         case collection(Column, ObjectKey)
-        /// The objects whose column links to an object, once for each link (of a mixed column as `Column.aimed(at:)`).
+        /// The objects whose column links to an object, once for each link (of a mixed column as `Column.asBacklinkColumn(to:)`).
         case backlinks(Column, ObjectKey)
     }
 
-    public let query: Query
+    public let query: RowQuery
     public let origin: Origin
     /// The version that the objects are of.
     public private(set) var snapshot: Snapshot
@@ -36,7 +36,7 @@ public struct ObservedQuery: Sendable {
     ///   - watched: when an object counts as modified.
     /// - Complexity: that of running the query.
     public init(
-        _ query: Query,
+        _ query: RowQuery,
         from origin: Origin = .table,
         watching watched: WatchedPaths = .deep,
         in snapshot: Snapshot
@@ -45,7 +45,7 @@ public struct ObservedQuery: Sendable {
     }
 
     init(
-        _ query: Query,
+        _ query: RowQuery,
         from origin: Origin,
         watching watched: WatchedPaths,
         in snapshot: Snapshot,
@@ -111,7 +111,7 @@ extension ObservedQuery.Origin {
     }
 
     /// What the query starts from.
-    func source(in view: DataView) -> Query.Source {
+    func source(in view: DataView) -> RowQuery.Source {
         switch self {
         case .table: .table
         case .collection(let column, let key): exists(in: view) ? .keys(view.listLinks(column, key)) : .keys([])

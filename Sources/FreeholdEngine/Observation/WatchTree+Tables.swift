@@ -1,4 +1,4 @@
-extension Query {
+extension RowQuery {
     /// The ids of the tables whose objects its stages look at, its own among them.
     package func tables(of schema: DatabaseSchema) -> Set<Int> {
         var tree = WatchTree(table)

@@ -61,7 +61,7 @@ struct WatchTree: Sendable {
         addPlaces(key.path, distance.columns, from: 0)
     }
 
-    private mutating func addPlaces(_ path: PropertyPath, _ columns: PlaceColumns, from start: Int) {
+    private mutating func addPlaces(_ path: PropertyPath, _ columns: GeoColumns, from start: Int) {
         let end = walk(path.reachingObjects.steps, from: start)
         nodes[end].columns.formUnion([columns.type.id, columns.coordinates.id])
     }

@@ -177,7 +177,7 @@ extension WriteTransaction {
 
     func unshown(_ links: HiddenLinks, _ column: Column) -> [UnshownLink] {
         var out: [UnshownLink] = []
-        func add(_ kept: Value, _ place: NestedPlace, _ path: [NestedEdit.Step]) {
+        func add(_ kept: Value, _ place: NestedSubscript, _ path: [NestedEdit.Step]) {
             switch kept {
             case .objectLink(let link):
                 guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
@@ -193,7 +193,7 @@ extension WriteTransaction {
             }
         }
         for element in links.elements {
-            let place: NestedPlace =
+            let place: NestedSubscript =
                 switch column.collection {
                 case .none, .set: .property
                 case .list: .element(element.position)

@@ -59,7 +59,7 @@ extension WriteTransaction {
                 "Links to objects of '\(table.name)' that aren't there need a primary key."
             )
         }
-        settlePlaceholders()
+        resolvePlaceholders()
         let placeholders = try placeholderTable(of: table)
         let new = try makePlaceholder(value(column, key), table, placeholders)
         let link = ObjectLink(tableID: table.id, key: key)
@@ -119,7 +119,7 @@ extension WriteTransaction {
     /// who wants to see them in the transaction need call it.
     ///
     /// - Complexity: O(links that come, and the collections that they are in)
-    public func settlePlaceholders() {
+    public func resolvePlaceholders() {
         if !comePlaceholders.isEmpty { settleNow() }
     }
 
@@ -252,7 +252,7 @@ extension WriteTransaction {
     /// Brings links to placeholders to an end: what came is shown, what is pending is written, placeholders without links go.
     func finishPlaceholders() {
         if schemaChanged { dropStrayPlaceholders() }
-        settlePlaceholders()
+        resolvePlaceholders()
         guard !hiddenLinks.isEmpty || !unlinkedPlaceholders.isEmpty else { return }
         writeHiddenLinks()
         let suspects = unlinkedPlaceholders
@@ -284,7 +284,7 @@ extension WriteTransaction {
                 }
             }
         }
-        settlePlaceholders()
+        resolvePlaceholders()
         for table in currentSchema.hiddenTables {
             guard let id = table.owner(TableSpec.linksPrefix) else { continue }
             guard let owner = currentSchema.table(id: id) else {

@@ -9,13 +9,13 @@ struct Pipeline {
     }
 
     let table: Table
-    let source: Query.Source
+    let source: RowQuery.Source
     private let choice: AccessPlan.Choice
     /// What holds for every object of the source that goes on.
     private(set) var predicate = Predicate.constant(true)
     private(set) var steps: [Step] = []
 
-    init(_ query: Query) {
+    init(_ query: RowQuery) {
         table = query.table
         source = query.source
         choice = query.choice

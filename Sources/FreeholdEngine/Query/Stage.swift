@@ -17,7 +17,7 @@ public struct SortKey: Sendable {
     }
 
     /// - Parameter path: to-one, to objects of the table that has the columns.
-    public init(distanceTo point: GeoPoint, at path: PropertyPath, _ columns: PlaceColumns, ascending: Bool = true) {
+    public init(distanceTo point: GeoPoint, at path: PropertyPath, _ columns: GeoColumns, ascending: Bool = true) {
         self.path = path
         self.ascending = ascending
         distance = DistanceKey(columns: columns, point: point)
@@ -32,7 +32,7 @@ public struct SortKey: Sendable {
 
 /// How far places are from a point.
 public struct DistanceKey: Sendable {
-    public let columns: PlaceColumns
+    public let columns: GeoColumns
     public let point: GeoPoint
 }
 

@@ -162,12 +162,12 @@ extension DatabaseSchema {
                     )
                 )
             }
-            var made: [CompoundIndex] = []
+            var made: [CompoundColumnIndex] = []
             for compound in compounds {
                 let members = compound.columns.compactMap { id in columns.first { $0.id == id } }
                 guard members.count == compound.columns.count, members.count > 1 else { return nil }
                 made.append(
-                    CompoundIndex(
+                    CompoundColumnIndex(
                         tableID: id,
                         columns: members,
                         isUnique: compound.isUnique,

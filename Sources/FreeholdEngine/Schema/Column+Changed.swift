@@ -73,7 +73,7 @@ extension Table {
             columns: placed,
             isEmbedded: isEmbedded ?? self.isEmbedded,
             isHidden: isHidden,
-            compounds: specs.map { CompoundIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
+            compounds: specs.map { CompoundColumnIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
             firstSegment: firstSegment,
             nextColumnID: nextColumnID ?? self.nextColumnID
         )

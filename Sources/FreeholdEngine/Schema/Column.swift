@@ -36,7 +36,7 @@ public enum IndexKind: UInt8, Sendable, Codable {
     /// An entry for each object whose list of coordinates is a place.
     case places = 3
     /// The same as `fullText` with words as Realm tells them (see `TextMatching`).
-    case latinText = 4
+    case fullTextLatin1 = 4
 }
 
 /// The segments (address spaces of blocks) that belong to one column, as offsets from its first.
@@ -72,7 +72,7 @@ public final class Column: Sendable, CustomStringConvertible {
     /// For collections: whether elements can be null.
     public let isOptional: Bool
     public let collection: CollectionKind
-    /// For links: the target's table. Of a mixed column only in the form of `aimed(at:)`.
+    /// For links: the target's table. Of a mixed column only in the form of `asBacklinkColumn(to:)`.
     public let targetTableID: Int?
     public let indexKind: IndexKind
     public let isPrimaryKey: Bool
@@ -129,7 +129,7 @@ public final class Column: Sendable, CustomStringConvertible {
 
     /// The column as the origin of links to one table: what the calls for backlinks take. A link column is its own;
     /// a mixed column links to objects of any table, so that its backlinks have to be asked for by table.
-    public func aimed(at table: Table) -> Column {
+    public func asBacklinkColumn(to table: Table) -> Column {
         guard type == .mixed else { return self }
         return Column(
             id: id,
@@ -168,7 +168,7 @@ public final class Table: Sendable, CustomStringConvertible {
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
     /// Indexes of several columns together.
-    public let compounds: [CompoundIndex]
+    public let compounds: [CompoundColumnIndex]
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
     /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters;
     /// `firstSegment + 3 ... 5`: leaves, parts and chunks of `mixedInverse`.
@@ -188,7 +188,7 @@ public final class Table: Sendable, CustomStringConvertible {
         columns: [Column],
         isEmbedded: Bool = false,
         isHidden: Bool = false,
-        compounds: [CompoundIndex] = [],
+        compounds: [CompoundColumnIndex] = [],
         firstSegment: UInt32,
         nextColumnID: Int
     ) {

@@ -7,10 +7,10 @@ package struct SchemaPlan {
     var unindexed: [Column] = []
 
     /// Those whose links get other rules of deletion.
-    private(set) var ruled: [(column: Column, rules: DeleteRules)] = []
+    private(set) var ruleChanges: [(column: Column, rules: DeleteRules)] = []
 
     var addedCompounds: [(table: Table, spec: CompoundIndexSpec)] = []
-    var droppedCompounds: [CompoundIndex] = []
+    var droppedCompounds: [CompoundColumnIndex] = []
 
     // What follows needs a migration.
 
@@ -18,13 +18,13 @@ package struct SchemaPlan {
     /// Of another type, collection or target than asked for.
     private(set) var retyped: [(column: Column, spec: ColumnSpec)] = []
     /// Required where optional is asked for, or the other way round.
-    private(set) var reoptioned: [(column: Column, spec: ColumnSpec)] = []
+    private(set) var nullabilityChanges: [(column: Column, spec: ColumnSpec)] = []
     /// Not asked for.
     private(set) var removed: [Column] = []
     /// The tables that get another primary key, or none.
-    private(set) var rekeyed: [(table: Table, key: String?)] = []
+    private(set) var primaryKeyChanges: [(table: Table, key: String?)] = []
     /// The tables that become embedded, or are no longer.
-    private(set) var reembedded: [Table] = []
+    private(set) var embeddingChanges: [Table] = []
 
     /// What needs a migration, a sentence each.
     package private(set) var differences: [String] = []
@@ -34,7 +34,7 @@ package struct SchemaPlan {
     /// Whether indexes, or rules of deletion, of tables that are there change.
     var changesIndexes: Bool {
         !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
-            || !ruled.isEmpty
+            || !ruleChanges.isEmpty
     }
     var changesSchema: Bool { !added.isEmpty || changesIndexes }
 
@@ -63,11 +63,13 @@ package struct SchemaPlan {
     var newIndexes: [(column: Column, kind: IndexKind)] { indexed.filter { $0.column.indexKind == .none } }
 
     /// Rules of deletion of links that have none.
-    private var newRules: [(column: Column, rules: DeleteRules)] { ruled.filter { $0.column.rules == DeleteRules() } }
+    private var newRules: [(column: Column, rules: DeleteRules)] {
+        ruleChanges.filter { $0.column.rules == DeleteRules() }
+    }
 
     /// Leaves indexes and rules as they are that aren't asked for.
     mutating func keepOnlyNewIndexes() {
-        ruled = newRules
+        ruleChanges = newRules
         indexed = newIndexes
         unindexed = []
         droppedCompounds = []
@@ -91,7 +93,7 @@ package struct SchemaPlan {
 
     private mutating func compare(_ spec: TableSpec, _ table: Table, _ schema: DatabaseSchema) {
         if spec.isEmbedded != table.isEmbedded {
-            reembedded.append(table)
+            embeddingChanges.append(table)
             refuse(
                 "Class '\(spec.name)' has been changed to \(spec.isEmbedded ? "embedded" : "top-level")."
             )
@@ -115,7 +117,7 @@ package struct SchemaPlan {
             differences.append("Property '\(spec.name).\(stored.name)' has been removed.")
         }
         if table.primaryKey?.name != spec.primaryKey {
-            rekeyed.append((table, spec.primaryKey))
+            primaryKeyChanges.append((table, spec.primaryKey))
             let old = table.primaryKey.map { "'\($0.name)'" } ?? "none"
             let new = spec.primaryKey.map { "'\($0)'" } ?? "none"
             refuse("The primary key of '\(spec.name)' has been changed from \(old) to \(new).")
@@ -136,7 +138,7 @@ package struct SchemaPlan {
             refuse("\(place) has been changed from '\(oldType)' to '\(newType)'.")
         }
         if stored.isOptional != column.isOptional, stored.type != .link {
-            if oldType == newType { reoptioned.append((stored, column)) }
+            if oldType == newType { nullabilityChanges.append((stored, column)) }
             refuse("\(place) has been made \(column.isOptional ? "optional" : "required").")
         }
         let isPrimaryKey = column.name == spec.primaryKey
@@ -144,7 +146,7 @@ package struct SchemaPlan {
             if stored.indexKind != .none { unindexed.append(stored) }
             if column.indexKind != .none { indexed.append((stored, column.indexKind)) }
         }
-        if stored.rules != column.rules { ruled.append((stored, column.rules)) }
+        if stored.rules != column.rules { ruleChanges.append((stored, column.rules)) }
     }
 
     private mutating func refuse(_ difference: String) {
@@ -207,7 +209,7 @@ package struct SchemaPlan {
                     if column.collection != .none || !indexable.contains(column.type) {
                         throw refuse("'\(column.name)' can't be indexed.")
                     }
-                case .fullText, .latinText:
+                case .fullText, .fullTextLatin1:
                     if column.collection != .none || column.type != .string {
                         throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
                     }

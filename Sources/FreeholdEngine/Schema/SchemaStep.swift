@@ -109,7 +109,7 @@ extension SchemaPlan {
             let old = $0.table.column(named: $0.spec.name)
             return SchemaStep($0.kind, $0.table.name, $0.spec.name, objects: old.map(removalCost) ?? 0)
         }
-        out += reoptioned.map {
+        out += nullabilityChanges.map {
             SchemaStep(
                 $0.spec.isOptional ? .makeOptional : .makeRequired,
                 name($0.column),
@@ -117,10 +117,10 @@ extension SchemaPlan {
                 objects: count($0.column)
             )
         }
-        out += reembedded.filter(\.isEmbedded).map { SchemaStep(.makeTopLevel, $0.name) }
+        out += embeddingChanges.filter(\.isEmbedded).map { SchemaStep(.makeTopLevel, $0.name) }
         out += removed.map { SchemaStep(.removeProperty, name($0), $0.name, objects: removalCost($0)) }
-        out += reembedded.filter { !$0.isEmbedded }.map { SchemaStep(.makeEmbedded, $0.name, objects: count($0)) }
-        out += rekeyed.map {
+        out += embeddingChanges.filter { !$0.isEmbedded }.map { SchemaStep(.makeEmbedded, $0.name, objects: count($0)) }
+        out += primaryKeyChanges.map {
             SchemaStep(
                 .changePrimaryKey(from: $0.table.primaryKey?.name, to: $0.key),
                 $0.table.name,
@@ -143,7 +143,7 @@ extension SchemaPlan {
                 objects: count($0.table)
             )
         }
-        out += ruled.map { SchemaStep(.changeDeleteRule, name($0.column), $0.column.name) }
+        out += ruleChanges.map { SchemaStep(.changeDeleteRule, name($0.column), $0.column.name) }
         return out
     }
 }

@@ -42,8 +42,8 @@ extension WriteTransaction {
     private func refusal(_ table: Table, _ text: String) -> EngineError {
         EngineError(
             .schemaMismatch,
-            "Class '\(table.name)' can't become embedded because of \(text). Each of its objects must have exactly one "
-                + "link to it: change that in the migration block, or let it be resolved automatically.",
+            "'\(table.name)' can't become embedded because of \(text). Each of its objects must have exactly one "
+                + "link to it: change that in the migration, or let it be resolved automatically.",
             path: core.path,
             table: table.name
         )

@@ -14,9 +14,9 @@ extension WriteTransaction {
         // The links of columns that go don't count as owners.
         drop(try SchemaPlan(specs, against: currentSchema).removed)
         let plan = try SchemaPlan(specs, against: currentSchema)
-        let embedded = plan.reembedded.filter { !$0.isEmbedded }
+        let embedded = plan.embeddingChanges.filter { !$0.isEmbedded }
         if !embedded.isEmpty { try embed(embedded, resolvesOwners: resolvesOwners) }
-        try setKeys(plan.rekeyed)
+        try setKeys(plan.primaryKeyChanges)
         let rest = try SchemaPlan(specs, against: currentSchema)
         try rest.checkCompatible(path: core.path)
         try checkUnique(rest)
@@ -84,7 +84,7 @@ extension WriteTransaction {
         return EngineError(
             .duplicatePrimaryKey,
             "After the migration two objects of '\(table.name)' have the primary key '\(column.name)' \(value.written). "
-                + "Give them different ones in the migration block, or delete one.",
+                + "Give them different ones in the migration, or delete one.",
             path: core.path,
             table: table.name,
             columns: [column.name]

@@ -10,17 +10,17 @@ extension WriteTransaction {
 
     /// Gives the file what a schema has and it lacks. May be called again after renames.
     ///
-    /// - Parameter unkeysAll: whether primary keys that stay can be written until `finishSchema`, too.
+    /// - Parameter suspendsPrimaryKeys: whether primary keys that stay can be written until `finishSchema`, too.
     /// - Returns: what there was to do.
     /// - Throws: `.invalidArgument` for specs that contradict themselves; nothing has changed then.
     @discardableResult
-    package func extendSchema(to specs: [TableSpec], unkeysAll: Bool) throws(EngineError) -> SchemaPlan {
+    package func extendSchema(to specs: [TableSpec], suspendsPrimaryKeys: Bool) throws(EngineError) -> SchemaPlan {
         let plan = try SchemaPlan(specs, against: currentSchema)
         addTables(plan.added, areKeyed: false)
         var converted: [(old: Column, id: Int)] = []
         let tables = currentSchema.storedTables.map { table -> Table in
             guard let spec = specs.first(where: { $0.name == table.name }), !table.isHidden else { return table }
-            return extended(table, spec, plan, unkeysAll, &converted)
+            return extended(table, spec, plan, suspendsPrimaryKeys, &converted)
         }
         guard zip(tables, currentSchema.storedTables).contains(where: { $0 !== $1 }) else { return plan }
         schemaChanged = true
@@ -65,16 +65,16 @@ extension WriteTransaction {
         _ table: Table,
         _ spec: TableSpec,
         _ plan: SchemaPlan,
-        _ unkeysAll: Bool,
+        _ suspendsPrimaryKeys: Bool,
         _ converted: inout [(old: Column, id: Int)]
     ) -> Table {
         let retyped = plan.retyped.filter { $0.column.tableID == table.id }
-        let reoptioned = plan.reoptioned.filter { $0.column.tableID == table.id }
+        let nullabilityChanges = plan.nullabilityChanges.filter { $0.column.tableID == table.id }
         let added = plan.addedColumns.filter { $0.table === table }.map(\.spec) + retyped.map(\.spec)
-        let isRekeyed = table.primaryKey != nil && (unkeysAll || table.primaryKey?.name != spec.primaryKey)
+        let isRekeyed = table.primaryKey != nil && (suspendsPrimaryKeys || table.primaryKey?.name != spec.primaryKey)
         let isFreed = table.isEmbedded && !spec.isEmbedded
-        if added.isEmpty, reoptioned.isEmpty, !isRekeyed, !isFreed { return table }
-        let replaced = Set((retyped.map(\.column) + reoptioned.map(\.column)).map(\.id))
+        if added.isEmpty, nullabilityChanges.isEmpty, !isRekeyed, !isFreed { return table }
+        let replaced = Set((retyped.map(\.column) + nullabilityChanges.map(\.column)).map(\.id))
         var columns = table.columns.map { column -> Column in
             var column = column
             let isReplaced = replaced.contains(column.id)
@@ -84,7 +84,7 @@ extension WriteTransaction {
             if retyped.contains(where: { $0.column.id == column.id }) {
                 return column.with(name: Self.setAside + column.name)
             }
-            guard let change = reoptioned.first(where: { $0.column.id == column.id }) else { return column }
+            guard let change = nullabilityChanges.first(where: { $0.column.id == column.id }) else { return column }
             converted.append((change.column, column.id))
             return column.with(
                 isOptional: change.spec.isOptional,

@@ -51,7 +51,7 @@ extension WriteTransaction {
     /// - Throws: `.uniqueConstraint` where two objects don't allow a new unique index.
     func checkUnique(_ plan: SchemaPlan) throws(EngineError) {
         for (table, spec) in plan.addedCompounds where spec.isUnique {
-            try checkUnique(CompoundIndex(spec, table.id, table.columns, firstSegment: 0))
+            try checkUnique(CompoundColumnIndex(spec, table.id, table.columns, firstSegment: 0))
         }
     }
 
@@ -95,7 +95,7 @@ extension WriteTransaction {
                     isEmbedded: spec.isEmbedded,
                     isHidden: areHidden,
                     compounds: spec.compounds.map {
-                        CompoundIndex($0, id, columns, firstSegment: allocateSegments())
+                        CompoundColumnIndex($0, id, columns, firstSegment: allocateSegments())
                     },
                     firstSegment: segment,
                     nextColumnID: columns.count
@@ -118,7 +118,7 @@ extension WriteTransaction {
         // Objects made before are known to the new index by its filling: from then on it follows their changes.
         for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         for (table, _) in plan.addedCompounds { settleIndexes(overlay(table)) }
-        var added: [CompoundIndex] = []
+        var added: [CompoundColumnIndex] = []
         let tables = currentSchema.storedTables.map { table in
             let kept = table.compounds.filter { compound in !plan.droppedCompounds.contains { $0 === compound } }
             let new = plan.addedCompounds.filter { $0.table === table }.map(\.spec)
@@ -127,7 +127,7 @@ extension WriteTransaction {
                 let isDropped = plan.unindexed.contains { $0 === column }
                 return column.with(
                     indexKind: change ?? (isDropped ? .none : column.indexKind),
-                    rules: plan.ruled.first { $0.column === column }?.rules
+                    rules: plan.ruleChanges.first { $0.column === column }?.rules
                 )
             }
             return table.with(
@@ -149,7 +149,7 @@ extension WriteTransaction {
         }
     }
 
-    private func dropCompound(_ compound: CompoundIndex) {
+    private func dropCompound(_ compound: CompoundColumnIndex) {
         let overlay = overlay(currentSchema.table(of: compound.entries))
         settleIndexes(overlay)
         var tree = searchTree(compound)
@@ -177,7 +177,7 @@ extension WriteTransaction {
     }
 }
 
-extension CompoundIndex {
+extension CompoundColumnIndex {
     /// - Precondition: the columns are there.
     convenience init(_ spec: CompoundIndexSpec, _ tableID: Int, _ columns: [Column], firstSegment: UInt32) {
         self.init(

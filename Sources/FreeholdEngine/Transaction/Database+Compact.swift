@@ -107,7 +107,7 @@ extension Database {
         let header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
         let envelope = try header.envelope(key, path: path)
         reader.environment.order = header.order
-        let digest = try envelope.cipher.map { (cipher) throws(EngineError) in try FileDigest.check(reader, cipher) }
+        let digest = try FileDigest.find(reader.get(FileDigest.address), version: reader.version, envelope, path: path)
         let room = reader.environment.copyRoom
         return BlockCopy.Source(header: header, envelope: envelope, room: room, trees: reader.trees, digest: digest)
     }

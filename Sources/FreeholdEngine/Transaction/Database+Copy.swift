@@ -36,12 +36,8 @@ extension Snapshot {
         var source = core.copySource
         source.trees = pin.reader.trees
         source.leavesJournal = !keepsJournal
-        if let cipher = core.cipher {
-            source.digest = storedBlock(FileDigest.address).flatMap { FileDigest($0, cipher) }
-            guard source.digest?.version == version else {
-                throw FileCipher.damage(FileDigest.address, path: core.path)
-            }
-        }
+        let stored = storedBlock(FileDigest.address)
+        source.digest = try FileDigest.find(stored, version: version, core.envelope, path: core.path)
         try copy.write(from: source, key: key, mode: mode, faults: storage.options.faults) {
             from throws(EngineError) in try run(from: from)
         }

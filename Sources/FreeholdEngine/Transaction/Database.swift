@@ -134,8 +134,8 @@ final class DatabaseCore: Sendable {
 /// handle, snapshot and transaction are gone.
 public final class Database: Sendable {
     public struct Options: Sendable {
-        /// Bytes of address space to reserve: the largest that the file can grow. nil: 32 GiB, or what the process may
-        /// have.
+        /// Bytes of address space to reserve: the largest that the file can grow. nil: 32 GiB, less where the process may not
+        /// have that or has more than 256 files open (4 GiB with 2,000), and room for twice what the file holds.
         public var mapSize: Int?
         /// Snapshots that can live at once, in all processes.
         public var maximumReaders = 1024

@@ -73,7 +73,7 @@ extension SnapshotCheck {
     }
 
     /// - Precondition: the table's columns have been checked.
-    func checkCompound(_ compound: CompoundIndex, _ table: Table, _ check: TableCheck) {
+    func checkCompound(_ compound: CompoundColumnIndex, _ table: Table, _ check: TableCheck) {
         let who = "Compound index '\(table.name)' (\(compound))"
         var rows = IndexedRows(compound.entries)
         var owners: [[Value]: Int64] = [:]

@@ -20,7 +20,9 @@ final class SnapshotPin: @unchecked Sendable {
     init(_ reader: StorageReader, _ envelope: BlockEnvelope, parent: SnapshotPin?) throws(EngineError) {
         let path = reader.environment.path
         guard reader.version <= Self.maximumVersion else { throw Damage.error("its version can't be", path: path) }
-        if let cipher = envelope.cipher { try FileDigest.check(reader, cipher) }
+        if envelope.cipher != nil {
+            _ = try FileDigest.find(reader.get(FileDigest.address), version: reader.version, envelope, path: path)
+        }
         let address = BlockAddress(segment: Catalogue.segment, number: Catalogue.rootBlock)
         let found = try reader.withBlock(address, envelope) { $0.flatMap(CatalogueRoot.decode) }
         guard let root = found, root.isPlausible else { throw Damage.error("its root can't be read", path: path) }
@@ -235,7 +237,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
     }
 
     private func damaged(_ address: BlockAddress) {
-        damaged("\(address.described(storedSchema.name(of: address.segment))) can't be what is stored there")
+        damaged(
+            "\(address.described(storedSchema.name(of: address, clusterSpan: clusterSpan))) can't be what is stored there"
+        )
     }
 
     // MARK: Blocks
@@ -300,7 +304,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     /// Reads can't throw, and neither a made-up value nor an attacker's may be taken for what was stored.
     private func unopened(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
-        damaged(envelope.damage(address, of: storedSchema.name(of: address.segment), path: core.path))
+        damaged(envelope.damage(address, of: storedSchema.name(of: address, clusterSpan: clusterSpan), path: core.path))
         return nil
     }
 

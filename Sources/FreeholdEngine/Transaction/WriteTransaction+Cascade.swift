@@ -42,6 +42,7 @@ extension WriteTransaction {
     /// The same of objects of several tables, by their ids, that are deleted together.
     public func checkDeletable(_ keys: @autoclosure () -> [Int: [ObjectKey]]) throws(EngineError) {
         guard currentSchema.hasDenials else { return }
+        resolvePlaceholders()
         let going = closure(of: keys())
         for (id, keys) in going {
             guard let columns = currentSchema.deletions[id], let table = currentSchema.table(id: id) else { continue }
@@ -62,7 +63,7 @@ extension WriteTransaction {
     private func denial(_ table: Table, _ column: Column, _ verb: String, _ count: Int) -> EngineError {
         EngineError(
             .deletionDenied,
-            "The object of class '\(table.name)' can't be deleted: by '\(currentSchema.table(of: column).name).\(column.name)', "
+            "The object of '\(table.name)' can't be deleted: by '\(currentSchema.table(of: column).name).\(column.name)', "
                 + "whose rule is to deny it, it \(verb) \(count == 1 ? "an object" : "\(count) objects"). "
                 + "Take the link away, or delete both together.",
             path: core.path,

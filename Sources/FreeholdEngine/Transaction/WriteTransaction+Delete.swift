@@ -6,6 +6,8 @@ extension WriteTransaction {
     /// - Complexity: O(columns + incoming and outgoing links), and the same for each object that goes with it.
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
+        // Links that waited for it are links to it.
+        if !table.isHidden { resolvePlaceholders() }
         relieve()
         noteFollowers(table, CollectionOfOne(key))
         delete(overlay(table), currentSchema.linkColumns(to: table), key)
@@ -14,6 +16,7 @@ extension WriteTransaction {
 
     /// Deletes those of the objects that are there.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
+        if !table.isHidden { resolvePlaceholders() }
         noteFollowers(table, keys)
         leaveCollections(table, keys)
         delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
@@ -95,6 +98,7 @@ extension WriteTransaction {
     }
 
     public func deleteAll(_ table: Table) {
+        if !table.isHidden { resolvePlaceholders() }
         if currentSchema.deletions[table.id] != nil {
             for cluster in 0..<clusterCount(table) { noteFollowers(table, keys(table, cluster: cluster)) }
         }

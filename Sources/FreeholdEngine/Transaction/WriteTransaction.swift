@@ -225,7 +225,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             let bytes = UnsafeMutableRawBufferPointer(rebasing: copy[0..<size])
             guard core.envelope.open(stored, at: place, into: bytes) else {
                 copy.deallocate()
-                note.take(core.envelope.damage(place, of: schema.name(of: place.segment), path: core.path))
+                note.take(
+                    core.envelope.damage(place, of: schema.name(of: place, clusterSpan: clusterSpan), path: core.path)
+                )
                 return nil
             }
             return bytes

@@ -4,9 +4,13 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
     /// Of the write that made the collection. Registers that it wrote have no mark of their own.
     let base: Mark
     /// The rank of the assignment that stands.
-    private var assignment: Rank?
+    private(set) var assignment: Rank?
 
-    init(base: Mark) { self.base = base }
+    init(base: Mark, entries: [Key: Register] = [:], assignment: Rank? = nil) {
+        self.base = base
+        self.entries = entries
+        self.assignment = assignment
+    }
 
     // MARK: Writing
 

@@ -43,7 +43,7 @@ extension ListTree {
         )
     }
 
-    struct Birth: Sendable {
+    struct Birth: Equatable, Sendable {
         let offset: Int32
         let clock: Clock
         let version: StreamVersion

@@ -1,7 +1,7 @@
 /// The order of the list: groups of leaves of spans.
 extension ListTree {
     /// Slots of one block that follow each other in the list and have the same fate. In a backward block they stand in falling order.
-    struct Span: Sendable {
+    struct Span: Equatable, Sendable {
         let block: Int32
         var start: Int32
         var count: Int32
@@ -35,7 +35,7 @@ extension ListTree {
         var summary = Summary()
     }
 
-    private static let capacity = 128
+    static let capacity = 128
 
     func forEachSpan(_ body: (Span) -> Void) {
         for group in order {
@@ -131,7 +131,7 @@ extension ListTree {
         return Int(blocks[index].laterHomes[place - 1].leaf)
     }
 
-    private mutating func settle(_ span: Span, in leaf: Int32) {
+    mutating func settle(_ span: Span, in leaf: Int32) {
         let index = Int(span.block)
         if span.start == 0 {
             blocks[index].home = leaf
@@ -271,7 +271,7 @@ extension ListTree {
         for leaf in leaves.indices { split(leaf) }
     }
 
-    private func joined(_ spans: ArraySlice<Span>) -> [Span] {
+    func joined(_ spans: ArraySlice<Span>) -> [Span] {
         var result: [Span] = []
         for span in spans {
             if let last = result.last, let both = join(last, span) {

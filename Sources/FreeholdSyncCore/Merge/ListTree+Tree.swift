@@ -162,9 +162,7 @@ extension ListTree {
         _ origin: Origin,
         _ isAssigned: Bool
     ) {
-        let (index, parent) = (Int32(blocks.count), blocks[Int(spot.parent.block)])
-        let (jump, beyond) = (blocks[Int(parent.jump)], blocks[Int(blocks[Int(parent.jump)].jump)])
-        let isEven = parent.depth - jump.depth == jump.depth - beyond.depth
+        let (index, jump) = (Int32(blocks.count), jump(below: spot.parent.block))
         blocks.append(
             Block(
                 ident: author.ident,
@@ -174,8 +172,8 @@ extension ListTree {
                 isReal: origin == .real,
                 parent: spot.parent,
                 isLeft: spot.isLeft,
-                depth: parent.depth + 1,
-                jump: isEven ? jump.jump : spot.parent.block,
+                depth: blocks[Int(spot.parent.block)].depth + 1,
+                jump: jump,
                 birth: Birth(offset: 0, clock: author.stamp.clock, version: author.version),
                 values: values
             )
@@ -185,7 +183,14 @@ extension ListTree {
         attach(index, spot)
     }
 
-    private mutating func attach(_ index: Int32, _ spot: Spot) {
+    /// What a block under another one jumps to.
+    func jump(below parent: Int32) -> Int32 {
+        let above = blocks[Int(parent)]
+        let (jump, beyond) = (blocks[Int(above.jump)], blocks[Int(blocks[Int(above.jump)].jump)])
+        return above.depth - jump.depth == jump.depth - beyond.depth ? jump.jump : parent
+    }
+
+    mutating func attach(_ index: Int32, _ spot: Spot) {
         let kin = Kin(slot: spot.parent, isLeft: spot.isLeft)
         let order = order(Slot(block: index, offset: 0))
         let place = kids[kin]?.partitioned { self.order(Slot(block: $0, offset: 0)) > order } ?? 0

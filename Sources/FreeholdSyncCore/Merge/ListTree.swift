@@ -44,7 +44,7 @@ struct ListTree: Sendable {
         static let root = Slot(block: 0, offset: 0)
     }
 
-    struct Position: Sendable {
+    struct Position: Equatable, Sendable {
         let stamp: Stamp
         let slot: Slot
     }

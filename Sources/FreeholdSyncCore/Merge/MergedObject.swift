@@ -11,9 +11,9 @@ public struct MergedObject: Sendable {
 
     private(set) var record: Record
     /// The files whose own creates took part in making it. They know it, whatever version they saw.
-    private var makers: [FileIdent]
+    private(set) var makers: [FileIdent]
     /// The files that deleted it, be it as the second.
-    private var deleters: [FileIdent] = []
+    private(set) var deleters: [FileIdent] = []
 
     /// A new incarnation.
     init(_ fields: [NewField], _ author: Author) {
@@ -22,6 +22,19 @@ public struct MergedObject: Sendable {
         record = Record(base: author.mark(.real))
         makers = [author.ident]
         record.create(fields, author)
+    }
+
+    /// One that was stored.
+    init(
+        born: StreamVersion,
+        died: StreamVersion?,
+        changed: StreamVersion,
+        record: Record,
+        makers: [FileIdent],
+        deleters: [FileIdent]
+    ) {
+        (self.born, self.died, self.changed, self.record) = (born, died, changed, record)
+        (self.makers, self.deleters) = (makers, deleters)
     }
 
     /// What it holds, also after its death.

@@ -4,7 +4,10 @@ struct Record: Sendable {
     let base: Mark
     private(set) var fields: [SyncString: Field] = [:]
 
-    init(base: Mark) { self.base = base }
+    init(base: Mark, fields: [SyncString: Field] = [:]) {
+        self.base = base
+        self.fields = fields
+    }
 
     enum Field: Sendable {
         case register(Register)

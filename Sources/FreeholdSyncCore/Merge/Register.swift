@@ -6,7 +6,8 @@ struct Register: Sendable {
     private(set) var held: Held
     /// Of the write that counts. Nil if it is the write that made what contains the register.
     private(set) var mark: Mark?
-    private var edits: [Edit] = []
+    /// By rising ranks.
+    private(set) var edits: [Edit] = []
 
     /// What a whole write left.
     enum Held: Sendable {
@@ -28,9 +29,10 @@ struct Register: Sendable {
         var action: Action
     }
 
-    init(_ held: Held = .absent, _ mark: Mark? = .nothing) {
+    init(_ held: Held = .absent, _ mark: Mark? = .nothing, edits: [Edit] = []) {
         self.held = held
         self.mark = mark
+        self.edits = edits
     }
 
     /// It is as what contains the register made it.

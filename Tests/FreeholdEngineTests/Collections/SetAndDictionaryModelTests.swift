@@ -30,7 +30,7 @@ import Testing
         options.mapSize = 1 << 30
         var driver = try SetAndDictionaryDriver(seed: run.seed, path: folder.file(), options: options)
         if EngineModelTests.isSoak { driver.largest = 4000 }
-        try driver.run(transactions: EngineModelTests.isSoak ? 30 : 8, edits: EngineModelTests.isSoak ? 150 : 60)
+        try driver.run(transactions: EngineModelTests.isSoak ? 30 : 5, edits: EngineModelTests.isSoak ? 150 : 45)
         #expect(driver.problems.isEmpty, "\(run): \(driver.problems.prefix(20).joined(separator: "\n"))")
     }
 }

@@ -49,11 +49,11 @@ import Testing
         let key = try #require(EncryptionKey(bytes(1, 64)))
         let other = try #require(EncryptionKey(bytes(2, 64)))
         let cipher = FileCipher(key, fileID: bytes(9, 16))
-        let sealer = BlockSealer(cipher, FileDigest())
+        let sealer = BlockSealer(cipher)
         let plain = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let address = BlockAddress(segment: 5, number: 77)
-        let stored = plain.withUnsafeBytes { Array(sealer.seal($0, at: address, replacing: nil)) }
-        let again = plain.withUnsafeBytes { Array(sealer.seal($0, at: address, replacing: nil)) }
+        let stored = plain.withUnsafeBytes { Array(sealer.seal($0, at: address)) }
+        let again = plain.withUnsafeBytes { Array(sealer.seal($0, at: address)) }
         #expect(stored.count == size + SealedBlock.overhead)
         #expect(stored != again)
         func open(_ cipher: FileCipher, _ bytes: [UInt8], _ address: BlockAddress) -> [UInt8]? {
@@ -77,23 +77,26 @@ import Testing
 
     @Test func `the digest tells which blocks were sealed and not replaced`() throws {
         let cipher = FileCipher(try #require(EncryptionKey(bytes(1, 64))), fileID: bytes(9, 16))
-        let sealer = BlockSealer(cipher, FileDigest())
+        let sealer = BlockSealer(cipher)
         let (a, b) = (BlockAddress(segment: 24, number: 1), BlockAddress(segment: 24, number: 2))
-        func seal(_ address: BlockAddress, replacing old: [UInt8]?) -> [UInt8] {
-            bytes(3, 20).withUnsafeBytes { plain in
-                guard let old else { return Array(sealer.seal(plain, at: address, replacing: nil)) }
-                return old.withUnsafeBytes { Array(sealer.seal(plain, at: address, replacing: $0)) }
+        func stamp(_ address: BlockAddress) -> SIMD4<UInt64>? {
+            bytes(3, 20).withUnsafeBytes {
+                BlockEnvelope.sealed(cipher).stamp(sealer.seal($0, at: address), at: address)
             }
         }
-        let first = seal(a, replacing: nil)
-        let one = sealer.digest
-        let second = seal(b, replacing: nil)
-        #expect(sealer.digest.count == 2)
-        let third = seal(a, replacing: first)
-        #expect(sealer.digest.count == 2)
-        third.withUnsafeBytes { sealer.didRemove($0, at: a) }
-        second.withUnsafeBytes { sealer.didRemove($0, at: b) }
-        #expect(sealer.digest == FileDigest())
+        var digest = FileDigest()
+        let (first, second, third) = (stamp(a), stamp(b), stamp(a))
+        #expect(first != third)
+        digest.add(first)
+        let one = digest
+        digest.add(second)
+        digest.subtract(first)
+        digest.add(third)
+        #expect(digest.count == 2)
+        digest.subtract(third)
+        digest.subtract(second)
+        digest.subtract(nil)
+        #expect(digest == FileDigest())
         #expect(one != FileDigest())
         #expect(FileDigest(one.encoded()) == one)
         #expect(FileDigest(Array(one.encoded().dropLast())) == nil)

@@ -200,7 +200,7 @@ import Testing
             var specs = Self.specs
             specs[0].columns.append(ColumnSpec("secretAddition", .string, optional: true, indexed: true))
             secrets.note("secretAddition")
-            try migration.extendSchema(to: specs, unkeysAll: false)
+            try migration.extendSchema(to: specs, suspendsPrimaryKeys: false)
             let addition = try #require(migration.schema.table(named: "SecretPerson")?.column(named: "secretAddition"))
             let added = "the value of a property that was added"
             secrets.note(added)

@@ -40,7 +40,7 @@ import Testing
                 }
             }
             for column in 0..<2 {
-                let query = Query(
+                let query = RowQuery(
                     table: table,
                     predicate: .comparison(PropertyPath(table.columns[column]), .equal, .bool(true))
                 )

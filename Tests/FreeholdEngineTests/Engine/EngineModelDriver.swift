@@ -316,7 +316,7 @@ struct EngineModelDriver {
         default: break
         }
         // A hint may lead astray.
-        var place: NestedPlace =
+        var place: NestedSubscript =
             isList ? .element(random.chance(50) ? index : random.below(roots.count + 2)) : .property
         let done = try transaction.updateNested(column, key, id: id, near: &place) { $0 = new }
         if !done || place != (isList ? .element(index) : .property) {

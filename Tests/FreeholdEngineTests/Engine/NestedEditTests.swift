@@ -42,7 +42,7 @@ import Testing
         // Two levels more inside of the 99th.
         var id: UInt64 = 0
         t.value(c[0], key).forEachNested { id = $0.nestedID! }
-        var place = NestedPlace.property
+        var place = NestedSubscript.property
         let late = #expect(throws: EngineError.self) {
             try t.updateNested(c[0], key, id: id, near: &place) { $0 = .list(NestedList([.list(NestedList([]))])) }
         }
@@ -65,7 +65,7 @@ import Testing
         let id = t.listValue(c[1], key, at: 200).nestedID!
         try t.listInsert(c[1], key, at: 0, .dictionary(NestedDictionary([])))
         try t.listMove(c[1], key, from: 201, to: 17)
-        var place = NestedPlace.element(200)
+        var place = NestedSubscript.element(200)
         try t.updateNested(c[1], key, id: id, near: &place) { value throws(EngineError) in
             guard case .list(var list) = value else { return }
             list.values.append(.list(NestedList([.bool(true)])))
@@ -98,12 +98,12 @@ import Testing
         let id = try #require(t.dictionaryValue(c[3], key, forKey: "k2")?.nestedID)
         t.dictionaryRemove(c[3], key, forKey: "k0")
         try t.dictionarySet(c[3], key, forKey: "a", .null)
-        for hint in [NestedPlace.entry("k2"), .entry("k1"), .entry("k0"), .property, .element(0)] {
+        for hint in [NestedSubscript.entry("k2"), .entry("k1"), .entry("k0"), .property, .element(0)] {
             var place = hint
             #expect(t.nested(c[3], key, id: id, near: &place)?.nestedID == id)
             #expect(place == .entry("k2"))
         }
-        var place = NestedPlace.entry("k2")
+        var place = NestedSubscript.entry("k2")
         try t.updateNested(c[3], key, id: id, near: &place) { value throws(EngineError) in
             guard case .dictionary(var dictionary) = value else { return }
             dictionary["more"] = .list(NestedList([.null]))
@@ -142,7 +142,7 @@ import Testing
         try t.listAppend(c[1], key, [.null, before])
         _ = try t.commit()
         let u = try database.beginWrite()
-        var place = NestedPlace.property
+        var place = NestedSubscript.property
         for column in [c[2], c[1]] {
             let root = column === c[2] ? u.value(column, key) : u.listValue(column, key, at: 1)
             try u.updateNested(column, key, id: root.nestedID!, near: &place) { $0 = .list(NestedList([.double(2)])) }

@@ -1,3 +1,5 @@
+internal import CFreeholdShims
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -74,5 +76,39 @@ import Testing
             return [SIGXFSZ, SIGTERM, SIGINT, SIGUSR1].allSatisfy { sigismember(&mask, $0) == 1 }
         }
         #expect(blocked)
+    }
+
+    @Test func whatWasBegunGoesOnOnItsThread() throws {
+        let thread = WriterThread()
+        let first = try thread.sync { () throws(EngineError) in
+            thread.hold()
+            return fh_thread_id()
+        }
+        // Others come and go meanwhile.
+        for _ in 0..<20 {
+            let other = WriterThread()
+            #expect(try other.sync { () throws(EngineError) in fh_thread_id() } != first)
+            #expect(try thread.sync { () throws(EngineError) in fh_thread_id() } == first)
+        }
+        #expect(!thread.isCurrent)
+        try thread.sync { () throws(EngineError) in thread.letGo() }
+    }
+
+    @Test func manyWhoAreIdleShareAThread() throws {
+        let pool = WorkerPool(patience: .milliseconds(1))
+        final class Task: WorkerTask {
+            let done = DispatchSemaphore(value: 0)
+            func run() { done.signal() }
+        }
+        for _ in 0..<100 {
+            let task = Task()
+            pool.run(task)
+            task.done.wait()
+            // Until one waits for more, the next finds it at work.
+            #expect(pool.threadCount < 20)
+        }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while pool.threadCount > 0, .now < deadline { usleep(1000) }
+        #expect(pool.threadCount == 0)
     }
 }

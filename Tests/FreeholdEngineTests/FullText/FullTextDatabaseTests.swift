@@ -41,7 +41,7 @@ import Testing
         let write = try database.beginWrite()
         let table = write.schema.table(named: "City")!
         for names in Self.names { try write.set(table.columns[0], try write.create(table), .string(names)) }
-        let query = Query(
+        let query = RowQuery(
             table: table,
             predicate: .fullText(PropertyPath(table.columns[0]), try FullTextQuery(search, for: table.columns[0]))
         )
@@ -64,12 +64,16 @@ import Testing
         func found(_ search: String) throws -> [Int64] {
             table = snapshot.schema.table(named: "T")!
             let query = try FullTextQuery(search, for: table.columns[0])
-            return Query(table: table, predicate: .fullText(PropertyPath(table.columns[0]), query)).keys(in: snapshot)
-                .map(\.raw)
+            return RowQuery(table: table, predicate: .fullText(PropertyPath(table.columns[0]), query)).keys(
+                in: snapshot
+            )
+            .map(\.raw)
         }
         #expect(try found("cafe") == [0, 2])
         #expect(try found("москва") == [0, 3])
-        for (kind, entries) in [(IndexKind.latinText, 3), (.none, 0), (.values, 4), (.latinText, 3), (.fullText, 5)] {
+        for (kind, entries) in [
+            (IndexKind.fullTextLatin1, 3), (.none, 0), (.values, 4), (.fullTextLatin1, 3), (.fullText, 5),
+        ] {
             let change = try database.beginWrite()
             #expect(try change.applySchema(spec(kind)))
             snapshot = try change.commit()
@@ -77,7 +81,7 @@ import Testing
             let column = snapshot.schema.table(named: "T")!.columns[0]
             #expect(column.indexKind == kind)
             #expect(snapshot.searchTree(column)?.count ?? 0 == entries, "\(kind)")
-            if kind == .latinText {
+            if kind == .fullTextLatin1 {
                 #expect(try found("cafe") == [0, 2])
                 #expect(throws: QueryError.self) { try found("москва") }
                 #expect(throws: QueryError.self) { try found("na-ïve") }
@@ -92,7 +96,7 @@ import Testing
         #expect(snapshot.find(.string("cafe"), indexed: table.columns[0]).isEmpty)
         // The strings tell, too, where the index is another.
         let latin = try FullTextQuery("cafe", matching: .latin1)
-        let query = Query(table: table, predicate: .fullText(PropertyPath(table.columns[0]), latin))
+        let query = RowQuery(table: table, predicate: .fullText(PropertyPath(table.columns[0]), latin))
         #expect(query.keys(in: snapshot).map(\.raw) == [0, 2])
     }
 
@@ -182,7 +186,7 @@ import Testing
                         case .none: !held.contains(true)
                         }
                     }
-                    let found = Query(table: table, predicate: .fullText(path, query)).keys(in: snapshot)
+                    let found = RowQuery(table: table, predicate: .fullText(path, query)).keys(in: snapshot)
                     #expect(found == expected, "\(search) \(steps) \(quantifier)")
                 }
             }

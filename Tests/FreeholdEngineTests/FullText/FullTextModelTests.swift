@@ -56,7 +56,7 @@ import Testing
         shape: (seed: UInt64, span: Int, budget: Int, matching: TextMatching)
     ) throws {
         let matching = shape.matching
-        let kind: IndexKind = matching == .unicode ? .fullText : .latinText
+        let kind: IndexKind = matching == .unicode ? .fullText : .fullTextLatin1
         var random = SeededRandom(shape.seed)
         var options = Database.Options()
         options.mapSize = 1 << 30
@@ -151,11 +151,11 @@ import Testing
             guard let query = try? FullTextQuery(search.text, matching: matching) else { continue }
             let expected = words.filter { search.matches($0.value) }.keys.sorted()
             let predicate = FreeholdEngine.Predicate.fullText(PropertyPath(column), query)
-            #expect(Query(table: table, predicate: predicate).keys(in: view) == expected, "\(note): \(search.text)")
-            let rest = Query(table: table, predicate: .not(predicate)).count(in: view)
+            #expect(RowQuery(table: table, predicate: predicate).keys(in: view) == expected, "\(note): \(search.text)")
+            let rest = RowQuery(table: table, predicate: .not(predicate)).count(in: view)
             #expect(rest == model.count - expected.count, "\(note): not \(search.text)")
             if let key = model.keys.randomElement(using: &random) {
-                let one = Query(table: table, predicate: predicate).matches(key, in: view)
+                let one = RowQuery(table: table, predicate: predicate).matches(key, in: view)
                 #expect(one == expected.contains(key), "\(note): \(search.text) of \(key)")
             }
         }

@@ -43,7 +43,7 @@ import Testing
         ]
         for (search, terms) in searches {
             let query = try FullTextQuery(search, for: column)
-            let keys = Query(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: snapshot)
+            let keys = RowQuery(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: snapshot)
             let ranking = try #require(FullTextRanking(query, column, in: snapshot))
             var expected: [(ObjectKey, Double)] = []
             for key in keys {
@@ -79,7 +79,7 @@ import Testing
     @Test func `without an index there is no ranking`() throws {
         let database = try FullTextDatabaseTests.database(
             "ranking-none",
-            [TableSpec("T", columns: [ColumnSpec("s", .string), ColumnSpec("l", .string, index: .latinText)])]
+            [TableSpec("T", columns: [ColumnSpec("s", .string), ColumnSpec("l", .string, index: .fullTextLatin1)])]
         )
         let snapshot = try database.snapshot()
         let table = snapshot.schema.table(named: "T")!

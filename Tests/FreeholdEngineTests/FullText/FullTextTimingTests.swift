@@ -82,7 +82,7 @@ struct FullTextTimingTests {
             let query = try FullTextQuery(String(search), for: column)
             var found: [ObjectKey] = []
             let time = clock.measure {
-                found = Query(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: snapshot)
+                found = RowQuery(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: snapshot)
             }
             let ranked = clock.measure { _ = FullTextRanking(query, column, in: snapshot)!.best(found, limit: 20) }
             print("\(search): \(found.count) in \(time), ranked in \(ranked)")

@@ -64,7 +64,7 @@ import Testing
     }
 
     private static func database(_ name: String, _ matching: TextMatching) throws -> Database {
-        let index: IndexKind = matching == .unicode ? .fullText : .latinText
+        let index: IndexKind = matching == .unicode ? .fullText : .fullTextLatin1
         let columns = [
             ColumnSpec("indexed", .string, optional: true, index: index), ColumnSpec("plain", .string, optional: true),
         ]
@@ -159,7 +159,7 @@ import Testing
             let expected = model.filter { search.matches($0.value) }.keys.sorted()
             hits += expected.count
             for column in table.columns {
-                let found = Query(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: view)
+                let found = RowQuery(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: view)
                 #expect(found == expected, "\(note), \(column.name):\(search.text)")
             }
             let ranking = try #require(FullTextRanking(query, table.columns[0], in: view))

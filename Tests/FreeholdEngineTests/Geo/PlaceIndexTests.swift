@@ -48,7 +48,7 @@ import Testing
             }
             let company = write.schema.table(named: "Company")!
             let place = write.schema.table(named: "IndexedPlace")!
-            let columns = try #require(PlaceColumns(place))
+            let columns = try #require(GeoColumns(place))
             let (location, branches) = (
                 company.column(named: "locationIndexed")!, company.column(named: "branchesIndexed")!
             )
@@ -104,7 +104,7 @@ import Testing
         let write = try places.database.beginWrite()
         let company = write.schema.table(named: "Company")!
         let place = write.schema.table(named: "IndexedPlace")!
-        let columns = try #require(PlaceColumns(place))
+        let columns = try #require(GeoColumns(place))
         for i in 0..<5 {
             let owner = try write.create(company)
             let key = try write.create(place)

@@ -76,8 +76,8 @@ struct PlaceDatabase {
         ]
     }
 
-    static func columns(_ kind: String, _ schema: DatabaseSchema) -> PlaceColumns {
-        PlaceColumns(schema.table(named: "\(kind)Place")!)!
+    static func columns(_ kind: String, _ schema: DatabaseSchema) -> GeoColumns {
+        GeoColumns(schema.table(named: "\(kind)Place")!)!
     }
 
     /// Fills a place's row.
@@ -145,8 +145,8 @@ struct PlaceDatabase {
             for kind in PlaceDatabase.kinds {
                 let columns = PlaceDatabase.columns(kind, view.schema)
                 for (name, path) in PlaceDatabase.paths(kind, view.schema) {
-                    let predicate = FreeholdEngine.Predicate.within(path, PlaceTest(columns, in: shape))
-                    let query = Query(table: company, predicate: predicate)
+                    let predicate = FreeholdEngine.Predicate.within(path, GeoTest(columns, in: shape))
+                    let query = RowQuery(table: company, predicate: predicate)
                     let expected = naive(view, kind, path, holds)
                     #expect(query.keys(in: view) == expected, "\(note): \(kind) \(name) in \(shape)")
                     for choice in [AccessPlan.Choice.indexes, .scan] {
@@ -232,7 +232,7 @@ struct PlaceDatabase {
             let columns = PlaceDatabase.columns(kind, write.schema)
             let path = PropertyPath(table.column(named: "location\(kind)")!)
             #expect(
-                Query(table: table, predicate: .within(path, PlaceTest(columns, in: .polygon(bowTie)))).keys(in: write)
+                RowQuery(table: table, predicate: .within(path, GeoTest(columns, in: .polygon(bowTie)))).keys(in: write)
                     == []
             )
         }
@@ -242,7 +242,7 @@ struct PlaceDatabase {
         let places = try PlaceDatabase("world", span: 1000)
         let write = try places.database.beginWrite()
         let place = write.schema.table(named: "IndexedPlace")!
-        let columns = try #require(PlaceColumns(place))
+        let columns = try #require(GeoColumns(place))
         let company = write.schema.table(named: "Company")!
         let location = company.column(named: "locationIndexed")!
         for city in WorldPlaces.all {
@@ -258,9 +258,9 @@ struct PlaceDatabase {
         ] {
             let radius = try #require(Distance.kilometers(kilometers))
             let circle = try #require(GeoCircle(center: center, radius: radius))
-            let found = Query(
+            let found = RowQuery(
                 table: company,
-                predicate: .within(PropertyPath(location), PlaceTest(columns, in: .circle(circle)))
+                predicate: .within(PropertyPath(location), GeoTest(columns, in: .circle(circle)))
             )
             .keys(in: snapshot)
             let expected = WorldPlaces.all.indices.filter {
@@ -268,7 +268,7 @@ struct PlaceDatabase {
             }
             #expect(found.map { Int($0.raw) } == expected, "\(circle): \(found.count), \(expected.count)")
             let region = try #require(GeoRegion(.circle(circle)))
-            let access = try #require(PlacesAccess(columns, region, snapshot))
+            let access = try #require(GeoAccess(columns, region, snapshot))
             #expect(
                 access.estimate >= found.count && access.estimate <= 2 * found.count + 200,
                 "\(access.estimate) for \(found.count)"

@@ -110,7 +110,7 @@ import Testing
                     parts.append(.string(path, .beginsWith, ["", "a", "\0y", "ab"].randomElement(using: &random)!))
                 }
             }
-            var query = Query(table: table, predicate: .and(parts.shuffled(using: &random)))
+            var query = RowQuery(table: table, predicate: .and(parts.shuffled(using: &random)))
             query.choice = .scan
             let expected = query.keys(in: view)
             for choice in [AccessPlan.Choice.indexes, .cheapest] {
@@ -198,7 +198,8 @@ import Testing
         try write.set(table.columns[0], first, .string("y"))
         // In between both have the same, and a query settles the index.
         #expect(
-            Query(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write) == 2
+            RowQuery(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write)
+                == 2
         )
         _ = write.searchTree(table.compounds[0])
         try write.set(table.columns[0], second, .string("x"))

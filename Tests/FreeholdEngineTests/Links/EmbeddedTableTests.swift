@@ -174,7 +174,7 @@ import Testing
             let any = tables[i].columns[0]
             if fits {
                 try transaction.set(any, key, link)
-                #expect(transaction.backlinks(any.aimed(at: tables[0]), target) == [key])
+                #expect(transaction.backlinks(any.asBacklinkColumn(to: tables[0]), target) == [key])
             } else {
                 let error = #expect(throws: EngineError.self) { try transaction.set(any, key, link) }
                 #expect(error?.code == .limitExceeded)
@@ -195,7 +195,7 @@ import Testing
             TableSpec("A", columns: [ColumnSpec("any", .mixed), ColumnSpec("anys", .mixed, collection: .list)])
         ])
         let table = transaction.schema.tables[0]
-        let (any, anys) = (table.columns[0].aimed(at: table), table.columns[1].aimed(at: table))
+        let (any, anys) = (table.columns[0].asBacklinkColumn(to: table), table.columns[1].asBacklinkColumn(to: table))
         let target = try transaction.create(table)
         let link = Value.objectLink(ObjectLink(tableID: table.id, key: target))
         for _ in 0..<5000 {

@@ -201,7 +201,7 @@ struct GraphModel: Equatable {
                     expected += Array(repeating: ObjectKey(link.origin.key), count: n)
                 }
                 expected.sort()
-                let aimed = column.aimed(at: table)
+                let aimed = column.asBacklinkColumn(to: table)
                 let found = view.backlinks(aimed, key)
                 if found != expected || view.backlinkCount(aimed, key) != expected.count {
                     out.append("Backlinks of \(table).\(key) by \(other).\(column): \(found), not \(expected)")

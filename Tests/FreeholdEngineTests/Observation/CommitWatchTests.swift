@@ -169,7 +169,7 @@ import Testing
 
         /// A lock that another thread holds when the process forks is held for ever in the child.
         @Test func `a child forked while threads open, watch and write watches, too`() async {
-            await #expect(processExitsWith: .exitCode(0)) {
+            let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
                 let folder = try ChildFolder()
                 let path = folder.file("forked.realm")
                 let database = try Database.open(at: path)
@@ -198,6 +198,8 @@ import Testing
                 try? FileManager.default.removeItem(atPath: folder.path)
                 exit(found)
             }
+            // What a child says that couldn't.
+            print(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self))
         }
     #endif
 
@@ -213,8 +215,8 @@ import Testing
         let table = try #require(snapshot.schema.table(named: Script.tableName))
         let number = try #require(table.column(named: "number"))
         let queries = [
-            Query(table: table, stages: []), Query(table: table, sort: [SortKey(number, ascending: false)]),
-            Query(
+            RowQuery(table: table, stages: []), RowQuery(table: table, sort: [SortKey(number, ascending: false)]),
+            RowQuery(
                 table: table,
                 predicate: .comparison(PropertyPath(number), .greater, .int(20)),
                 sort: [SortKey(number)]

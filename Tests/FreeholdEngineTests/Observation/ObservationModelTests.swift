@@ -140,7 +140,7 @@ struct ObservationDriver {
 
     private mutating func addQuery() {
         let table = one(last.schema.tables)
-        var query = Query(table: table, stages: [])
+        var query = RowQuery(table: table, stages: [])
         if !chance(4) { query.stages.append(.filter(predicates.predicate(table, depth: one([0, 1, 2])))) }
         if chance(2) {
             let keys = (0..<Int.random(in: 1..<3, using: &random)).map { _ in
@@ -162,7 +162,9 @@ struct ObservationDriver {
         if chance(3) {
             let all =
                 last.schema.linkColumns(to: table)
-                + last.schema.tables.flatMap(\.columns).filter { $0.type == .mixed }.map { $0.aimed(at: table) }
+                + last.schema.tables.flatMap(\.columns).filter { $0.type == .mixed }.map {
+                    $0.asBacklinkColumn(to: table)
+                }
             guard let target = last.keys(table).randomElement(using: &random) else { return .table }
             // Backlinks are of the origin's table.
             let column = one(all)

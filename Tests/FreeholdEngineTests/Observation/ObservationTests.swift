@@ -52,7 +52,7 @@ import Testing
             _ = try transaction.commit()
         }
 
-        func watch(_ query: Query, _ watched: WatchedPaths = .shallow) throws -> Watched {
+        func watch(_ query: RowQuery, _ watched: WatchedPaths = .shallow) throws -> Watched {
             Watched(ObservedQuery(query, watching: watched, in: try snapshot), self)
         }
     }
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `deep watching sees an object and three links from it, not four`() throws {
         let it = try Fixture(6)
-        let query = try it.watch(Query(table: it.people, stages: []), .deep)
+        let query = try it.watch(RowQuery(table: it.people, stages: []), .deep)
         try it.write { try $0.set(it.age, key(4), .int(99)) }
         #expect(try query.advance()?.modifications == [1, 2, 3, 4])
         // Around a circle nobody is modified twice.
@@ -92,7 +92,7 @@ import Testing
     @Test func `key paths see what is on them only`() throws {
         let it = try Fixture(4)
         let path = PropertyPath(columns: [it.friend, it.age])
-        let query = try it.watch(Query(table: it.people, stages: []), .paths([path]))
+        let query = try it.watch(RowQuery(table: it.people, stages: []), .paths([path]))
         try it.write { try $0.set(it.name, key(2), .string("x")) }
         #expect(try query.advance() == nil)
         try it.write { try $0.set(it.age, key(2), .int(50)) }
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `what moves by its sort key is deleted and inserted, and no more than that`() throws {
         let it = try Fixture(5, ages: [10, 20, 30, 40, 50])
-        let query = try it.watch(Query(table: it.people, sort: [SortKey(it.age)]))
+        let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)]))
         try it.write { try $0.set(it.age, key(0), .int(35)) }
         let moved = try #require(try query.advance())
         #expect(moved.deletions == [0] && moved.insertions == [2] && moved.modifications == [])
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `a limit pushes out and takes in`() throws {
         let it = try Fixture(4, ages: [10, 20, 30, 40])
-        let query = try it.watch(Query(table: it.people, sort: [SortKey(it.age)], limit: 2))
+        let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)], limit: 2))
         try it.write { try $0.set(it.age, key(3), .int(15)) }
         let come = try #require(try query.advance())
         #expect(come.deletions == [1] && come.insertions == [1] && query.keys == [key(0), key(3)])
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `a value that is set counts, one that is set elsewhere doesn't`() throws {
         let it = try Fixture(3)
-        let adults = Query(table: it.people, predicate: .comparison(PropertyPath(it.age), .greater, .int(1)))
+        let adults = RowQuery(table: it.people, predicate: .comparison(PropertyPath(it.age), .greater, .int(1)))
         let query = try it.watch(adults)
         try it.write { try $0.set(it.age, key(2), .int(2)) }
         #expect(try query.advance()?.modifications == [0])
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `states are compared where the schema changed between them`() throws {
         let it = try Fixture(5, ages: [5, 4, 3, 2, 1])
-        let sorted = Query(table: it.people, sort: [SortKey(it.age)])
+        let sorted = RowQuery(table: it.people, sort: [SortKey(it.age)])
         let before = try it.snapshot
         let query = try it.watch(sorted)
         try it.write { try $0.set(it.age, key(0), .int(0)) }

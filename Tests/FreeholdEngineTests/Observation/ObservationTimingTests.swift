@@ -55,17 +55,17 @@ struct ObservationTimingTests {
         let dogAge = PropertyPath(columns: [c[2], dogs.columns[0]])
         let grown = FreeholdEngine.Predicate.comparison(age, .greater, .int(9))
         let byName = SortKey(c[1])
-        let cases: [(String, Query, WatchedPaths)] = [
-            ("table", Query(table: people, stages: []), .deep),
-            ("table, shallow", Query(table: people, stages: []), .shallow),
-            ("filter", Query(table: people, predicate: grown), .deep),
-            ("filter over link", Query(table: people, predicate: .comparison(dogAge, .greater, .int(1))), .deep),
-            ("sort", Query(table: people, sort: [byName]), .deep),
-            ("filter, sort", Query(table: people, predicate: grown, sort: [SortKey(c[3]), byName]), .deep),
-            ("sort over link", Query(table: people, sort: [SortKey(dogAge)]), .deep),
-            ("filter, sort, limit", Query(table: people, predicate: grown, sort: [byName], limit: 100), .deep),
-            ("key path over link", Query(table: people, sort: [byName]), .paths([dogAge])),
-            ("sort, distinct", Query(table: people, stages: [.sort([byName]), .distinct([age])]), .deep),
+        let cases: [(String, RowQuery, WatchedPaths)] = [
+            ("table", RowQuery(table: people, stages: []), .deep),
+            ("table, shallow", RowQuery(table: people, stages: []), .shallow),
+            ("filter", RowQuery(table: people, predicate: grown), .deep),
+            ("filter over link", RowQuery(table: people, predicate: .comparison(dogAge, .greater, .int(1))), .deep),
+            ("sort", RowQuery(table: people, sort: [byName]), .deep),
+            ("filter, sort", RowQuery(table: people, predicate: grown, sort: [SortKey(c[3]), byName]), .deep),
+            ("sort over link", RowQuery(table: people, sort: [SortKey(dogAge)]), .deep),
+            ("filter, sort, limit", RowQuery(table: people, predicate: grown, sort: [byName], limit: 100), .deep),
+            ("key path over link", RowQuery(table: people, sort: [byName]), .paths([dogAge])),
+            ("sort, distinct", RowQuery(table: people, stages: [.sort([byName]), .distinct([age])]), .deep),
         ]
         var observed = cases.map { ObservedQuery($0.1, watching: $0.2, in: first) }
         var collection = ObservedCollection(lists.columns[0], of: owner, in: first)

@@ -81,7 +81,7 @@ import Testing
         // MARK: Steps
 
         mutating func step(_ transaction: WriteTransaction) throws {
-            transaction.settlePlaceholders()
+            transaction.resolvePlaceholders()
             switch Int.random(in: 0..<20, using: &random) {
             case 0, 1, 2:
                 let new = name(pick(["A", "B"]))
@@ -91,7 +91,7 @@ import Testing
                     primaryKey: Model.primaryKey(new)
                 )
                 model.create(new)
-                transaction.settlePlaceholders()
+                transaction.resolvePlaceholders()
             case 3:
                 guard let old = model.objects.keys.sorted().randomElement(using: &random) else { return }
                 transaction.delete(transaction.schema.table(named: old.table)!, key(old, transaction)!)
@@ -308,7 +308,7 @@ import Testing
             let (entry, number) = (pick(["x", "y", "z"]), number())
             let removes = chance(0.3)
             let new = try value(number, column, transaction)
-            var place = NestedPlace.property
+            var place = NestedSubscript.property
             try transaction.updateNested(column, key, id: id, near: &place) { value in
                 switch value {
                 case .list(var list):
@@ -357,20 +357,20 @@ import Testing
         var collections: [Collection] = []
         var queries: [ObservedQuery] = []
 
-        static func queries(_ schema: DatabaseSchema) -> [Query] {
+        static func queries(_ schema: DatabaseSchema) -> [RowQuery] {
             let a = schema.table(named: "A")!
             let b = schema.table(named: "B")!
             func column(_ table: Table, _ name: String) -> Column { table.column(named: name)! }
             let links = Operand.count(PropertyPath(column(a, "list")))
             return [
-                Query(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .equal, .null)),
-                Query(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .notEqual, .null)),
-                Query(
+                RowQuery(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .equal, .null)),
+                RowQuery(table: a, predicate: .comparison(PropertyPath(column(a, "one")), .notEqual, .null)),
+                RowQuery(
                     table: b,
                     predicate: .operands(.count(PropertyPath(column(b, "map"))), .greater, .constant(.int(1)))
                 ),
-                Query(table: a, predicate: .operands(links, .greater, .constant(.int(2)))),
-                Query(
+                RowQuery(table: a, predicate: .operands(links, .greater, .constant(.int(2)))),
+                RowQuery(
                     table: a,
                     predicate: .comparison(
                         PropertyPath(columns: [column(a, "one"), column(b, "n")]),
@@ -450,7 +450,7 @@ import Testing
             let transaction = try database.beginWrite()
             for _ in 0..<driver.pick([1, 3, 30]) { try driver.step(transaction) }
             if driver.chance(0.3) {
-                transaction.settlePlaceholders()
+                transaction.resolvePlaceholders()
                 #expect(
                     transaction.placeholderModel(isStored: true) == driver.model.objects,
                     "seed \(seed) round \(round)"

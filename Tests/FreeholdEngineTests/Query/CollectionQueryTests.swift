@@ -100,7 +100,7 @@ import Testing
         for step in 0..<25 {
             let table = view.schema.tables[step % 2]
             let predicate = predicates.predicate(table, depth: 1)
-            let query = Query(table: table, predicate: predicate)
+            let query = RowQuery(table: table, predicate: predicate)
             let expected = naive.keys(table, predicate)
             #expect(query.keys(in: view) == expected, "\(note) step \(step): \(predicate)")
             #expect(query.count(in: view) == expected.count, "\(note) step \(step): \(predicate)")

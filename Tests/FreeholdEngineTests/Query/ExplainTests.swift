@@ -49,21 +49,24 @@ import Testing
             table.column(named: "dog")!, snapshot.schema.table(named: "Dog")!.columns[0],
         ])
         let some = (0..<50).map { Value.string("name \($0 * 7)") }
-        let all: [(Query, String)] = [
-            (Query(table: table, predicate: .comparison(path("score"), .less, .double(10))), "scan of 'Person'"),
-            (Query(table: table, predicate: .comparison(path("id"), .equal, .int(3))), "index on 'Person.id'"),
+        let all: [(RowQuery, String)] = [
+            (RowQuery(table: table, predicate: .comparison(path("score"), .less, .double(10))), "scan of 'Person'"),
+            (RowQuery(table: table, predicate: .comparison(path("id"), .equal, .int(3))), "index on 'Person.id'"),
             (
-                Query(table: table, predicate: .comparison(path("name"), .equal, .string("name 7"))),
+                RowQuery(table: table, predicate: .comparison(path("name"), .equal, .string("name 7"))),
                 "index on 'Person.name'"
             ),
-            (Query(table: table, predicate: .string(path("name"), .beginsWith, "name 77")), "index on 'Person.name'"),
-            (Query(table: table, predicate: .oneOf(path("name"), some)), "index on 'Person.name'"),
+            (
+                RowQuery(table: table, predicate: .string(path("name"), .beginsWith, "name 77")),
+                "index on 'Person.name'"
+            ),
+            (RowQuery(table: table, predicate: .oneOf(path("name"), some)), "index on 'Person.name'"),
             (
                 // Half of the table: quicker scanned.
-                Query(table: table, predicate: .comparison(path("age"), .less, .int(50))), "scan of 'Person'"
+                RowQuery(table: table, predicate: .comparison(path("age"), .less, .int(50))), "scan of 'Person'"
             ),
             (
-                Query(
+                RowQuery(
                     table: table,
                     predicate: .and([
                         .comparison(path("name"), .equal, .string("name 7")),
@@ -72,7 +75,7 @@ import Testing
                 ), "index on 'Person.name'|conditions on the rows found"
             ),
             (
-                Query(
+                RowQuery(
                     table: table,
                     predicate: .or([
                         .comparison(path("name"), .equal, .string("name 7")), .comparison(path("id"), .equal, .int(3)),
@@ -80,7 +83,7 @@ import Testing
                 ), "union|  index on 'Person.name'|  index on 'Person.id'"
             ),
             (
-                Query(
+                RowQuery(
                     table: table,
                     predicate: .and([
                         .comparison(path("city"), .equal, .string("city 3")),
@@ -89,15 +92,15 @@ import Testing
                 ), "index on 'Person.(city, age)'"
             ),
             (
-                Query(table: table, predicate: .comparison(dogName, .equal, .string("dog 3"))),
+                RowQuery(table: table, predicate: .comparison(dogName, .equal, .string("dog 3"))),
                 "links of 'Person.dog' followed back|  index on 'Dog.name'"
             ),
             (
-                Query(table: table, sort: [SortKey(path("name"))], limit: 10),
+                RowQuery(table: table, sort: [SortKey(path("name"))], limit: 10),
                 "order of the index on 'Person.name'|limit"
             ),
             (
-                Query(
+                RowQuery(
                     table: table,
                     predicate: .comparison(path("city"), .equal, .string("city 3")),
                     sort: [SortKey(path("age"), ascending: false)],
@@ -105,7 +108,7 @@ import Testing
                 ), "order of the index on 'Person.(city, age)'|limit"
             ),
             (
-                Query(
+                RowQuery(
                     table: table,
                     predicate: .comparison(path("name"), .equal, .string("name 7")),
                     sort: [SortKey(path("score"), ascending: false)],
@@ -128,7 +131,7 @@ import Testing
         let snapshot = try Self.snapshot.get()
         let table = snapshot.schema.table(named: "Person")!
         func explain(_ predicate: Predicate) -> QueryPlan {
-            Query(table: table, predicate: predicate).explain(in: snapshot)
+            RowQuery(table: table, predicate: predicate).explain(in: snapshot)
         }
         let scan = explain(.comparison(PropertyPath(table.columns[3]), .less, .double(10)))
         #expect(scan.examined == 20_000 && scan.matches == 10)
@@ -139,7 +142,10 @@ import Testing
                 "index on 'Person.name': about 4 expected, 4 looked at, 4 found\n4 objects, 4 rows looked at, "
             )
         )
-        var limited = Query(table: table, predicate: .comparison(PropertyPath(table.columns[3]), .greater, .double(10)))
+        var limited = RowQuery(
+            table: table,
+            predicate: .comparison(PropertyPath(table.columns[3]), .greater, .double(10))
+        )
         limited.stages.append(.limit(5))
         // One cluster was enough.
         #expect(limited.explain(in: snapshot).examined == 1000)

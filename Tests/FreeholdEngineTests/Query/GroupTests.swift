@@ -18,7 +18,7 @@ import Testing
             let stages = step % 3 == 0 ? [] : (0..<2).map { _ in db.stage() }
             let paths = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.orderedKey().path }
             let rows = stages.reduce(naive.all()) { naive.apply($1, to: $0) }
-            let groups = Query(table: db.people, stages: stages).groups(by: paths, in: db.view)
+            let groups = RowQuery(table: db.people, stages: stages).groups(by: paths, in: db.view)
             let note: Comment = "seed \(shape.seed) step \(step): \(stages) \(paths)"
             var expected: [(key: [Value], rows: [ObjectKey])] = []
             for row in rows {

@@ -156,7 +156,7 @@ import Testing
         let table = view.schema.table(named: "P")!
         for step in 0..<50 {
             let (plain, indexed) = pair(view, table, &random, depth: 2)
-            var query = Query(table: table, predicate: plain)
+            var query = RowQuery(table: table, predicate: plain)
             query.choice = .scan
             let expected = query.keys(in: view)
             query.stages = [.filter(indexed)]

@@ -83,7 +83,7 @@ import Testing
                     SortKey(column(names.randomElement(using: &random)!), ascending: .random(using: &random))
                 }
             }
-            var query = Query(table: table, predicate: predicate(), sort: sort)
+            var query = RowQuery(table: table, predicate: predicate(), sort: sort)
             let limit = [nil, 1, 5, 50].randomElement(using: &random)!
             if let limit { query.stages.append(.limit(limit)) }
             query.choice = .scan
@@ -94,7 +94,7 @@ import Testing
                 #expect(query.explain(in: view).matches == expected.count)
             }
             for type in ["int", "age", "date", "id"] {
-                var all = Query(table: table)
+                var all = RowQuery(table: table)
                 let values = [all.min(of: column(type), in: view), all.max(of: column(type), in: view)]
                 all.choice = .scan
                 #expect(

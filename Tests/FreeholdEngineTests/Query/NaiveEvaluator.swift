@@ -200,7 +200,7 @@ struct NaiveEvaluator {
                 for origin in view.schema.tables {
                     for column in origin.columns
                     where column.type == .mixed || column.targetTableID == end(path, table).id {
-                        total += view.backlinks(column.aimed(at: end(path, table)), object).count
+                        total += view.backlinks(column.asBacklinkColumn(to: end(path, table)), object).count
                     }
                 }
             }

@@ -40,7 +40,7 @@ import Testing
         let snapshot = try database.snapshot()
         let person = try #require(snapshot.schema.table(named: "person"))
         func ids(_ text: String, _ arguments: [Value] = []) throws -> [Int64] {
-            try Query(text, arguments, of: person, in: snapshot).keys(in: snapshot).map {
+            try RowQuery(text, arguments, of: person, in: snapshot).keys(in: snapshot).map {
                 snapshot.readInt(person.columns[0], $0)!
             }
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(try ids("name IN $0", [.list(NestedList([.string("P3"), .string("P7")]))]) == [3, 7])
         #expect(try ids("best\\ friend == %@", [.link(ObjectKey(4))]) == [5])
         #expect(try ids("pets.@count == 0 AND age < 23") == [1, 2])
-        let plan = try Query("name == 'P7'", of: person, in: snapshot).explain(in: snapshot)
+        let plan = try RowQuery("name == 'P7'", of: person, in: snapshot).explain(in: snapshot)
         #expect(plan.matches == 1 && !plan.steps.isEmpty)
         try? FileManager.default.removeItem(atPath: path)
     }
@@ -61,7 +61,7 @@ import Testing
         let database = try filled()
         let snapshot = try database.snapshot()
         let person = try #require(snapshot.schema.table(named: "person"))
-        #expect(throws: QueryError.self) { try Query(text, of: person, in: snapshot) }
+        #expect(throws: QueryError.self) { try RowQuery(text, of: person, in: snapshot) }
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -72,7 +72,7 @@ import Testing
         let pets = try #require(person.column(named: "pets"))
         let feed = ChangeFeed(database)
         var adults = ObservedQuery(
-            try Query("age >= 30 SORT(age ASC)", of: person, in: snapshot),
+            try RowQuery("age >= 30 SORT(age ASC)", of: person, in: snapshot),
             watching: .deep,
             in: snapshot
         )

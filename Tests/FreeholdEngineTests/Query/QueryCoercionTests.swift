@@ -203,7 +203,10 @@ import Testing
         ] where !text.contains("obj('T'") {
             do {
                 let query = try compiler.compile(try QueryParser.parse(text))
-                let found = FreeholdEngine.Query(table: compiler.cls, stages: [.filter(query.predicate)] + query.stages)
+                let found = FreeholdEngine.RowQuery(
+                    table: compiler.cls,
+                    stages: [.filter(query.predicate)] + query.stages
+                )
                 #expect(found.count(in: view) <= 1, "\(text)")
             } catch {
                 Issue.record("\(text): \(error)")
@@ -220,7 +223,7 @@ import Testing
             "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
         ] {
             let query = try compiler.compile(try QueryParser.parse(text))
-            #expect(FreeholdEngine.Query(table: compiler.cls, predicate: query.predicate).count(in: view) <= 1)
+            #expect(FreeholdEngine.RowQuery(table: compiler.cls, predicate: query.predicate).count(in: view) <= 1)
         }
     }
 

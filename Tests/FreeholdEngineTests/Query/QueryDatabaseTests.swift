@@ -102,22 +102,22 @@ import Testing
                 for i in [6, 7] {
                     let predicate = FreeholdEngine.Predicate.comparison(PropertyPath(c[i]), comparison, value)
                     #expect(
-                        Query(table: table, predicate: predicate).keys(in: view) == plain,
+                        RowQuery(table: table, predicate: predicate).keys(in: view) == plain,
                         "\(note) \(predicate)"
                     )
                 }
-                let found = Query(table: table, predicate: .comparison(PropertyPath(c[7]), .equal, value)).keys(
+                let found = RowQuery(table: table, predicate: .comparison(PropertyPath(c[7]), .equal, value)).keys(
                     in: view
                 )
                 #expect(found == naive.keys(table, .comparison(PropertyPath(c[6]), .equal, value)), "\(note) \(value)")
             }
-            let among = Query(table: table, predicate: .oneOf(PropertyPath(c[7]), mixed)).keys(in: view)
+            let among = RowQuery(table: table, predicate: .oneOf(PropertyPath(c[7]), mixed)).keys(in: view)
             #expect(among == naive.keys(table, .oneOf(PropertyPath(c[6]), mixed)), "\(note) \(mixed)")
             for predicate in predicates {
-                let found = Query(table: table, predicate: predicate).keys(in: view)
+                let found = RowQuery(table: table, predicate: predicate).keys(in: view)
                 #expect(found == naive.keys(table, predicate), "\(note) \(predicate)")
             }
-            let sorted = Query(table: table, sort: [SortKey(c[2]), SortKey(c[0], ascending: false)]).keys(in: view)
+            let sorted = RowQuery(table: table, sort: [SortKey(c[2]), SortKey(c[0], ascending: false)]).keys(in: view)
             for (a, b) in zip(sorted, sorted.dropFirst()) {
                 let first = Value.compare(view.value(c[2], a), view.value(c[2], b))
                 let second = Value.compare(view.value(c[0], b), view.value(c[0], a))

@@ -23,7 +23,7 @@ import Testing
         for step in 0..<(shape.rows > 200 ? 25 : 100) {
             let predicate = db.predicate(depth: 2)
             let expected = naive.keys(db.people, predicate)
-            let query = Query(table: db.people, predicate: predicate)
+            let query = RowQuery(table: db.people, predicate: predicate)
             let found = query.keys(in: db.view)
             #expect(found == expected, "seed \(shape.seed) step \(step): \(predicate)")
             #expect(query.count(in: db.view) == expected.count)
@@ -53,7 +53,7 @@ import Testing
         for step in 0..<40 {
             let sort = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.sortKey() }
             let predicate = db.predicate(depth: 0)
-            let query = Query(table: db.people, predicate: predicate, sort: sort)
+            let query = RowQuery(table: db.people, predicate: predicate, sort: sort)
             let matches = naive.keys(db.people, predicate)
             let expected = matches.indices.sorted { i, j in
                 for key in sort {
@@ -64,7 +64,7 @@ import Testing
             }.map { matches[$0] }
             #expect(query.keys(in: db.view) == expected, "seed \(shape.seed) step \(step): \(sort)")
             for limit in [0, 1, 7, 1000] {
-                let limited = Query(table: db.people, predicate: predicate, sort: sort, limit: limit)
+                let limited = RowQuery(table: db.people, predicate: predicate, sort: sort, limit: limit)
                 #expect(limited.keys(in: db.view) == Array(expected.prefix(limit)), "seed \(shape.seed) step \(step)")
             }
             #expect(query.first(in: db.view) == expected.first)
@@ -85,7 +85,7 @@ import Testing
         let naive = NaiveEvaluator(view: db.view)
         for step in 0..<8 {
             let predicate = step == 0 ? .constant(true) : db.predicate(depth: 1)
-            let query = Query(table: db.people, predicate: predicate)
+            let query = RowQuery(table: db.people, predicate: predicate)
             let matches = naive.keys(db.people, predicate)
             for column in db.people.columns
             where [.int, .float, .double, .decimal128, .timestamp, .mixed].contains(column.type) {

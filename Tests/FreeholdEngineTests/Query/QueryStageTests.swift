@@ -36,7 +36,7 @@ import Testing
     private func check(
         _ shape: Shape,
         steps: Int,
-        _ source: (NaiveStages, inout SeededRandom) -> (Query.Source, [ObjectKey])
+        _ source: (NaiveStages, inout SeededRandom) -> (RowQuery.Source, [ObjectKey])
     ) {
         var db = RandomDatabase(
             seed: shape.seed &+ 500,
@@ -50,7 +50,7 @@ import Testing
             let (origin, keys) = source(naive, &db.random)
             let stages = (0..<Int.random(in: 0...5, using: &db.random)).map { _ in db.stage() }
             let expected = stages.reduce(keys) { naive.apply($1, to: $0) }
-            let query = Query(table: db.people, source: origin, stages: stages)
+            let query = RowQuery(table: db.people, source: origin, stages: stages)
             let note: Comment = "seed \(shape.seed) step \(step): \(stages)"
             #expect(query.keys(in: db.view) == expected, note)
             #expect(query.count(in: db.view) == expected.count, note)

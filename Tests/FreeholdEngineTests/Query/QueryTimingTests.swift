@@ -77,7 +77,7 @@ struct QueryTimingTests {
             print("\(name): \(times[2]) ns/row (min \(times[0])), goal \(goal), result \(result)")
         }
         func count(_ name: String, _ goal: Double, _ p: FreeholdEngine.Predicate) {
-            time(name, goal) { Query(table: people, predicate: p).count(in: view) }
+            time(name, goal) { RowQuery(table: people, predicate: p).count(in: view) }
         }
         count("age > 50", 1.5, .comparison(path(1), .greater, .int(50)))
         count("wide > 0 (8 bytes)", 1.5, .comparison(path(6), .greater, .int(0)))
@@ -97,22 +97,24 @@ struct QueryTimingTests {
         )
         count("dog.age > 5", 30, .comparison(PropertyPath(columns: [columns[4], dogs.columns[0]]), .greater, .int(5)))
         time("sum int", 1) {
-            if case .int(let x) = Query(table: people).sum(of: columns[1], in: view) { Int(x) } else { 0 }
+            if case .int(let x) = RowQuery(table: people).sum(of: columns[1], in: view) { Int(x) } else { 0 }
         }
         time("sum wide int", 1) {
-            if case .int(let x) = Query(table: people).sum(of: columns[6], in: view) { Int(x) } else { 0 }
+            if case .int(let x) = RowQuery(table: people).sum(of: columns[6], in: view) { Int(x) } else { 0 }
         }
         time("sum double", 1) {
-            if case .double(let x) = Query(table: people).sum(of: columns[2], in: view) { Int(x) } else { 0 }
+            if case .double(let x) = RowQuery(table: people).sum(of: columns[2], in: view) { Int(x) } else { 0 }
         }
         time("keys age > 50", 5) {
-            Query(table: people, predicate: .comparison(path(1), .greater, .int(50))).keys(in: view).count
+            RowQuery(table: people, predicate: .comparison(path(1), .greater, .int(50))).keys(in: view).count
         }
-        time("sort by string", 1130) { Int(Query(table: people, sort: [SortKey(columns[0])]).keys(in: view)[5].raw) }
-        time("sort by age", 174) { Int(Query(table: people, sort: [SortKey(columns[1])]).keys(in: view)[5].raw) }
-        time("sort by wide int", 174) { Int(Query(table: people, sort: [SortKey(columns[6])]).keys(in: view)[5].raw) }
+        time("sort by string", 1130) { Int(RowQuery(table: people, sort: [SortKey(columns[0])]).keys(in: view)[5].raw) }
+        time("sort by age", 174) { Int(RowQuery(table: people, sort: [SortKey(columns[1])]).keys(in: view)[5].raw) }
+        time("sort by wide int", 174) {
+            Int(RowQuery(table: people, sort: [SortKey(columns[6])]).keys(in: view)[5].raw)
+        }
         time("filter, sort by string, 100", 40) {
-            Query(
+            RowQuery(
                 table: people,
                 predicate: .comparison(path(1), .greater, .int(50)),
                 sort: [SortKey(columns[0])],
@@ -121,29 +123,29 @@ struct QueryTimingTests {
             .keys(in: view).count
         }
         time("grouped by age: sum of doubles", 20) {
-            let groups = Query(table: people).groups(by: [path(1)], in: view)
+            let groups = RowQuery(table: people).groups(by: [path(1)], in: view)
             return (0..<groups.count).reduce(0) { total, i in
                 if case .double(let x) = groups.aggregate(.sum, of: path(2), i) { total + Int(x) } else { total }
             }
         }
         time("grouped by age, filtered: sum of ints", 20) {
-            let some = Query(table: people, predicate: .comparison(path(3), .equal, .bool(true)))
+            let some = RowQuery(table: people, predicate: .comparison(path(3), .equal, .bool(true)))
             let groups = some.groups(by: [path(1)], in: view)
             return (0..<groups.count).reduce(0) { total, i in
                 if case .int(let x) = groups.aggregate(.sum, of: path(5), i) { total &+ Int(x) } else { total }
             }
         }
-        time("grouped by name (about 900,000)", 400) { Query(table: people).groups(by: [path(0)], in: view).count }
+        time("grouped by name (about 900,000)", 400) { RowQuery(table: people).groups(by: [path(0)], in: view).count }
         time("grouped by dog.age and active", 40) {
             let dogAge = PropertyPath(columns: [columns[4], dogs.columns[0]])
-            return Query(table: people).groups(by: [dogAge, path(3)], in: view).count
+            return RowQuery(table: people).groups(by: [dogAge, path(3)], in: view).count
         }
         time("distinct ages", 20) {
-            Query(table: people, stages: [.distinct([path(1)])]).keys(in: view).count
+            RowQuery(table: people, stages: [.distinct([path(1)])]).keys(in: view).count
         }
         time("sort by dog.age, 100", 100) {
             let dogAge = SortKey([columns[4], dogs.columns[0]])
-            return Query(table: people, sort: [dogAge], limit: 100).keys(in: view).count
+            return RowQuery(table: people, sort: [dogAge], limit: 100).keys(in: view).count
         }
     }
 }

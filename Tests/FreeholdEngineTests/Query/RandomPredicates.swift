@@ -28,7 +28,7 @@ struct RandomPredicates {
                 let origin = one(
                     schema.tables.flatMap(\.columns).filter { $0.targetTableID == table.id || $0.type == .mixed }
                 )
-                steps.append(.backlink(origin.aimed(at: table)))
+                steps.append(.backlink(origin.asBacklinkColumn(to: table)))
                 table = schema.table(id: origin.tableID)!
                 continue
             }

@@ -107,7 +107,7 @@ import Testing
         thing.columns.append(ColumnSpec("version", .string))
         let specs = [thing, TableSpec("Book", columns: [ColumnSpec("title", .string)])]
         let snapshot = try database.write { transaction in
-            try transaction.extendSchema(to: specs, unkeysAll: false)
+            try transaction.extendSchema(to: specs, suspendsPrimaryKeys: false)
             try transaction.finishSchema(specs, userVersion: 2)
             let table = transaction.schema.table(named: "Thing")!
             for key in transaction.keys(table).prefix(3) {
@@ -138,7 +138,7 @@ import Testing
         ]
         let snapshot = try database.write { transaction in
             try transaction.renameTable(from: "Thing", to: "Renamed", specs: specs)
-            try transaction.extendSchema(to: specs, unkeysAll: true)
+            try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
             try transaction.finishSchema(specs, userVersion: 3)
         }
         let table = try #require(snapshot.schema.table(named: "Renamed"))
@@ -185,7 +185,9 @@ import Testing
         #expect(snapshot.value(book.column(named: "more")!, snapshot.key(at: 3, in: book)) == .string("m"))
         let thing = snapshot.schema.table(named: "Thing")!
         let mark = try #require(thing.hiddenColumn(named: "mark"))
-        let found = Query(table: thing, predicate: .comparison(PropertyPath(mark), .equal, .int(9))).keys(in: snapshot)
+        let found = RowQuery(table: thing, predicate: .comparison(PropertyPath(mark), .equal, .int(9))).keys(
+            in: snapshot
+        )
         #expect(found == [snapshot.key(at: 7, in: thing)])
     }
 
@@ -281,14 +283,24 @@ import Testing
         #expect(told.tables[table.id]?.modified == [table.columns[1].id: [last.key(at: 3, in: table)]])
     }
 
-    @Test func `versions take at most three bytes an object`() throws {
+    /// A thousand versions that differ by more than 255 take half a page or more, and whole pages come with a cluster's blocks:
+    /// beside other columns that is one page more.
+    @Test(arguments: 0...3) func `versions take at most a page a cluster`(others: Int) throws {
         func size(_ name: String, isHidden: Bool) throws -> Int {
             do {
                 let database = try open(name)
                 try database.write { transaction in
-                    try transaction.applySchema([Self.thing])
+                    let columns = (0..<others).map { ColumnSpec("more \($0)", .int) }
+                    try transaction.applySchema([
+                        TableSpec("Dog", columns: [ColumnSpec("id", .int)] + columns, primaryKey: "id")
+                    ])
                     var table = transaction.schema.tables[0]
-                    for i in 0..<100_000 { _ = try transaction.create(table, primaryKey: .int(Int64(i))) }
+                    for i in 0..<100_000 {
+                        let key = try transaction.create(table, primaryKey: .int(Int64(i)))
+                        for (n, column) in table.columns.dropFirst().enumerated() {
+                            transaction.setInt(column, key, Int64(i % [20, 900, 70_000][n]))
+                        }
+                    }
                     guard isHidden else { return }
                     let version = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: table)
                     table = transaction.schema.tables[0]
@@ -311,7 +323,7 @@ import Testing
         }
         let (plain, hidden) = (try size("plain.realm", isHidden: false), try size("versions.realm", isHidden: true))
         print("plain \(plain), with hidden versions \(hidden): \(Double(hidden - plain) / 100_000) bytes an object")
-        #expect(hidden - plain <= 300_000)
+        #expect(hidden - plain <= 430_000)
     }
 
     @Test func `a file of an older format has no room for it`() throws {

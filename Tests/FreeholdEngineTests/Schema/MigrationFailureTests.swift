@@ -52,7 +52,7 @@ private enum Plan {
     static func migrate(_ database: Database) throws -> Snapshot {
         let transaction = try database.beginWrite()
         defer { transaction.cancel() }
-        try transaction.extendSchema(to: new, unkeysAll: true)
+        try transaction.extendSchema(to: new, suspendsPrimaryKeys: true)
         let table = transaction.schema.table(named: "P")!
         for key in transaction.keys(table) {
             try transaction.set(table.column(named: "more")!, key, .string("more \(key.raw)"))

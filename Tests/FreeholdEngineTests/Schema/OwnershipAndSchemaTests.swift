@@ -67,7 +67,7 @@ import Testing
         let owner = try person(database)
         let transaction = try database.beginWrite()
         try move(owner, 2, transaction)
-        try transaction.extendSchema(to: people(embedded: false), unkeysAll: false)
+        try transaction.extendSchema(to: people(embedded: false), suspendsPrimaryKeys: false)
         let (person, address) = (transaction.schema.tables[0], transaction.schema.tables[1])
         transaction.setLink(person.columns[1], owner, nil)
         #expect(transaction.count(address) == 1)
@@ -100,7 +100,7 @@ import Testing
         _ = try transaction.commit()
         transaction = try database.beginWrite()
         defer { transaction.cancel() }
-        try transaction.extendSchema(to: nodes(embedded: true), unkeysAll: false)
+        try transaction.extendSchema(to: nodes(embedded: true), suspendsPrimaryKeys: false)
         try transaction.finishSchema(nodes(embedded: true), userVersion: 2, resolvesOwners: resolves)
         return try transaction.commit()
     }

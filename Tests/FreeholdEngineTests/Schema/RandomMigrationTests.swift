@@ -30,7 +30,7 @@ import Testing
             let renames = renames(from: model.specs, to: next, &random)
             let isAbandoned = Int.random(in: 0..<4, using: &random) == 0
             let transaction = try database.beginWrite()
-            try transaction.extendSchema(to: next, unkeysAll: Bool.random(using: &random))
+            try transaction.extendSchema(to: next, suspendsPrimaryKeys: Bool.random(using: &random))
             for (table, names) in renames {
                 for (new, old) in names {
                     let spec = next.first { $0.name == table }!.columns.first { $0.name == new }!

@@ -23,7 +23,10 @@ struct MemoryStore: MergeStore {
 
     func object(_ name: ObjectName) -> MergedObject? { objects[name] }
     mutating func take(_ name: ObjectName) -> MergedObject? { objects.removeValue(forKey: name) }
-    mutating func put(_ name: ObjectName, _ object: MergedObject) { objects[name] = object }
+    /// Sees each object that is put, and gives what is kept of it.
+    var keeps: (ObjectName, MergedObject) -> MergedObject = { $1 }
+
+    mutating func put(_ name: ObjectName, _ object: MergedObject) { objects[name] = keeps(name, object) }
 
     mutating func ingest(_ name: ObjectName, _ fields: [NewField]) {
         if ingested[name] == nil { ingested[name] = fields }

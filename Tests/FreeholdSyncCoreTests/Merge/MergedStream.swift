@@ -3,7 +3,7 @@ import FreeholdSyncCore
 /// The merge behind the oracle's interface.
 struct MergedStream {
     let merge: StreamMerge
-    private(set) var store = MemoryStore()
+    var store = MemoryStore()
 
     init(_ rules: OracleRules = OracleRules()) {
         var own = MergeRules()

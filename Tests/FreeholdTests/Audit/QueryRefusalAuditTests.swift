@@ -124,7 +124,7 @@ struct QueryRefusalAuditTests {
         ),
         (
             "part geoWithin geoCircle([0, 0], 1)", .type, 1,
-            #"geoWithin needs places, and QueryAuditPart isn't of that shape: a String property 'type' ("Point") and a List<Double> 'coordinates' (longitude, latitude)."#
+            #"geoWithin needs places, and QueryAuditPart isn't of that shape: a string 'type' ("Point") and a list of doubles 'coordinates' (longitude, latitude)."#
         ),
         (
             "link geoWithin geoCircle([0, 0], 1)", .type, 1,

@@ -118,7 +118,7 @@ struct MigrationLinkTests {
             TableSpec("Dog", columns: [ColumnSpec("tag", .string), ColumnSpec("name", .string)]),
             TableSpec("Person", columns: [ColumnSpec("dog", .link, target: "Dog")]),
         ]
-        try transaction.extendSchema(to: specs, unkeysAll: false)
+        try transaction.extendSchema(to: specs, suspendsPrimaryKeys: false)
         try transaction.finishSchema(specs, userVersion: 1)
         _ = try transaction.commit()
     }

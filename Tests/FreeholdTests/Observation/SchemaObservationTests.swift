@@ -133,7 +133,7 @@ struct SchemaObservationTests {
             )
         ]
         let migration = try database.beginWrite()
-        try migration.extendSchema(to: specs, unkeysAll: true)
+        try migration.extendSchema(to: specs, suspendsPrimaryKeys: true)
         try migration.finishSchema(specs, userVersion: 1)
         _ = try migration.commit()
         let later = try database.beginWrite()

@@ -159,7 +159,7 @@ struct GeoQueryTests {
         for shape in shapes {
             for path in ["location", "mapped", "branches"] {
                 let predicate = try compiler.predicate(.within(NamedPath().appending(path), .argument(shape)))
-                let query = FreeholdEngine.Query(table: compiler.cls.table, predicate: predicate)
+                let query = FreeholdEngine.RowQuery(table: compiler.cls.table, predicate: predicate)
                 #expect(query.count(in: realm.core.view) == 2)
             }
         }

@@ -47,7 +47,7 @@ final class GroupQuery {
         if let groups, groupedAt == state { return groups }
         if compiledGeneration != source.core.schemaGeneration { compile() }
         let view = source.core.view
-        let query = FreeholdEngine.Query(table: source.table.table, source: source.rows(in: view), stages: stages)
+        let query = FreeholdEngine.RowQuery(table: source.table.table, source: source.rows(in: view), stages: stages)
         let found = query.groups(by: resolved.map(\.path), in: view)
         groups = found
         groupedAt = source.core.answerState

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let grown = Predicate.comparison(PropertyPath(age), .greater, .int(17))
-/// let query = Query(table: people, predicate: .and([grown, .string(PropertyPath(name), .beginsWith, "A")]))
+/// let query = RowQuery(table: people, predicate: .and([grown, .string(PropertyPath(name), .beginsWith, "A")]))
 /// ```
 /// - Null is a value for `==` and `!=`; `<` and `>` never hold for it; `<=` and `>=` hold between null and null.
 /// - `not` is the plain complement.
@@ -28,7 +28,7 @@ public indirect enum Predicate: Sendable {
     /// Words of a string that has a full-text index.
     case fullText(PropertyPath, FullTextQuery)
     /// The path leads to objects that are places inside the shape.
-    case within(PropertyPath, PlaceTest)
+    case within(PropertyPath, GeoTest)
     /// The object is one of these.
     case objects([ObjectKey])
     case and([Predicate])

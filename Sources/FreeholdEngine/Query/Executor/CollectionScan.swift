@@ -161,7 +161,7 @@ final class ElementScan: CollectionScan {
 }
 
 /// The value at one place of a collection meets a condition: null where there is no such place.
-final class PlaceScan: PlanNode {
+final class SubscriptScan: PlanNode {
     private let column: Column
     private let table: Table
     private let place: Subscript

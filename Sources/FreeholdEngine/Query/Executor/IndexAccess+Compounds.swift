@@ -12,7 +12,7 @@ struct CompoundMatch {
     private static let maximumRuns = 5000
 
     /// Nil where no condition is on the first column.
-    init?(_ compound: CompoundIndex, _ conditions: [ColumnCondition]) {
+    init?(_ compound: CompoundColumnIndex, _ conditions: [ColumnCondition]) {
         var prefixes: [[UInt8]] = [[]]
         var equalColumns = 0
         columns: for column in compound.columns {

@@ -72,7 +72,7 @@ struct IndexOrder {
     private static func compoundOrder(
         _ planner: Planner,
         _ table: Table,
-        _ compound: CompoundIndex,
+        _ compound: CompoundColumnIndex,
         _ conditions: [ColumnCondition],
         _ sort: [SortKey],
         _ columns: [Column?]

@@ -119,10 +119,10 @@ extension DataView {
         }
     }
 
-    /// The inverse that a mixed column (in the form of `Column.aimed(at:)`) belongs to.
+    /// The inverse that a mixed column (in the form of `Column.asBacklinkColumn(to:)`) belongs to.
     func mixedInverse(of origin: Column) -> Column {
         guard let table = origin.targetTableID.flatMap(schema.table(id:)) else {
-            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.aimed(at:)")
+            preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")
         }
         return table.mixedInverse
     }

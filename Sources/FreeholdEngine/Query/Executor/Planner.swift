@@ -97,7 +97,7 @@ struct Planner {
         case .element(_, .keys): return ConstantNode(view: view, false)
         case .element(let link, let place):
             let targets = targets(link)
-            return PlaceScan(view: view, column: link, place) { value in
+            return SubscriptScan(view: view, column: link, place) { value in
                 guard case .link(let target) = value else { return matchesNoLink }
                 return targets.contains(target)
             }
@@ -152,7 +152,7 @@ struct Planner {
             return ElementScan(view: view, column: column, part: .keys, kernel: scan(column.keysColumn, test))
         }
         if places.count == 1, column.collection != .none, !places[0].isToMany {
-            return PlaceScan(view: view, column: column, places[0]) { test.matches($0) }
+            return SubscriptScan(view: view, column: column, places[0]) { test.matches($0) }
         }
         let reader = PathReader(view: view)
         let path = PropertyPath([], column, subscripts: places)

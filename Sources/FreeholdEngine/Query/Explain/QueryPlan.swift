@@ -1,4 +1,4 @@
-/// What a query did to find its objects: from `Query.explain(in:)`.
+/// What a query did to find its objects: from `RowQuery.explain(in:)`.
 ///
 /// ```swift
 /// print(query.explain(in: snapshot))

@@ -12,7 +12,7 @@ extension IndexKind {
     public var textMatching: TextMatching? {
         switch self {
         case .fullText: .unicode
-        case .latinText: .latin1
+        case .fullTextLatin1: .latin1
         case .none, .values, .places: nil
         }
     }

@@ -29,7 +29,7 @@ extension QuerySource {
             guard let circle = GeoCircle(center: distance.point, radiusInRadians: radius * 1.001),
                 let access = planner.placesAccess(
                     sort[0].path,
-                    PlaceTest(distance.columns, in: .circle(circle)),
+                    GeoTest(distance.columns, in: .circle(circle)),
                     table
                 ), choice == .indexes || access.estimate <= total / 4
             else { return nil }

@@ -1,12 +1,12 @@
 /// A condition on places: the columns that make them, and the shape.
-public struct PlaceTest: Sendable {
-    public let columns: PlaceColumns
+public struct GeoTest: Sendable {
+    public let columns: GeoColumns
     public let shape: GeoShape
     /// Nil for an invalid shape, which has nothing inside.
     let region: GeoRegion?
 
     /// - Complexity: as `GeoShape.validate()`.
-    public init(_ columns: PlaceColumns, in shape: GeoShape) {
+    public init(_ columns: GeoColumns, in shape: GeoShape) {
         self.columns = columns
         self.shape = shape
         region = GeoRegion(shape)
@@ -29,16 +29,16 @@ extension PropertyPath {
 
 extension Planner {
     /// The objects whose path leads to a place inside the shape.
-    func within(_ path: PropertyPath, _ test: PlaceTest, _ table: Table) -> PlanNode {
+    func within(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> PlanNode {
         guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
-        let place = PlaceNode(view: view, columns: test.columns, region: region)
+        let place = GeoNode(view: view, columns: test.columns, region: region)
         let reached = path.reachingObjects
         PathReader(view: view).settle(reached)
         // No place fails, and no null.
         if path.quantifier == .all {
             return not(reaching(reached, 0, not(place), matchesNull: true, table))
         }
-        let any = PlacesNode(reaching(reached, 0, place, matchesNull: false, table)) { [view] in
+        let any = GeoIndexNode(reaching(reached, 0, place, matchesNull: false, table)) { [view] in
             var path = path
             path.quantifier = .any
             guard !reached.steps.isEmpty, let access = placesAccess(path, test, table),
@@ -89,7 +89,7 @@ extension Planner {
 
 /// Objects that lead to places: one by one along their paths, or all at once, then through the index of places where
 /// that is quicker.
-private final class PlacesNode: PlanNode {
+private final class GeoIndexNode: PlanNode {
     private let path: PlanNode
     private let lookUp: () -> KeySet?
     private lazy var near = lookUp()

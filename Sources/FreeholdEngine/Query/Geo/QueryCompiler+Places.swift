@@ -6,7 +6,7 @@ extension QueryCompiler {
         _ named: NamedPath,
         _ resolved: ResolvedPath,
         _ what: String = "geoWithin"
-    ) throws(QueryError) -> PlaceColumns {
+    ) throws(QueryError) -> GeoColumns {
         guard named.suffix == nil, let target = resolved.target else {
             throw notPlaces("\(what) needs a link to embedded objects.", named)
         }
@@ -16,11 +16,11 @@ extension QueryCompiler {
         }
         guard case .column(let type)? = names.property(named: "type", of: target)?.kind,
             case .column(let coordinates)? = names.property(named: "coordinates", of: target)?.kind,
-            let columns = PlaceColumns(type: type, coordinates: coordinates)
+            let columns = GeoColumns(type: type, coordinates: coordinates)
         else {
             throw notPlaces(
-                "\(what) needs places, and \(name) isn't of that shape: a String property 'type' (\"Point\") and a "
-                    + "List<Double> 'coordinates' (longitude, latitude).",
+                "\(what) needs places, and \(name) isn't of that shape: a string 'type' (\"Point\") and a list of "
+                    + "doubles 'coordinates' (longitude, latitude).",
                 named
             )
         }

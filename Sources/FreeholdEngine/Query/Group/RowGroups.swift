@@ -80,7 +80,7 @@ package final class RowGroups {
     /// How many objects are in the group.
     package func count(_ i: Int) -> Int { counts[Int(order[i])] }
 
-    /// See `Query.aggregate`.
+    /// See `RowQuery.aggregate`.
     package func aggregate(_ aggregate: Aggregate, of path: PropertyPath, _ i: Int) -> Value {
         fold(path).result(aggregate, Int(order[i]))
     }
@@ -187,7 +187,7 @@ package final class RowGroups {
     }
 }
 
-extension Query {
+extension RowQuery {
     /// The objects in groups of those that are equal at the paths, which have to-one steps only.
     ///
     /// - Complexity: O(objects) and O(g log g) of groups.

@@ -79,7 +79,7 @@ extension QueryCompiler {
                         "'\(className).\(property)' doesn't link to class \(names.className(of: owner))."
                     )
                 }
-                path.steps.append(.backlink(link.aimed(at: table)))
+                path.steps.append(.backlink(link.asBacklinkColumn(to: table)))
                 cls = origin
             case .place(let place):
                 guard let column else {

@@ -108,6 +108,6 @@ package struct QueryCompiler<Names: QueryNames> {
             error.position = path.position
             throw error
         }
-        return .within(resolved.path, PlaceTest(try places(path, resolved), in: shape))
+        return .within(resolved.path, GeoTest(try places(path, resolved), in: shape))
     }
 }

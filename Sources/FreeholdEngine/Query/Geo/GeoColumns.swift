@@ -8,7 +8,7 @@
 /// of doubles, longitude first, then latitude; what follows is left out of account.
 ///
 /// A row with any other `type`, with fewer than two coordinates, or with coordinates out of range, is no place.
-public struct PlaceColumns: Sendable {
+public struct GeoColumns: Sendable {
     public let type: Column
     public let coordinates: Column
 
@@ -66,11 +66,11 @@ extension InlineList {
 }
 
 /// Which rows of a table are places inside a shape.
-final class PlaceNode: PlanNode {
-    private let columns: PlaceColumns
+final class GeoNode: PlanNode {
+    private let columns: GeoColumns
     private let region: GeoRegion
 
-    init(view: DataView, columns: PlaceColumns, region: GeoRegion) {
+    init(view: DataView, columns: GeoColumns, region: GeoRegion) {
         self.columns = columns
         self.region = region
         super.init(view: view)

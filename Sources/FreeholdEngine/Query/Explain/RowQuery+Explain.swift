@@ -1,4 +1,4 @@
-extension Query {
+extension RowQuery {
     /// Runs the query and tells how: what was used of indexes, how many objects were looked at, and how long it took.
     ///
     /// - Complexity: as `keys`, a little slower for the counting.

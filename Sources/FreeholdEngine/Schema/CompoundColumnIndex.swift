@@ -13,7 +13,7 @@ public struct CompoundIndexSpec: Hashable, Sendable {
 
 /// An index of several columns together, as stored in a file: an entry for each object, its columns' values one behind
 /// the other (see `CompoundEncoding`).
-public final class CompoundIndex: Sendable, CustomStringConvertible {
+public final class CompoundColumnIndex: Sendable, CustomStringConvertible {
     public let tableID: Int
     /// The most significant first.
     public let columns: [Column]

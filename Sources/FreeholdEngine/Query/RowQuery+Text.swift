@@ -1,9 +1,9 @@
-extension Query {
+extension RowQuery {
     /// A query written as text, over the names of tables and columns as they are stored.
     ///
     /// ```swift
     /// let people = snapshot.schema.table(named: "Person")!
-    /// let query = try Query("age > %@ AND ANY pets.kind == 'cat' SORT(name ASC) LIMIT(10)", [.int(30)], of: people, in: snapshot)
+    /// let query = try RowQuery("age > %@ AND ANY pets.kind == 'cat' SORT(name ASC) LIMIT(10)", [.int(30)], of: people, in: snapshot)
     /// let keys = query.keys(in: snapshot)
     /// ```
     /// The language is that of Realm's query strings: conditions, then `SORT`, `DISTINCT` and `LIMIT` in any number and order.

@@ -1,13 +1,13 @@
 extension Planner {
     /// The objects that an index of places finds for the shape; nil where the path leads to none.
-    func placesAccess(_ path: PropertyPath, _ test: PlaceTest, _ table: Table) -> (any IndexAccess)? {
+    func placesAccess(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> (any IndexAccess)? {
         let reached = path.reachingObjects
         guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,
-            let places = PlacesAccess(test.columns, region, view)
+            let places = GeoAccess(test.columns, region, view)
         else { return nil }
         // The places are looked at exactly when the first step back is made.
         var access: any IndexAccess = places
-        var check: PlanNode? = PlaceNode(view: view, columns: test.columns, region: region)
+        var check: PlanNode? = GeoNode(view: view, columns: test.columns, region: region)
         var tables = [table]
         for step in reached.steps { tables.append(target(of: step)) }
         for (i, step) in reached.steps.enumerated().reversed() {
@@ -32,7 +32,7 @@ extension Planner {
 }
 
 /// What the index of places has in the squares that cover a shape.
-struct PlacesAccess: IndexAccess {
+struct GeoAccess: IndexAccess {
     private let view: DataView
     private let table: Table
     private let column: Column
@@ -41,7 +41,7 @@ struct PlacesAccess: IndexAccess {
     let estimate: Int
 
     /// Nil where the column has no index.
-    init?(_ columns: PlaceColumns, _ region: GeoRegion, _ view: DataView) {
+    init?(_ columns: GeoColumns, _ region: GeoRegion, _ view: DataView) {
         guard columns.coordinates.indexKind == .places, let tree = view.searchTree(columns.coordinates) else {
             return nil
         }

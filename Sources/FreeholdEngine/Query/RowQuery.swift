@@ -1,13 +1,13 @@
 /// Objects of a table, and what is done to them, stage by stage, in the order written.
 ///
 /// ```swift
-/// let query = Query(table: people, predicate: .comparison(PropertyPath(age), .greater, .int(17)),
+/// let query = RowQuery(table: people, predicate: .comparison(PropertyPath(age), .greater, .int(17)),
 ///     sort: [SortKey(name)], limit: 100)
 /// let keys = query.keys(in: snapshot)
 /// ```
 /// A query holds no state of a database: it can be run on any view that has its columns, on any thread that may use
 /// the view. Objects of a table come by rising key until they are sorted; equal ones always keep their order.
-public struct Query: Sendable {
+public struct RowQuery: Sendable {
     /// What the first stage gets.
     public enum Source: Sendable {
         /// All objects of the table, by rising key.

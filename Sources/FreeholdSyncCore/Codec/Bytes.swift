@@ -1,0 +1,130 @@
+/// Numbers as bytes: seven bits a byte, the lowest first, the highest bit set in all but the last.
+extension [UInt8] {
+    mutating func appendVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func appendVarint(_ value: Int) { appendVarint(UInt64(value)) }
+
+    /// The lowest byte first.
+    mutating func appendFixed(_ value: UInt64, width: Int) {
+        for index in 0..<width { append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+    }
+
+    mutating func appendText(_ text: SyncString) {
+        appendVarint(text.string.utf8.count)
+        append(contentsOf: text.string.utf8)
+    }
+}
+
+extension Int64 {
+    /// Small numbers of either sign as small numbers: 0, −1, 1, −2, …
+    var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
+
+    init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
+}
+
+extension UInt64 {
+    /// The bytes of it as a varint.
+    var varintWidth: Int { Swift.max((70 - leadingZeroBitCount) / 7, 1) }
+}
+
+/// Reads a range of bytes from the left to the right. Whatever is read is checked against the range's end.
+struct ByteCursor {
+    let bytes: UnsafeRawBufferPointer
+    var position: Int
+    let end: Int
+
+    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, 0..<bytes.count) }
+
+    var remaining: Int { end - position }
+
+    func error(_ code: CodecError.Code, _ reason: String) -> CodecError { CodecError(code, reason, offset: position) }
+
+    mutating func byte() throws(CodecError) -> UInt8 {
+        guard position < end else { throw error(.truncated, "The bytes end too early") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func varint() throws(CodecError) -> UInt64 {
+        guard position < end else { throw error(.truncated, "The bytes end within a number") }
+        let first = bytes[position]
+        if first < 0x80 {
+            position += 1
+            return UInt64(first)
+        }
+        var (value, shift) = (UInt64(0), UInt64(0))
+        while true {
+            let byte = try byte()
+            guard shift < 63 || byte <= 1 else { throw error(.invalidNumber, "A number has more than 64 bits") }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { break }
+            shift += 7
+        }
+        return value
+    }
+
+    /// A number of things, each of which takes a byte at least.
+    mutating func count() throws(CodecError) -> Int {
+        let value = try varint()
+        guard value <= UInt64(remaining) else { throw error(.truncated, "\(value) is more than what is left") }
+        return Int(value)
+    }
+
+    mutating func fixed(width: Int) throws(CodecError) -> UInt64 {
+        guard remaining >= width else { throw error(.truncated, "The bytes end within a number") }
+        defer { position += width }
+        if width == 1 { return UInt64(bytes[position]) }
+        if width == 8 { return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) }
+        var value: UInt64 = 0
+        for index in 0..<width { value |= UInt64(bytes[position + index]) << UInt64(8 * index) }
+        return value
+    }
+
+    /// The next bytes, as a range of their own.
+    mutating func take(_ count: Int) throws(CodecError) -> Range<Int> {
+        guard count <= remaining else { throw error(.truncated, "\(count) bytes are more than what is left") }
+        defer { position += count }
+        return position..<position + count
+    }
+
+    /// A length and as many bytes.
+    mutating func section() throws(CodecError) -> Range<Int> { try take(count()) }
+
+    mutating func text() throws(CodecError) -> SyncString {
+        let range = try section()
+        return try bytes.text(range)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    func text(_ range: Range<Int>) throws(CodecError) -> SyncString {
+        guard let text = String(exactUTF8: UnsafeRawBufferPointer(rebasing: self[range])) else {
+            throw CodecError(.invalidUTF8, "A text isn't UTF-8", offset: range.lowerBound)
+        }
+        return SyncString(text)
+    }
+}
+
+extension String {
+    /// Nil if the bytes aren't UTF-8.
+    init?(exactUTF8 bytes: UnsafeRawBufferPointer) {
+        var highBits: UInt8 = 0
+        for byte in bytes { highBits |= byte }
+        self.init(decoding: bytes, as: UTF8.self)
+        // What isn't UTF-8 was replaced, and differs.
+        if highBits >= 0x80 { guard utf8.elementsEqual(bytes) else { return nil } }
+    }
+}

@@ -1,0 +1,142 @@
+/// A message without its session: encoded and compressed once, then sent to many.
+public struct SharedMessage: Hashable, Sendable {
+    let kind: MessageKind
+    let isCompressed: Bool
+    /// What follows the session.
+    let tail: [UInt8]
+
+    /// The frame for a session.
+    ///
+    /// - Complexity: O(*n*), a copy.
+    public func frame(for session: SessionNumber?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(tail.count + 7)
+        bytes.append(kind.rawValue)
+        bytes.append(isCompressed ? MessageCodec.compressedFlag : 0)
+        bytes.appendVarint(UInt64(session?.rawValue ?? 0))
+        bytes.append(contentsOf: tail)
+        return bytes
+    }
+
+    /// About how many bytes a frame has: what credits count.
+    public var byteCount: Int { tail.count + 7 }
+}
+
+extension MessageCodec {
+    static let compressedFlag: UInt8 = 1
+
+    // MARK: Writing
+
+    /// The frame of a message. Equal messages make equal bytes.
+    ///
+    /// - Throws: `CodecError` if the message is nested too deeply, too large, or has a value where its kind can't be.
+    public func encode(_ message: ClientMessage) throws(CodecError) -> [UInt8] {
+        let root = ColumnWriter()
+        let kind = try root.message(message)
+        return try shared(kind, root).frame(for: message.session)
+    }
+
+    /// As for messages of clients.
+    public func encode(_ message: ServerMessage) throws(CodecError) -> [UInt8] {
+        try shared(message).frame(for: message.session)
+    }
+
+    /// The message for any number of sessions; its own session doesn't count.
+    public func shared(_ message: ServerMessage) throws(CodecError) -> SharedMessage {
+        let root = ColumnWriter()
+        let kind = try root.message(message)
+        return try shared(kind, root)
+    }
+
+    func shared(_ kind: MessageKind, _ root: ColumnWriter) throws(CodecError) -> SharedMessage {
+        var (body, names) = ([UInt8](), [SyncString: Int]())
+        root.append(to: &body, &names)
+        guard body.count <= limit else {
+            throw CodecError(.tooLarge, "The message has \(body.count) bytes, the limit is \(limit)")
+        }
+        guard body.count >= threshold, let compressed = compression?.compressed(body), compressed.count < body.count
+        else { return SharedMessage(kind: kind, isCompressed: false, tail: body) }
+        var tail: [UInt8] = []
+        tail.appendVarint(body.count)
+        tail.append(contentsOf: compressed)
+        return SharedMessage(kind: kind, isCompressed: true, tail: tail)
+    }
+
+    // MARK: Reading
+
+    /// The message of a frame. Any bytes are safe to read; what is made of them takes memory in proportion to the body.
+    ///
+    /// - Returns: nil if the message is of a kind that isn't known and may be ignored.
+    /// - Throws: `CodecError` with the place.
+    public func clientMessage(_ frame: [UInt8]) throws(CodecError) -> ClientMessage? {
+        try read(frame) { (kind, session, root) throws(CodecError) in try root.clientMessage(kind, session) }
+    }
+
+    /// As for messages of clients.
+    public func serverMessage(_ frame: [UInt8]) throws(CodecError) -> ServerMessage? {
+        try read(frame) { (kind, session, root) throws(CodecError) in try root.serverMessage(kind, session) }
+    }
+
+    private func read<Message>(
+        _ frame: [UInt8],
+        _ body: (MessageKind, SessionNumber, ColumnReader) throws(CodecError) -> Message
+    ) throws(CodecError) -> Message? {
+        let result = frame.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) in try read(bytes, body) }
+        }
+        return try result.get()
+    }
+
+    private func read<Message>(
+        _ frame: UnsafeRawBufferPointer,
+        _ make: (MessageKind, SessionNumber, ColumnReader) throws(CodecError) -> Message
+    ) throws(CodecError) -> Message? {
+        var cursor = ByteCursor(frame)
+        let raw = try cursor.byte()
+        guard let kind = MessageKind(rawValue: raw) else {
+            if raw >= MessageKind.firstIgnorable { return nil }
+            throw CodecError(.unknownKind, "\(raw) is no kind of message", offset: 0)
+        }
+        let flags = try cursor.byte()
+        guard flags & ~Self.compressedFlag == 0 else {
+            throw CodecError(.unsupported, "The message has the flags \(flags), which aren't known", offset: 1)
+        }
+        guard let session = UInt32(exactly: try cursor.varint()), kind.hasSession.map({ $0 == (session != 0) }) ?? true
+        else { throw CodecError(.invalidNumber, "The message can't be of that session", offset: 2) }
+
+        func message(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Message {
+            guard bytes.count <= limit else {
+                throw CodecError(.tooLarge, "The message has \(bytes.count) bytes, the limit is \(limit)")
+            }
+            var (cursor, names) = (ByteCursor(bytes), ColumnReader.Names())
+            let root = try ColumnReader(&cursor, &names)
+            guard cursor.remaining == 0 else { throw cursor.error(.leftover, "Bytes follow the message") }
+            let message = try make(kind, SessionNumber(rawValue: session), root)
+            try root.finish()
+            return message
+        }
+
+        let rest = UnsafeRawBufferPointer(rebasing: frame[cursor.position...])
+        guard flags & Self.compressedFlag != 0 else { return try message(rest) }
+        let body = try inflated(&cursor)
+        let result = body.withUnsafeBytes { bytes in Result { () throws(CodecError) in try message(bytes) } }
+        return try result.get()
+    }
+
+    private func inflated(_ cursor: inout ByteCursor) throws(CodecError) -> [UInt8] {
+        guard let compression else { throw cursor.error(.unsupported, "The message needs 'compression'") }
+        let count = try cursor.varint()
+        guard count <= UInt64(max(limit, 0)) else {
+            throw cursor.error(.tooLarge, "The message has \(count) bytes, the limit is \(limit)")
+        }
+        // Deflate makes no more of a byte.
+        guard count / 1032 <= UInt64(cursor.remaining) else {
+            throw cursor.error(.compression, "\(count) bytes can't come from \(cursor.remaining)")
+        }
+        let compressed = UnsafeRawBufferPointer(rebasing: cursor.bytes[cursor.position..<cursor.end])
+        guard let body = compression.inflated(compressed, count: Int(count)), body.count == Int(count) else {
+            throw cursor.error(.compression, "The compressed bytes aren't \(count) bytes")
+        }
+        return body
+    }
+}

@@ -1,0 +1,40 @@
+/// The first byte of a message. The raw values are part of the protocol.
+///
+/// A kind from 128 on may be ignored by who doesn't know it.
+enum MessageKind: UInt8 {
+    case hello = 1
+    case bind = 2
+    case queries = 3
+    case upload = 4
+    case clientCredit = 5
+    case mark = 6
+    case resume = 7
+    case fetch = 8
+    case unbind = 9
+    case ping = 10
+
+    case welcome = 33
+    case bound = 34
+    case queryError = 35
+    case ack = 36
+    case changes = 37
+    case bootstrapBegin = 38
+    case bootstrapChunk = 39
+    case bootstrapEnd = 40
+    case serverCredit = 41
+    case marked = 42
+    case notice = 43
+    case error = 44
+    case pong = 45
+
+    static let firstIgnorable: UInt8 = 128
+
+    /// Whether a message of this kind must have a session. Nil: it may.
+    var hasSession: Bool? {
+        switch self {
+        case .hello, .ping, .welcome, .pong: false
+        case .error: nil
+        default: true
+        }
+    }
+}

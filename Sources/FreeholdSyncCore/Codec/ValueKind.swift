@@ -1,0 +1,48 @@
+/// What a value is, or how it differs. The raw values are part of the protocol.
+enum ValueKind: UInt8 {
+    case null = 0
+    case no = 1
+    case yes = 2
+    case int = 3
+    case double = 4
+    case string = 5
+    case float = 6
+    case data = 7
+    case date = 8
+    case objectId = 9
+    case uuid = 10
+    case decimal128 = 11
+    case link = 12
+    /// Inside a mixed value.
+    case mixedList = 13
+    case mixedDictionary = 14
+    case embedded = 15
+
+    // What fields hold beside values.
+    case list = 16
+    case set = 17
+    case dictionary = 18
+
+    // What differs.
+    case instanceDifference = 19
+    case listDifference = 20
+    case setDifference = 21
+    case dictionaryDifference = 22
+    case nestedDifference = 23
+    /// The entry isn't there any more.
+    case gone = 24
+
+    /// Set in the kind of what is there by default.
+    static let byDefault: UInt8 = 0x80
+}
+
+extension ColumnWriter {
+    func kind(_ kind: ValueKind) { kinds.append(kind.rawValue) }
+}
+
+extension ColumnReader {
+    func valueKind(_ raw: UInt8) throws(CodecError) -> ValueKind {
+        guard let kind = ValueKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of value") }
+        return kind
+    }
+}

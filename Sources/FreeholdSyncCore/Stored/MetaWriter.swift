@@ -1,0 +1,228 @@
+internal import FreeholdBSON
+internal import FreeholdEngine
+
+/// Writes what merges need to know of an object beside its document. Marks and names are written once and referred to by numbers.
+struct MetaWriter {
+    var bytes: [UInt8] = []
+    private(set) var marks: [Mark] = []
+    private(set) var names: [SyncString] = []
+    private var markNumbers: [Mark: Int] = [:]
+    private var nameNumbers: [SyncString: Int] = [:]
+
+    // MARK: Parts
+
+    mutating func mark(_ mark: Mark) -> Int {
+        if let number = markNumbers[mark] { return number }
+        markNumbers[mark] = marks.count
+        marks.append(mark)
+        return marks.count - 1
+    }
+
+    mutating func append(_ mark: Mark) { bytes.appendVarint(self.mark(mark)) }
+
+    /// 0 for nil.
+    mutating func append(_ rank: Rank?) {
+        guard let rank else { return bytes.append(0) }
+        bytes.appendVarint(mark(Mark(stamp: rank.stamp, version: 0, isReal: rank.isReal)) + 1)
+    }
+
+    mutating func append(_ name: SyncString) {
+        if nameNumbers[name] == nil {
+            nameNumbers[name] = names.count
+            names.append(name)
+        }
+        bytes.appendVarint(nameNumbers[name]!)
+    }
+
+    /// Does something that writes, and puts the value that a document can't show before what it wrote.
+    private mutating func hidden(_ body: (inout MetaWriter) -> BSONValue?) {
+        let outer = bytes
+        bytes = []
+        let value = body(&self)
+        let inner = bytes
+        bytes = outer
+        // What can't be in a document of the object can be in one of its own, under an empty key; a store's documents have no limits.
+        let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
+        if let value, let document = try? BSONDocument([(key: "", value: value)]).bytes(limits: limits) {
+            bytes.appendVarint(document.count)
+            bytes.append(contentsOf: document)
+        } else {
+            bytes.append(0)
+        }
+        bytes.append(contentsOf: inner)
+    }
+
+    // MARK: Fields
+
+    /// - Parameter reserved: a name that the document has for something else.
+    /// - Returns: what the document shows.
+    mutating func record(_ record: Record, reserved: SyncString? = nil) -> [BSONDocument.Element] {
+        named(record.fields, reserved: reserved) { (writer, field) in
+            switch field {
+            case .register(let register): (.register, writer.register(register), register.isPlain)
+            case .list(let list): (.list, .array(writer.list(list)), false)
+            case .set(let set): (.set, .array(writer.set(set)), false)
+            case .dictionary(let dictionary): (.dictionary, .document(writer.dictionary(dictionary)), false)
+            case .moved: (.register, nil, false)
+            }
+        }
+    }
+
+    mutating func dictionary(_ dictionary: KeyedCollection<SyncString>) -> BSONDocument {
+        append(dictionary.base)
+        append(dictionary.assignment)
+        return BSONDocument(named(dictionary.entries) { (.register, $0.register($1), $1.isPlain) })
+    }
+
+    /// Writes what the document doesn't say of things with names: those in the document that aren't plain, then those that aren't in it.
+    private mutating func named<Value>(
+        _ values: [SyncString: Value],
+        reserved: SyncString? = nil,
+        _ body: (inout MetaWriter, Value) -> (MetaField, BSONValue?, isPlain: Bool)
+    ) -> [BSONDocument.Element] {
+        let outer = bytes
+        bytes = []
+        var (elements, count, next) = ([BSONDocument.Element](), 0, 0)
+        var unseen: [SyncString] = []
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            let start = bytes
+            bytes = []
+            let (field, shown, isPlain) =
+                name == reserved || name.hasNull ? (.register, nil, false) : body(&self, value)
+            let own = bytes
+            bytes = start
+            guard let shown else {
+                unseen.append(name)
+                continue
+            }
+            if !isPlain {
+                bytes.appendVarint(UInt64(elements.count - next) << 3 | field.rawValue)
+                bytes.append(contentsOf: own)
+                (count, next) = (count + 1, elements.count + 1)
+            }
+            elements.append((key: name.string, value: shown))
+        }
+        for name in unseen {
+            var field = MetaField.register
+            let outer = bytes
+            bytes = []
+            append(name)
+            hidden { writer in
+                let (kind, shown, _) = body(&writer, values[name]!)
+                field = kind
+                return shown
+            }
+            let own = bytes
+            bytes = outer
+            bytes.appendVarint(field.rawValue | MetaField.hidden)
+            bytes.append(contentsOf: own)
+            count += 1
+        }
+        let own = bytes
+        bytes = outer
+        bytes.appendVarint(count)
+        bytes.append(contentsOf: own)
+        return elements
+    }
+
+    // MARK: Registers
+
+    /// - Returns: what the document shows.
+    mutating func register(_ register: Register) -> BSONValue? {
+        var (held, shown): (MetaHeld, BSONValue?)
+        switch register.value {
+        case .absent: (held, shown) = (.absent, nil)
+        case .value(let value): (held, shown) = (value.storedAs, BSONValue(value))
+        case .instance: (held, shown) = (.instance, nil)
+        }
+        if !register.edits.isEmpty, held != .instance, held != .absent { held = .exact }
+        var head = held.rawValue
+        if register.mark != nil { head |= MetaHeld.hasMark }
+        if !register.edits.isEmpty { head |= MetaHeld.hasEdits }
+        bytes.append(head)
+        if let mark = register.mark { append(mark) }
+        switch (held, register.held) {
+        case (.link, .value(.link(let name))): append(name.className)
+        case (.date, .value(.date(let value))): bytes.appendVarint(Int(value.nanoseconds % 1_000_000))
+        case (.exact, .value(let value)): append(value)
+        case (.instance, .instance(let instance)):
+            bytes.appendVarint(UInt64(instance.ident.rawValue))
+            bytes.appendVarint(instance.number)
+            append(instance.record.base)
+            shown = .document(BSONDocument(record(instance.record)))
+        default: break
+        }
+        guard !register.edits.isEmpty else { return shown }
+        bytes.appendVarint(register.edits.count)
+        for edit in register.edits {
+            append(edit.mark)
+            bytes.appendVarint(edit.path.count)
+            for key in edit.path { append(key) }
+            switch edit.action {
+            case .set(let value):
+                bytes.append(0)
+                append(value)
+            case .remove: bytes.append(1)
+            case .add(let number):
+                bytes.append(2)
+                bytes.appendVarint(number.zigzag)
+            }
+        }
+        return shown
+    }
+
+    /// A register whose value no document shows.
+    mutating func hiddenRegister(_ register: Register) { hidden { $0.register(register) } }
+
+    // MARK: Sets
+
+    mutating func set(_ set: KeyedCollection<SetElement>) -> [BSONValue] {
+        append(set.base)
+        append(set.assignment)
+        var (present, absent) = ([([UInt8], Register)](), [([UInt8], Register)]())
+        for (element, register) in set.entries {
+            if case .value(let value) = register.value {
+                present.append((Self.bytes(of: value), register))
+            } else {
+                absent.append((Self.bytes(of: SyncValue(element)), register))
+            }
+        }
+        present.sort { $0.0.lexicographicallyPrecedes($1.0) }
+        absent.sort { $0.0.lexicographicallyPrecedes($1.0) }
+        let strange = present.indices.filter { !present[$0].1.isPlain }
+        bytes.appendVarint(strange.count)
+        var (shown, next) = ([BSONValue](), 0)
+        for index in present.indices {
+            let register = present[index].1
+            if register.isPlain {
+                if case .value(let value) = register.held { shown.append(BSONValue(value)) }
+                continue
+            }
+            bytes.appendVarint(index - next)
+            next = index + 1
+            shown.append(self.register(register) ?? .null)
+        }
+        bytes.appendVarint(absent.count)
+        for (key, register) in absent {
+            bytes.append(contentsOf: key)
+            hiddenRegister(register)
+        }
+        return shown
+    }
+
+    private static func bytes(of value: SyncValue) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendExact(value)
+        return bytes
+    }
+
+    mutating func append(_ value: SyncValue) { bytes.appendExact(value) }
+}
+
+extension Register {
+    /// The document says all of it.
+    var isPlain: Bool {
+        guard isUntouched, case .value(let value) = held else { return false }
+        return value.storedAs == .plain
+    }
+}

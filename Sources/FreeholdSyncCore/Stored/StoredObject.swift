@@ -1,0 +1,135 @@
+public import FreeholdBSON
+
+/// A merged object as a store keeps it (SYNC.md, section 8): a document that anybody can read, and what merges need beside it.
+///
+/// `doc` has the values that there are, `_id` first, the others by rising names: a link is its target's key, a list or a set an array, a
+/// dictionary or an embedded object a document. `meta` has everything else. Both together give back exactly the object.
+public struct StoredObject: Sendable, Equatable {
+    public var doc: BSONDocument
+    public var meta: [UInt8]
+
+    public init(doc: BSONDocument, meta: [UInt8]) {
+        self.doc = doc
+        self.meta = meta
+    }
+}
+
+extension MergedObject {
+    /// The stored form. Equal objects give equal bytes.
+    ///
+    /// - Complexity: O(*n*) for *n* values and slots, O(*n* log *n*) for sets.
+    public func stored(_ key: PrimaryKey) -> StoredObject {
+        var writer = MetaWriter()
+        let base = writer.mark(record.base)
+        assert(base == 0)
+        let elements = writer.record(record, reserved: "_id")
+        let doc = BSONDocument([(key: "_id", value: BSONValue(key))] + elements)
+
+        var head: MetaHead = []
+        if died != nil { head.insert(.died) }
+        if !deleters.isEmpty { head.insert(.deleters) }
+        if makers != [record.base.stamp.ident] { head.insert(.makers) }
+        if !writer.names.isEmpty { head.insert(.names) }
+        if writer.marks.count > 1 { head.insert(.marks) }
+        if changed != born { head.insert(.changed) }
+        var meta = [head.rawValue]
+        meta.appendVarint(born)
+        if head.contains(.changed) { meta.appendVarint(changed &- born) }
+        if let died { meta.appendVarint(died &- born) }
+        if head.contains(.marks) { meta.appendVarint(writer.marks.count) }
+        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: born)
+        for mark in writer.marks {
+            meta.appendMark(mark, after: last)
+            last = mark
+        }
+        for (files, part) in [(makers, MetaHead.makers), (deleters, .deleters)] where head.contains(part) {
+            meta.appendVarint(files.count)
+            for file in files { meta.appendVarint(UInt64(file.rawValue)) }
+        }
+        if head.contains(.names) {
+            meta.appendVarint(writer.names.count)
+            for name in writer.names { meta.appendText(name) }
+        }
+        meta.append(contentsOf: writer.bytes)
+        return StoredObject(doc: doc, meta: meta)
+    }
+
+    /// The object of a stored form.
+    ///
+    /// - Throws: `CodecError` if the parts are damaged or don't belong together.
+    public init(_ stored: StoredObject) throws(CodecError) {
+        let result = stored.meta.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) in try MergedObject(stored.doc, ByteCursor(bytes)) }
+        }
+        self = try result.get()
+    }
+
+    private init(_ doc: BSONDocument, _ cursor: ByteCursor) throws(CodecError) {
+        var reader = MetaReader(cursor)
+        let head = MetaHead(rawValue: try reader.cursor.byte())
+        guard head.isSubset(of: .all) else { throw reader.error("The stored form is of a later version") }
+        let born = try reader.cursor.varint()
+        let changed = head.contains(.changed) ? born &+ (try reader.cursor.varint()) : born
+        let died = head.contains(.died) ? born &+ (try reader.cursor.varint()) : nil
+        let count = head.contains(.marks) ? try reader.cursor.count() : 1
+        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: born)
+        for _ in 0..<count {
+            last = try reader.mark(after: last)
+            reader.marks.append(last)
+        }
+        guard let base = reader.marks.first else { throw reader.error("There is no mark") }
+        let makers = head.contains(.makers) ? try reader.files() : [base.stamp.ident]
+        let deleters = head.contains(.deleters) ? try reader.files() : []
+        if head.contains(.names) {
+            for _ in 0..<(try reader.cursor.count()) { reader.names.append(try reader.cursor.text()) }
+        }
+        guard doc.first?.key == "_id" else { throw reader.error("The document doesn't begin with the key") }
+        let record = try reader.record(base: base, doc.dropFirst())
+        guard reader.cursor.remaining == 0 else { throw reader.error("Bytes follow the stored form") }
+        self.init(born: born, died: died, changed: changed, record: record, makers: makers, deleters: deleters)
+    }
+}
+
+/// The first byte of `meta`: which parts follow. Unknown bits are of later versions.
+struct MetaHead: OptionSet {
+    let rawValue: UInt8
+
+    static let died = MetaHead(rawValue: 1)
+    static let deleters = MetaHead(rawValue: 2)
+    /// Others than the file of the first mark.
+    static let makers = MetaHead(rawValue: 4)
+    static let names = MetaHead(rawValue: 8)
+    /// More than one.
+    static let marks = MetaHead(rawValue: 16)
+    static let changed = MetaHead(rawValue: 32)
+    static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed]
+}
+
+/// What a field is, in `meta`.
+enum MetaField: UInt64 {
+    case register = 0
+    case list = 1
+    case set = 2
+    case dictionary = 3
+
+    /// Added to it if the field can't be in the document.
+    static let hidden: UInt64 = 4
+}
+
+/// Where a register's value is, in `meta`.
+enum MetaHeld: UInt8 {
+    case absent = 0
+    /// In the document, as the type there says.
+    case plain = 1
+    case float = 2
+    case link = 3
+    /// In the document, but for the nanoseconds within the millisecond.
+    case date = 4
+    /// Here.
+    case exact = 5
+    case instance = 6
+
+    static let mask: UInt8 = 7
+    static let hasMark: UInt8 = 8
+    static let hasEdits: UInt8 = 16
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The bytes of a Realm file, without what encryption adds: mapped for reading, or decrypted page by page into reserved
+/// address space when they are first asked for.
+final class FileBytes {
+    let count: Int
+    private let base: UnsafeRawPointer?
+    private let mappedCount: Int
+    private var pages: DecryptedPages?
+
+    /// How many bytes of decrypted pages are kept until `release` lets them go.
+    static let keptBytes = 64 << 20
+
+    init(path: String, key: [UInt8]?) throws(RealmFileError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.system("The file can't be opened", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.system("The file's size can't be read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw RealmFileError(.notARealmFile, "This is no file.", path: path)
+        }
+        let size = Int(status.st_size)
+        if let key {
+            let pages = try DecryptedPages(descriptor, fileSize: size, key: key)
+            base = UnsafeRawPointer(pages.base)
+            count = pages.count
+            mappedCount = 0
+            self.pages = pages
+            return
+        }
+        count = size
+        mappedCount = size
+        guard size > 0 else {
+            base = nil
+            return
+        }
+        guard let map = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), map != MAP_FAILED else {
+            throw Self.system("The file can't be mapped", path)
+        }
+        base = UnsafeRawPointer(map)
+    }
+
+    deinit { if mappedCount > 0, let base { munmap(UnsafeMutableRawPointer(mutating: base), mappedCount) } }
+
+    var isEncrypted: Bool { pages != nil }
+
+    /// The address of a range of the file; valid until `release`.
+    @inline(__always)
+    func address(_ offset: Int, _ length: Int) throws(RealmFileError) -> UnsafeRawPointer {
+        guard offset >= 0, length >= 0, offset <= count, length <= count - offset, let base else {
+            throw .damaged("\(length) bytes go beyond the file's end", at: offset)
+        }
+        if let pages { try pages.decrypt(offset, length) }
+        return base + offset
+    }
+
+    /// Lets decrypted pages go if there are many. What `address` gave is invalid then.
+    func release() { pages?.release(over: Self.keptBytes) }
+
+    private static func system(_ what: String, _ path: String) -> RealmFileError {
+        let code: RealmFileError.Code =
+            switch errno {
+            case ENOENT, ENOTDIR: .fileNotFound
+            case EACCES, EPERM: .permissionDenied
+            default: .io
+            }
+        return RealmFileError(code, "\(what): \(String(cString: strerror(errno))).", path: path)
+    }
+}

@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import FreeholdEngine
+
+/// Limits of trees that a file as Realm writes it keeps.
+enum TreeLimits {
+    /// Values of a leaf of a collection, or objects of a leaf of a table.
+    static let leafCount = 1_024
+    /// Levels of a tree: a key has 63 bits, and a level takes two or eight of them.
+    static let depth = 40
+    /// Collections in collections.
+    static let nesting = 100
+}
+
+extension FileNodes {
+    /// A leaf of mixed values: a number for each, which says its type and either its value or where that is.
+    func readMixed(
+        _ ref: UInt64,
+        depth: Int,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let node = try refs(ref)
+        guard let codesRef = node.ref(0) else { throw .damaged("a leaf of mixed values has no types", at: node.offset) }
+        let codes = try ints(codesRef)
+        let n = try count(codes.count, expected, at: node.offset)
+        let numbers: Node? = if let ref = node.ref(1) { try ints(ref) } else { nil }
+        let pairs: Node? = if let ref = node.ref(2) { try ints(ref) } else { nil }
+        let strings: ByteLeaf? =
+            if let ref = node.ref(3) { try byteLeaf(ref, isText: true) { () in nil } } else { nil }
+        let refs: Node? = if let ref = node.ref(4) { try self.refs(ref) } else { nil }
+
+        func number(_ i: Int64) throws(RealmFileError) -> Int64 {
+            guard let numbers, i >= 0, i < numbers.count else {
+                throw .damaged("a mixed value's number is missing", at: node.offset)
+            }
+            return numbers.int(Int(i))
+        }
+        func pair(_ i: Int64) throws(RealmFileError) -> (Int64, Int64) {
+            guard let pairs, i >= 0, i < pairs.count / 2 else {
+                throw .damaged("a mixed value's numbers are missing", at: node.offset)
+            }
+            return (pairs.int(2 * Int(i)), pairs.int(2 * Int(i) + 1))
+        }
+        func bytes(_ i: Int64, count: Int? = nil) throws(RealmFileError) -> UnsafeRawBufferPointer {
+            guard let strings, i >= 0, i < strings.count, let bytes = try self.bytes(strings, Int(i), isText: true),
+                count == nil || bytes.count == count
+            else {
+                // Nothing at all is stored as null.
+                if count == nil, let strings, i >= 0, i < strings.count {
+                    return UnsafeRawBufferPointer(start: node.data, count: 0)
+                }
+                throw .damaged("a mixed value's bytes are missing", at: node.offset)
+            }
+            return bytes
+        }
+        func nested(_ i: Int64) throws(RealmFileError) -> UInt64? {
+            guard let refs, i >= 0, i < refs.count else {
+                throw .damaged("a mixed value's collection is missing", at: node.offset)
+            }
+            return refs.ref(Int(i))
+        }
+
+        for i in 0..<n {
+            let code = codes.int(i)
+            if code == 0 {
+                values.append(.null)
+                continue
+            }
+            let (type, isElsewhere, rest) = (Int(code & 31) - 1, code >> 5 & 7 != 0, code >> 8)
+            switch type {
+            case 0: values.append(.int(isElsewhere ? try number(rest) : rest))
+            case 1: values.append(.bool(rest != 0))
+            case 2: values.append(.string(string(try bytes(rest))))
+            case 4: values.append(.data(Data(try bytes(rest))))
+            case 8:
+                let (seconds, nanoseconds) = try pair(rest)
+                values.append(.timestamp(try timestamp(seconds, nanoseconds, at: node.offset)))
+            case 9: values.append(.float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(rest)))))
+            case 10: values.append(.double(Double(bitPattern: UInt64(bitPattern: try number(rest)))))
+            case 11:
+                let (lo, hi) = try pair(rest)
+                values.append(Self.decimal(lo: UInt64(bitPattern: lo), hi: UInt64(bitPattern: hi)))
+            case 12:
+                let key = isElsewhere ? try number(rest) : rest
+                values.append(key >= 0 ? .link(ObjectKey(key)) : .null)
+            case 15: values.append(.objectId(ObjectId(bytes: try bytes(rest, count: 12))))
+            case 16:
+                let (table, key) = try pair(rest)
+                values.append(typedLink(table, key))
+            case 17: values.append(.uuid(uuid(try bytes(rest, count: 16))))
+            case 19, 20: values.append(.list(NestedList(try nestedList(try nested(rest), depth: depth + 1))))
+            case 21:
+                let entries = try dictionary(try nested(rest), depth: depth + 1, keysAreOld: false)
+                values.append(.dictionary(NestedDictionary(entries.map { .init($0.key, $0.value) })))
+            default: throw .damaged("a mixed value has the unknown type \(type)", at: node.offset)
+            }
+        }
+    }
+
+    private func nestedList(_ ref: UInt64?, depth: Int) throws(RealmFileError) -> [Value] {
+        guard let ref else { return [] }
+        try checkNesting(depth, at: ref)
+        var values: [Value] = []
+        try forEachLeaf(ref) { (leaf) throws(RealmFileError) in
+            try readMixed(leaf, depth: depth, expected: nil, into: &values)
+        }
+        return values
+    }
+
+    func checkNesting(_ depth: Int, at ref: UInt64) throws(RealmFileError) {
+        guard depth <= TreeLimits.nesting else {
+            throw .damaged("collections are nested over \(TreeLimits.nesting) levels", at: Int(clamping: ref))
+        }
+    }
+}

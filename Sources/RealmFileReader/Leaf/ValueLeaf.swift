@@ -1,0 +1,230 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import FreeholdEngine
+
+/// What reading a leaf needs to know of its column.
+struct LeafForm: Sendable {
+    var type: StoredType
+    var isNullable: Bool
+    /// Whether links are stored as they are, as collections do, or one higher, with 0 for none.
+    var isElement = false
+    /// Where the column's list of different strings is.
+    var strings: UInt64?
+}
+
+extension FileNodes {
+    /// The values of one leaf, to the end of `values`.
+    ///
+    /// - Parameter expected: how many there are; nil where the leaf alone says it.
+    func read(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        switch form.type {
+        case .string, .data:
+            try readBytes(ref, form, expected: expected, into: &values)
+        case .mixed:
+            try readMixed(ref, depth: 0, expected: expected, into: &values)
+        case .timestamp:
+            try readTimestamps(ref, expected: expected, into: &values)
+        case .float, .double:
+            try readFloats(ref, form, expected: expected, into: &values)
+        case .decimal128:
+            try readDecimals(ref, expected: expected, into: &values)
+        case .objectId, .uuid:
+            try readFixed(ref, form, expected: expected, into: &values)
+        case .int, .bool, .link, .linkList, .backlink, .typedLink:
+            try readInts(ref, form, expected: expected, into: &values)
+        }
+    }
+
+    /// - Returns: how many there are.
+    @inline(__always)
+    func count(_ count: Int, _ expected: Int?, at offset: Int) throws(RealmFileError) -> Int {
+        guard let expected else {
+            guard count <= TreeLimits.leafCount else { throw .damaged("a leaf has \(count) values", at: offset) }
+            return count
+        }
+        guard count >= expected else {
+            throw .damaged("a leaf has \(count) values for \(expected) objects", at: offset)
+        }
+        return expected
+    }
+
+    private func readInts(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let node = try ints(ref)
+        switch form.type {
+        case .int where form.isNullable:
+            // The first one stands for null.
+            let n = try count(max(0, node.count - 1), expected, at: node.offset)
+            guard n > 0 else { return }
+            let null = node.int(0)
+            for i in 1...n {
+                let value = node.int(i)
+                values.append(value == null ? .null : .int(value))
+            }
+        case .int:
+            for i in 0..<(try count(node.count, expected, at: node.offset)) { values.append(.int(node.int(i))) }
+        case .bool:
+            for i in 0..<(try count(node.count, expected, at: node.offset)) {
+                switch node.int(i) {
+                case 0: values.append(.bool(false))
+                case 1: values.append(.bool(true))
+                case 3 where form.isNullable: values.append(.null)
+                default: throw .damaged("a truth value is neither", at: node.offset)
+                }
+            }
+        case .typedLink:
+            let n = try count(node.count / 2, expected, at: node.offset)
+            for i in 0..<n { values.append(typedLink(node.int(2 * i) &- 1, node.int(2 * i + 1) &- 1)) }
+        default:
+            let shift: Int64 = form.isElement ? 0 : 1
+            for i in 0..<(try count(node.count, expected, at: node.offset)) {
+                let key = node.int(i) &- shift
+                // A lower one is that of an object that has been deleted elsewhere.
+                values.append(key >= 0 ? .link(ObjectKey(key)) : .null)
+            }
+        }
+    }
+
+    func typedLink(_ table: Int64, _ key: Int64) -> Value {
+        guard table >= 0, table <= Int64(UInt32.max), key >= 0 else { return .null }
+        return .objectLink(ObjectLink(tableID: Int(table), key: ObjectKey(key)))
+    }
+
+    private func readBytes(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let isText = form.type == .string
+        let leaf = try byteLeaf(ref, isText: isText) { () throws(RealmFileError) in
+            if let ref = form.strings { try enumeratedStrings(ref) } else { nil }
+        }
+        let n = try count(leaf.count, expected, at: Int(clamping: ref))
+        if case .enumerated(let node, let strings) = leaf {
+            for i in 0..<n {
+                let index = node.int(i)
+                guard index >= 0, index < strings.count else {
+                    throw .damaged("an enumerated string isn't in the list", at: node.offset)
+                }
+                values.append(strings[Int(index)].map { .string($0) } ?? (form.isNullable ? .null : .string("")))
+            }
+            return
+        }
+        for i in 0..<n {
+            if !isText, let parts = try parts(leaf, i) {
+                values.append(.data(Data(parts)))
+                continue
+            }
+            guard let bytes = try bytes(leaf, i, isText: isText) else {
+                values.append(form.isNullable ? .null : isText ? .string("") : .data(Data()))
+                continue
+            }
+            values.append(isText ? .string(string(bytes)) : .data(Data(bytes)))
+        }
+    }
+
+    private func readTimestamps(
+        _ ref: UInt64,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let node = try refs(ref)
+        guard let secondsRef = node.ref(0), let nanosecondsRef = node.ref(1) else {
+            throw .damaged("an array of dates isn't complete", at: node.offset)
+        }
+        let (seconds, nanoseconds) = (try ints(secondsRef), try ints(nanosecondsRef))
+        let n = try count(max(0, seconds.count - 1), expected, at: node.offset)
+        guard nanoseconds.count >= n else { throw .damaged("an array of dates lacks nanoseconds", at: node.offset) }
+        guard n > 0 else { return }
+        let null = seconds.int(0)
+        for i in 0..<n {
+            let second = seconds.int(i + 1)
+            values.append(
+                second == null ? .null : .timestamp(try timestamp(second, nanoseconds.int(i), at: node.offset))
+            )
+        }
+    }
+
+    func timestamp(_ seconds: Int64, _ nanoseconds: Int64, at offset: Int) throws(RealmFileError) -> Timestamp {
+        guard abs(nanoseconds.clamped) < 1_000_000_000 else {
+            throw .damaged("a date has too many nanoseconds", at: offset)
+        }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+    }
+
+    private func readFloats(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let node = try node(ref)
+        let isFloat = form.type == .float
+        let n = try count(node.count, expected, at: node.offset)
+        guard n > 0 else { return }
+        guard node.kind == .bytes, node.width == (isFloat ? 4 : 8) else {
+            throw .damaged("an array of floating point numbers is none", at: node.offset)
+        }
+        if isFloat {
+            for i in 0..<n {
+                let bits = UInt32(littleEndian: node.data.loadUnaligned(fromByteOffset: i * 4, as: UInt32.self))
+                values.append(form.isNullable && bits == 0x7fc0_00aa ? .null : .float(Float(bitPattern: bits)))
+            }
+        } else {
+            for i in 0..<n {
+                let bits = UInt64(littleEndian: node.data.loadUnaligned(fromByteOffset: i * 8, as: UInt64.self))
+                values.append(
+                    form.isNullable && bits == 0x7ff8_0000_0000_00aa ? .null : .double(Double(bitPattern: bits))
+                )
+            }
+        }
+    }
+
+    /// Blocks of eight values: a byte of null marks, then the values' bytes.
+    private func readFixed(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        into values: inout [Value]
+    ) throws(RealmFileError) {
+        let node = try node(ref)
+        let size = form.type == .uuid ? 16 : 12
+        let block = 8 * size + 1
+        guard !node.hasRefs, node.kind != .bits || node.byteCount == 0 else {
+            throw .damaged("an array of ids is none", at: node.offset)
+        }
+        let rest = node.byteCount % block
+        let n = try count(node.byteCount / block * 8 + max(0, rest - 1) / size, expected, at: node.offset)
+        for i in 0..<n {
+            let start = node.data + (i >> 3) * block
+            if start.load(as: UInt8.self) >> UInt8(i & 7) & 1 == 1 {
+                values.append(.null)
+                continue
+            }
+            let bytes = UnsafeRawBufferPointer(start: start + 1 + (i & 7) * size, count: size)
+            values.append(form.type == .uuid ? .uuid(uuid(bytes)) : .objectId(ObjectId(bytes: bytes)))
+        }
+    }
+
+    func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {
+        UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+}
+
+extension Int64 {
+    /// Without the least one, whose magnitude can't be.
+    fileprivate var clamped: Int64 { Swift.max(self, -.max) }
+}

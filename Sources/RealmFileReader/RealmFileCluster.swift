@@ -1,0 +1,101 @@
+public import FreeholdEngine
+
+/// Some objects of a class, next to each other in a Realm file.
+///
+/// Links are given by the keys of the file: ``keys`` of the target's class. A link to an object that is gone is null.
+public struct RealmFileCluster {
+    let stored: StoredCluster
+    let nodes: FileNodes
+    let formatVersion: Int
+
+    /// Of the objects, rising.
+    public var keys: [Int64] { stored.keys }
+    public var count: Int { stored.keys.count }
+
+    /// The values of a property that is no collection, object by object.
+    public func values(of property: RealmFileProperty) throws(RealmFileError) -> [Value] {
+        precondition(property.collection == .none, "\(property.name) is a collection")
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        guard count > 0 else { return values }
+        try nodes.read(try stored.column(property.place), property.form, expected: count, into: &values)
+        return values
+    }
+
+    /// Calls the body with the elements of the object at that position, of a list or set, a part at a time.
+    ///
+    /// A list of links leaves out those to objects that are gone, as Realm shows it. Sets come in the file's order, which
+    /// isn't that of their values until format 23.
+    public func forEachPart(
+        of property: RealmFileProperty,
+        at position: Int,
+        in collections: RealmFileCollections,
+        _ body: ([Value]) throws -> Void
+    ) throws {
+        guard let ref = collections.refs[position] else { return }
+        var failure: (any Error)?
+        let isLink = property.type == .link
+        do throws(RealmFileError) {
+            try nodes.forEachLeaf(ref) { (leaf) throws(RealmFileError) in
+                var values: [Value] = []
+                try nodes.read(leaf, property.form, expected: nil, into: &values)
+                if isLink { values.removeAll(where: \.isNull) }
+                do { try body(values) } catch {
+                    failure = error
+                    throw RealmFileError(.io, "stopped")
+                }
+            }
+        } catch {
+            throw failure ?? error
+        }
+    }
+
+    /// The elements of the object at that position, of a list or set.
+    public func elements(
+        of property: RealmFileProperty,
+        at position: Int,
+        in collections: RealmFileCollections
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try forEachPart(of: property, at: position, in: collections) { values += $0 }
+        return values
+    }
+
+    /// The entries of the object's dictionary, in the file's order.
+    public func entries(
+        of property: RealmFileProperty,
+        at position: Int,
+        in collections: RealmFileCollections
+    ) throws(RealmFileError) -> [(key: String, value: Value)] {
+        var entries = try nodes.dictionary(collections.refs[position], depth: 0, keysAreOld: formatVersion < 23)
+        guard let target = property.target else { return entries }
+        // Links say their class there, which the property says already.
+        for i in entries.indices {
+            guard case .objectLink(let link) = entries[i].value else { continue }
+            guard link.tableID == target else {
+                throw .damaged("\(property.name) links to an object of another class", at: stored.node.offset)
+            }
+            entries[i].value = .link(link.key)
+        }
+        return entries
+    }
+
+    /// Where the collections of a property lie, for the calls above.
+    public func collections(of property: RealmFileProperty) throws(RealmFileError) -> RealmFileCollections {
+        precondition(property.collection != .none, "\(property.name) is no collection")
+        guard count > 0 else { return RealmFileCollections(refs: []) }
+        let node = try nodes.refs(try stored.column(property.place))
+        guard node.count >= count else {
+            throw .damaged("a leaf has \(node.count) collections for \(count) objects", at: node.offset)
+        }
+        return RealmFileCollections(refs: (0..<count).map { node.ref($0) })
+    }
+}
+
+/// Where the collections of a cluster's objects lie. See ``RealmFileCluster/collections(of:)``.
+public struct RealmFileCollections {
+    let refs: [UInt64?]
+
+    /// Whether the object's collection has never held anything.
+    public func isEmpty(at position: Int) -> Bool { refs[position] == nil }
+}

@@ -1,0 +1,82 @@
+/// A leaf of a table: up to 256 objects, an array for each column.
+struct StoredCluster {
+    let node: Node
+    /// Of the objects, rising.
+    let keys: [Int64]
+
+    /// The data of the column in that place.
+    func column(_ index: Int) throws(RealmFileError) -> UInt64 {
+        guard let ref = node.ref(index + 1) else {
+            throw .damaged("a table's leaf has no column \(index)", at: node.offset)
+        }
+        return ref
+    }
+}
+
+extension FileNodes {
+    /// The leaves of a table's tree, in the order of their keys.
+    func forEachCluster(
+        _ root: UInt64,
+        _ body: (StoredCluster) throws(RealmFileError) -> Void
+    ) throws(RealmFileError) {
+        var last: Int64 = -1
+        try walk(root, offset: 0, depth: 0, &last, body)
+    }
+
+    private func walk(
+        _ ref: UInt64,
+        offset: UInt64,
+        depth: Int,
+        _ last: inout Int64,
+        _ body: (StoredCluster) throws(RealmFileError) -> Void
+    ) throws(RealmFileError) {
+        let node = try refs(ref)
+        guard node.isInner else {
+            try body(StoredCluster(node: node, keys: try keys(node, offset, &last)))
+            return
+        }
+        guard depth < TreeLimits.depth, node.count >= 3 else {
+            throw .damaged("a table's tree is too deep, or a node too short", at: node.offset)
+        }
+        let level = node.number(1) ?? 0
+        guard level > 0, level < 8 else { throw .damaged("a table's tree has \(level) levels", at: node.offset) }
+        var children: [(ref: UInt64, offset: UInt64)] = []
+        let offsets: Node? = if let ref = node.ref(0) { try ints(ref) } else { nil }
+        if let offsets, offsets.count < node.count - 3 {
+            throw .damaged("a table's tree has too few offsets", at: offsets.offset)
+        }
+        for i in 0..<(node.count - 3) {
+            guard let child = node.ref(i + 3) else { throw .damaged("a table's tree lacks a child", at: node.offset) }
+            let own = offsets?.unsigned(i) ?? UInt64(i) << UInt64(8 * level)
+            children.append((child, offset &+ own))
+        }
+        for child in children { try walk(child.ref, offset: child.offset, depth: depth + 1, &last, body) }
+    }
+
+    private func keys(_ node: Node, _ offset: UInt64, _ last: inout Int64) throws(RealmFileError) -> [Int64] {
+        var keys: [Int64] = []
+        func add(_ key: UInt64) throws(RealmFileError) {
+            let sum = Int64(bitPattern: offset &+ key)
+            guard sum > last else { throw .damaged("a table's objects aren't in order", at: node.offset) }
+            last = sum
+            keys.append(sum)
+        }
+        func check(_ count: Int64) throws(RealmFileError) {
+            guard count >= 0, count <= Int64(TreeLimits.leafCount) else {
+                throw .damaged("a table's leaf has \(count) objects", at: node.offset)
+            }
+        }
+        if let ref = node.ref(0) {
+            let stored = try ints(ref)
+            try check(Int64(stored.count))
+            keys.reserveCapacity(stored.count)
+            for i in 0..<stored.count { try add(stored.unsigned(i)) }
+        } else {
+            let count = node.number(0) ?? 0
+            try check(count)
+            keys.reserveCapacity(Int(count))
+            for i in 0..<UInt64(count) { try add(i) }
+        }
+        return keys
+    }
+}

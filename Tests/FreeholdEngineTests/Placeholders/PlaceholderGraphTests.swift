@@ -1,0 +1,25 @@
+import FreeholdEngine
+import TestScript
+import Testing
+
+/// What the processes of `PlaceholderProcessTests` do, in one.
+@Suite struct PlaceholderGraphTests {
+    @Test(arguments: 1...20) func `the graph script leaves what it says`(seed: UInt64) throws {
+        let folder = try ChildFolder()
+        let database = try Database.open(at: folder.file("graph.realm"))
+        let script = GraphScript(seed: seed)
+        var graph = GraphScript.Graph()
+        for _ in 0..<40 {
+            let before = graph
+            let steps = script.steps(on: graph)
+            try script.commit(to: database, &graph)
+            let found = GraphScript.Graph(try database.snapshot())
+            guard found != graph.shown else { continue }
+            let differing = graph.shown.nodes.filter { found.nodes[$0.key] != $0.value }
+            Issue.record(
+                "\(steps)\n expected \(differing), found \(differing.map { ($0.key, found.nodes[$0.key]) }), before \(differing.map { ($0.key, before.nodes[$0.key]) })"
+            )
+            return
+        }
+    }
+}

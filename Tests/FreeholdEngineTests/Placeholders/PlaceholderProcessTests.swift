@@ -1,0 +1,86 @@
+import Foundation
+import FreeholdEngine
+import TestScript
+import Testing
+
+/// Files whose objects link to what isn't there, and whose schema grows, written by another process.
+@Suite struct PlaceholderProcessTests {
+    private let folder = Result { try ChildFolder() }
+
+    private static var seed: UInt64 {
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
+    }
+
+    private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+
+    @Test func `whoever writes links to what is missing is killed, and nothing is lost`() throws {
+        let seed = Self.seed
+        print("seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let path = try folder.get().file("graph.realm")
+        let script = GraphScript(seed: seed)
+        var graph = GraphScript.Graph()
+        for _ in 0..<(Self.isSoak ? 200 : 8) {
+            let child = try ChildProcess(["graph", path, String(seed)])
+            #expect(child.readLine() == "ready")
+            var acknowledged: Int64 = 0
+            for _ in 0..<Int.random(in: 1...30, using: &random) { acknowledged = Int64(child.readLine() ?? "") ?? 0 }
+            if Bool.random(using: &random) { usleep(.random(in: 0..<2000, using: &random)) }
+            child.kill()
+            child.wait()
+            // What a killed writer's commit left is certain to show in a write transaction only.
+            let transaction = try Database.open(at: path).beginWrite()
+            let found = GraphScript.Graph(transaction)
+            transaction.cancel()
+            #expect(found.number >= acknowledged)
+            while graph.number < found.number { graph.apply(script.steps(on: graph)) }
+            #expect(found == graph.shown)
+            #expect(try Database.open(at: path).snapshot().verify() == [])
+        }
+    }
+
+    @Test func `versions of another process are whole while objects come and go and the schema grows`() throws {
+        let seed = Self.seed
+        print("seed \(seed)")
+        let path = try folder.get().file("graph.realm")
+        let script = GraphScript(seed: seed)
+        var graph = GraphScript.Graph()
+        var snapshot = try {
+            let database = try Database.open(at: path)
+            try script.commit(to: database, &graph)
+            return try database.snapshot()
+        }()
+        let database = try Database.open(at: path)
+        let table = try #require(snapshot.schema.table(named: GraphScript.tableName))
+        let feed = ChangeFeed(database)
+        var linked = ObservedQuery(
+            try RowQuery("next != nil SORT(id ASC)", of: table, in: snapshot),
+            watching: .deep,
+            in: snapshot
+        )
+        var copy = Array(linked.keys)
+        let writer = try ChildProcess(["graph", path, String(seed)])
+        #expect(writer.readLine() == "ready")
+        var versions: Set<Int64> = []
+        for round in 0..<(Self.isSoak ? 2000 : 60) {
+            guard writer.readLine() != nil else { break }
+            snapshot = try database.snapshot()
+            let found = GraphScript.Graph(snapshot)
+            while graph.number < found.number { graph.apply(script.steps(on: graph)) }
+            #expect(found == graph.shown)
+            versions.insert(found.number)
+            let more = found.number / 7 * 7
+            if more > 0 { #expect(snapshot.schema.table(named: "More \(more)") != nil) }
+            if let changes = linked.advance(to: snapshot, feed.changes(from: linked.snapshot, to: snapshot)) {
+                for index in changes.deletions.reversed() { copy.remove(at: index) }
+                for index in changes.insertions { copy.insert(linked.keys[index], at: index) }
+            }
+            #expect(copy == Array(linked.keys))
+            #expect(copy.count == found.nodes.values.count { $0.next != nil })
+            if round % 20 == 19 { #expect(snapshot.verify() == []) }
+        }
+        writer.kill()
+        writer.wait()
+        #expect(versions.count > 3)
+    }
+}
