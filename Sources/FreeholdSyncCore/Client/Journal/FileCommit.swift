@@ -2,8 +2,8 @@ public import FreeholdEngine
 
 /// A commit of a Freehold file, read from its journal, as edits with stored positions.
 ///
-/// The journal's positions don't count elements that aren't shown. Here they do: whoever inserts puts the new element directly behind
-/// the visible one before it, and who clears leaves alone what wasn't shown. What follows from deletions is left out, as it follows
+/// The journal's positions don't count elements that aren't shown. Here they do: whoever inserts puts the new element directly before
+/// the visible one behind it, or behind all, and who clears leaves alone what wasn't shown. What follows from deletions is left out, as it follows
 /// everywhere.
 public struct FileCommit {
     /// In the order in which they were done; edits inside of embedded objects at the end.
@@ -16,6 +16,7 @@ public struct FileCommit {
     private var owners: [JournalObject: JournalProperty] = [:]
     /// The stored positions of elements that aren't shown, by property. They rise.
     private var hidden: [JournalProperty: [Int]] = [:]
+    private var counts: [JournalProperty: Int] = [:]
     private var inner: [LocalEdit] = []
 
     /// - Parameters:
@@ -180,10 +181,11 @@ public struct FileCommit {
         guard let column = column(property), let (place, isEmbedded) = place(property) else { return }
         switch edit {
         case .insert(let at, let values):
-            let index = gap(at, property)
+            let index = gap(at, count(property, column, change: values.count), property)
             add(.insert(place, at: index, values.map { after.content($0, column) }), isEmbedded)
             shift(property, from: index, by: values.count)
         case .remove(let at, let count):
+            _ = self.count(property, column, change: -count)
             for shown in (at..<at + count).reversed() {
                 let index = stored(shown, property)
                 if cause == .followsDeletion {
@@ -200,7 +202,7 @@ public struct FileCommit {
         case .move(let from, let to):
             let start = stored(from, property)
             shift(property, from: start, by: -1)
-            let end = gap(to, property)
+            let end = gap(to, count(property, column, change: 0) - 1, property)
             shift(property, from: end, by: 1)
             add(.move(place, from: start, to: end), isEmbedded)
         case .clear: clear(property, column, place, isEmbedded)
@@ -228,6 +230,7 @@ public struct FileCommit {
             let left = hidden[property] ?? []
             add(.clearList(place, hidden: left), isEmbedded)
             hidden[property] = Array(left.indices)
+            counts[property] = 0
         case .set: add(.clearSet(place, hidden: names.map { .link($0.name) }), isEmbedded)
         case .dictionary:
             let keys = names.compactMap { if case .entry(let key) = $0.place { SyncString(key) } else { nil } }
@@ -244,9 +247,24 @@ public struct FileCommit {
         return index
     }
 
-    /// Directly behind the visible element before.
-    private func gap(_ shown: Int, _ property: JournalProperty) -> Int {
-        shown == 0 ? 0 : stored(shown - 1, property) + 1
+    /// Where the file put a new element: directly before the visible one that it pushed on, or behind all.
+    private func gap(_ shown: Int, _ count: Int, _ property: JournalProperty) -> Int {
+        shown == count ? count + (hidden[property]?.count ?? 0) : stored(shown, property)
+    }
+
+    /// How many elements of a list are shown, as the edits are done.
+    private mutating func count(_ property: JournalProperty, _ column: Column, change: Int) -> Int {
+        let old = counts[property] ?? shownBefore(property, column)
+        counts[property] = old + change
+        return old
+    }
+
+    private func shownBefore(_ property: JournalProperty, _ column: Column) -> Int {
+        guard let table = before.view.schema.table(id: column.tableID),
+            before.view.contains(table, property.object.key),
+            let old = table.columns.first(where: { $0.id == column.id })
+        else { return 0 }
+        return before.view.listCount(old, property.object.key)
     }
 
     private mutating func shift(_ property: JournalProperty, from index: Int, by count: Int) {
