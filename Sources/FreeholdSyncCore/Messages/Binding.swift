@@ -170,8 +170,13 @@ public struct Bound: Hashable, Sendable {
 public struct Fork: Hashable, Sendable {
     /// The last commit that both have. The file's later ones are numbered from 1 under the new ident.
     public let common: UInt64
+    /// The answers to those up to it that the file doesn't know. After this, numbers are those of the new ident.
+    public let answers: Ack?
 
-    public init(common: UInt64) { self.common = common }
+    public init(common: UInt64, answers: Ack? = nil) {
+        self.common = common
+        self.answers = answers
+    }
 }
 
 public enum SchemaVerdict: Hashable, Sendable {
