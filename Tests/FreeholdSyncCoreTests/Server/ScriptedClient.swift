@@ -74,6 +74,7 @@ struct ScriptedClient {
             if bound.start == .bootstrap, position?.queryVersion != queries.version {
                 answers.append(.queries(1, queries))
             }
+            if case .resume = bound.start, completed != queries.version { answers.append(.queries(1, queries)) }
             let unsent = pending.filter { $0.commit.number > (bound.fork == nil ? bound.acknowledged : 0) }
             if !unsent.isEmpty { answers.append(.upload(1, Upload(commits: unsent))) }
             return answers

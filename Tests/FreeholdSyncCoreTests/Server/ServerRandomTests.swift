@@ -53,6 +53,7 @@ import Testing
         for client in bench.clients.indices {
             let own = bench.clients[client]
             #expect(own.mistakes == [], "client \(client)")
+            #expect(own.forks.isEmpty)
             #expect(own.pending.isEmpty, "client \(client)")
             #expect(own.completed == own.queries.version, "client \(client)")
             #expect(own.objects.mapValues(\.fields) == bench.expected(client), "client \(client)")
