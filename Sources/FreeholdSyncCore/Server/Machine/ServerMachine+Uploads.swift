@@ -104,7 +104,11 @@ extension ServerMachine {
     /// Answers commits, as far as the client doesn't know the answers.
     mutating func acknowledge(_ key: SessionKey, _ answers: [StoredAnswer], restored: [ClassBatch] = []) {
         guard var session = sessions[key] else { return }
-        let new = answers.filter { $0.answer.commit > session.acknowledged }
+        // A commit that was resent while its group waited has two answers, which are one.
+        var new: [StoredAnswer] = []
+        for answer in answers where answer.answer.commit > new.last?.answer.commit ?? session.acknowledged {
+            new.append(answer)
+        }
         guard var ack = Ack(new) else { return }
         guard ack.first == session.acknowledged + 1 else {
             return end(key, .transient(after: 1_000), "An answer is missing.")
