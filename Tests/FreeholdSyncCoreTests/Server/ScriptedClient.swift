@@ -163,6 +163,20 @@ struct ScriptedClient {
 
     // MARK: Contents
 
+    /// An empty collection is as good as none.
+    var shown: [ObjectName: [ConfirmedField]] { objects.mapValues { Self.withoutEmpty($0.fields) } }
+
+    static func withoutEmpty(_ fields: [ConfirmedField]) -> [ConfirmedField] {
+        fields.filter { field in
+            switch field.content {
+            case .list(let runs): !runs.allSatisfy { $0.elements.isEmpty }
+            case .set(let values): !values.isEmpty
+            case .dictionary(let entries): !entries.isEmpty
+            case .value, .embedded: true
+            }
+        }
+    }
+
     static func fields(_ object: MergedObject) -> [ConfirmedField]? {
         guard case .whole(_, _, let fields) = object.whole else { return nil }
         return fields.map(plain)

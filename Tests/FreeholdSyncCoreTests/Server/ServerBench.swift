@@ -131,6 +131,6 @@ struct ServerBench {
                 return compiled?.matches(name, object.contents) ?? false
             }
         }
-        .compactMapValues { ScriptedClient.fields($0) }
+        .compactMapValues { ScriptedClient.fields($0).map(ScriptedClient.withoutEmpty) }
     }
 }

@@ -56,7 +56,7 @@ import Testing
             #expect(own.forks.isEmpty)
             #expect(own.pending.isEmpty, "client \(client)")
             #expect(own.completed == own.queries.version, "client \(client)")
-            #expect(own.objects.mapValues(\.fields) == bench.expected(client), "client \(client)")
+            #expect(own.shown == bench.expected(client), "client \(client)")
             #expect(Set(own.versions).count == own.versions.count)
             #expect(!own.faults.contains(.violation))
         }

@@ -13,7 +13,7 @@ import Testing
         for index in bench.clients.indices {
             #expect(bench.clients[index].mistakes.isEmpty, sourceLocation: location)
             #expect(
-                bench.clients[index].objects.mapValues(\.fields) == bench.expected(index),
+                bench.clients[index].shown == bench.expected(index),
                 sourceLocation: location
             )
         }

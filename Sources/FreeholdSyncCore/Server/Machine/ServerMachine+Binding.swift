@@ -57,6 +57,7 @@ extension ServerMachine {
         var known = row
         // The copy has what the original has.
         (known.subscribed, known.pending) = (file.file?.subscribed, file.file?.pending)
+        known.classes = file.file?.classes ?? []
         for (queries, isComplete) in [(known.subscribed, true), (known.pending, false)] {
             guard let queries, let session = sessions[key] else { continue }
             request(session.stream, .noteQueries(row.ident, queries, isComplete: isComplete), .note)
@@ -93,6 +94,7 @@ extension ServerMachine {
             end(other, .transient(after: 1_000), "The file was bound anew.")
         }
         session.ident = row.ident
+        session.classes = row.classes
         session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
         session.received = row.last
@@ -137,6 +139,7 @@ extension ServerMachine {
                 queries: pending
             )
             bootstrap.skips = position.last
+            if old == nil { bootstrap.classes = row.classes.union(bootstrap.classes).sorted() }
             if let held, old != nil { session.view = held }
             session.state = .bootstrap(bootstrap)
             return .bootstrap

@@ -16,6 +16,8 @@ extension ServerMachine {
         default: if !session.holdsUnknown, let own = session.cursor { cursor = own }
         }
         var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
+        session.classes.formUnion(queries.queries.map(\.className))
+        if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
         bootstrap.trusted = min(session.told?.version ?? 0, cursor.version)
         session.state = .bootstrap(bootstrap)
         sessions[key] = session

@@ -22,6 +22,8 @@ struct Session: Sendable {
     var told: Cursor?
     /// The client has objects, and nobody knows which.
     var holdsUnknown = false
+    /// The classes that the client may have objects of.
+    var classes: Set<SyncString> = []
 
     /// Bytes that may still be sent; below 0 by one message at most.
     var credit: Int64 = 0

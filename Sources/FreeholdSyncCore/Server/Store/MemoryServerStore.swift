@@ -74,11 +74,14 @@ extension MemoryServerStore.Stream {
             answers[ident]?.removeFirst(known)
             return .done
         case .noteQueries(let ident, let queries, let isComplete):
+            let classes = queries.queries.map(\.className)
             if isComplete {
+                files[ident]?.classes = Set(classes)
                 files[ident]?.subscribed = queries
                 files[ident]?.pending = nil
             } else {
                 files[ident]?.pending = queries
+                files[ident]?.classes.formUnion(classes)
             }
             return .done
         case .read(let query): return .rows(rows(query))

@@ -73,6 +73,8 @@ public struct FileRow: Hashable, Sendable {
     /// The query set whose bootstrap the file has, and the one that it is about to get.
     public var subscribed: Queries?
     public var pending: Queries?
+    /// The classes of which it may hold objects: those of every set since the last complete one.
+    public var classes: Set<SyncString> = []
 }
 
 /// The answer to a commit, as it is kept until the file knows it.
