@@ -38,6 +38,9 @@ struct Register: Sendable {
     /// It is as what contains the register made it.
     var isUntouched: Bool { mark == nil && edits.isEmpty }
 
+    /// The version of the last commit whose edit counts; 0 for none.
+    var lastEdit: StreamVersion { edits.reduce(0) { max($0, $1.mark.version) } }
+
     /// What stands there now.
     var value: Held {
         if edits.isEmpty { return held }

@@ -1,0 +1,107 @@
+extension MergedObject {
+    /// The object as a session without it gets it.
+    var whole: ObjectUpdate.Content { .whole(version: changed, born: born, record.confirmed) }
+}
+
+extension Record {
+    /// By rising names, so that equal objects make equal messages.
+    var confirmed: [ConfirmedField] {
+        fields.compactMap { name, field in field.confirmed(base).map { ConfirmedField(name, $0) } }
+            .sorted { $0.name < $1.name }
+    }
+}
+
+extension Record.Field {
+    /// - Parameter base: the mark of the record.
+    func confirmed(_ base: Mark) -> ConfirmedContent? {
+        switch self {
+        case .register(let register): register.confirmed(base)
+        case .list(let list): .list(list.confirmed)
+        case .set(let set): .set(set.values.map(\.value))
+        case .dictionary(let dictionary): .dictionary(dictionary.confirmed)
+        case .moved: nil
+        }
+    }
+}
+
+extension Register {
+    /// Nil if nothing is there.
+    func confirmed(_ base: Mark) -> ConfirmedContent? {
+        switch value {
+        case .absent: nil
+        case .value(let value): .value(value)
+        case .instance(let instance):
+            .embedded(
+                ConfirmedInstance(
+                    made: Made(version: (mark ?? base).version, number: instance.number),
+                    fields: instance.record.confirmed
+                )
+            )
+        }
+    }
+}
+
+extension ListTree {
+    var confirmed: [ElementRun] {
+        var runs: [ElementRun] = []
+        forEachSpan { span in
+            guard span.died == .max else { return }
+            forEachSlot(span) { runs.append(made(by: $0), content($0)) }
+        }
+        return runs
+    }
+
+    /// What the element in a slot holds.
+    func content(_ slot: Slot) -> ConfirmedContent {
+        let element = moved[slot] ?? slot
+        guard let register = registers[element] else { return .value(value(element)) }
+        return register.confirmed(mark(element)) ?? .value(.null)
+    }
+
+    /// Nil if the slot is older than the horizon: no work names it by a number.
+    func made(by slot: Slot) -> Made? {
+        let (block, birth) = (blocks[Int(slot.block)], birth(slot))
+        guard birth.clock != .zero else { return nil }
+        return Made(version: birth.version, number: block.first + OwnNumber(slot.offset))
+    }
+}
+
+extension [ElementRun] {
+    /// Adds an element to the last run, or begins another.
+    mutating func append(_ made: Made?, _ content: ConfirmedContent) {
+        guard let last, last.made?.version == made?.version else {
+            append(ElementRun(made: made, [content]))
+            return
+        }
+        if let first = last.made?.number, let number = made?.number {
+            let count = OwnNumber(last.elements.count)
+            if first &+ count == number, count == 1 || !last.isFalling {
+                self[self.count - 1].isFalling = false
+            } else if first &- count == number, count == 1 || last.isFalling {
+                self[self.count - 1].isFalling = true
+            } else {
+                append(ElementRun(made: made, [content]))
+                return
+            }
+        }
+        self[count - 1].elements.append(content)
+    }
+}
+
+extension KeyedCollection where Key == SetElement {
+    /// The elements in an order that depends on nothing but them.
+    var values: [(mark: Mark, value: SyncValue)] {
+        entries.compactMap { _, register in
+            guard case .value(let value) = register.value else { return nil }
+            return (register.mark ?? base, value)
+        }
+        .sorted { ($0.mark.version, "\($0.value)") < ($1.mark.version, "\($1.value)") }
+    }
+}
+
+extension KeyedCollection where Key == SyncString {
+    var confirmed: [ConfirmedEntry] {
+        entries.compactMap { key, register in register.confirmed(base).map { ConfirmedEntry(key, $0) } }
+            .sorted { $0.key < $1.key }
+    }
+}

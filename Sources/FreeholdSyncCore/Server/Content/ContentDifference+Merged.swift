@@ -1,0 +1,153 @@
+extension MergedObject {
+    /// What differs from the version that a session holds. It must be a version of this incarnation that isn't behind the horizon, or one
+    /// since which nothing changed before the horizon.
+    ///
+    /// - Parameter old: the contents at that version, if they are known. Without them more is sent than differs.
+    func difference(since base: StreamVersion, old: [SyncString: MergedContent]? = nil) -> ObjectUpdate.Content {
+        .difference(version: changed, base: base, record.differences(since: base, old: old))
+    }
+}
+
+extension Record {
+    func differences(since version: StreamVersion, old: [SyncString: MergedContent]?) -> [FieldDifference] {
+        fields.compactMap { name, field in
+            field.difference(since: version, base, old?[name]).map { FieldDifference(name, $0) }
+        }
+        .sorted { $0.name < $1.name }
+    }
+}
+
+extension Record.Field {
+    func difference(since version: StreamVersion, _ base: Mark, _ old: MergedContent?) -> ContentDifference? {
+        switch self {
+        case .register(let register): register.difference(since: version, base)
+        case .list(let list): list.difference(since: version)
+        case .set(let set): set.difference(since: version, old).map { .set($0) }
+        case .dictionary(let dictionary): dictionary.difference(since: version, old).map { .dictionary($0) }
+        case .moved: nil
+        }
+    }
+}
+
+extension Register {
+    func difference(since version: StreamVersion, _ base: Mark) -> ContentDifference? {
+        if (mark ?? base).version <= version {
+            if case .instance(let instance) = held {
+                let fields = instance.record.differences(since: version, old: nil)
+                return fields.isEmpty ? nil : .instance(fields)
+            }
+            if lastEdit <= version { return nil }
+        }
+        return .whole(confirmed(base) ?? .value(.null))
+    }
+}
+
+extension KeyedCollection where Key == SetElement {
+    func difference(since version: StreamVersion, _ old: MergedContent?) -> SetDifference? {
+        var difference = SetDifference()
+        for (key, register) in entries where register.value.isAbsent {
+            if case .set(let old)? = old, old[key] == nil { continue }
+            difference.removed.append(SyncValue(key))
+        }
+        difference.removed.sort { "\($0)" < "\($1)" }
+        difference.inserted = values.filter { $0.mark.version > version }.map(\.value)
+        return difference == SetDifference() ? nil : difference
+    }
+}
+
+extension KeyedCollection where Key == SyncString {
+    func difference(since version: StreamVersion, _ old: MergedContent?) -> DictionaryDifference? {
+        var difference = DictionaryDifference()
+        for (key, register) in entries {
+            if !register.value.isAbsent {
+                guard let changed = register.difference(since: version, base) else { continue }
+                difference.changed.append(.init(key, changed))
+            } else {
+                if case .dictionary(let old)? = old, old[key] == nil { continue }
+                difference.removed.append(key)
+            }
+        }
+        difference.removed.sort()
+        difference.changed.sort { $0.key < $1.key }
+        return difference == DictionaryDifference() ? nil : difference
+    }
+}
+
+extension ListTree {
+    /// Elements are kept by their slots: the tree knows which stood where at a version.
+    func difference(since version: StreamVersion) -> ContentDifference? {
+        var indices: [Slot: Int] = [:]
+        var count = 0
+        forEachSpan { span in
+            guard span.died > version else { return }
+            forEachSlot(span) { slot in
+                guard birth(slot).version <= version else { return }
+                indices[moved[slot] ?? slot] = count
+                count += 1
+            }
+        }
+        var difference = ListDifference(pieces: [])
+        var length = 0
+        forEachSpan { span in
+            guard span.died == .max else { return }
+            forEachSlot(span) { slot in
+                let element = moved[slot] ?? slot
+                if let index = indices[element] {
+                    difference.keep(index)
+                    if let edit = registers[element]?.difference(since: version, mark(element)) {
+                        difference.edits.append(.init(index: length, content: edit))
+                    }
+                } else {
+                    difference.append(made(by: slot), content(slot))
+                }
+                length += 1
+            }
+        }
+        if difference.edits.isEmpty {
+            if difference.pieces == (count == 0 ? [] : [.kept(start: 0, count: count)]) { return nil }
+            let keepsNothing = difference.pieces.allSatisfy { if case .new = $0 { true } else { false } }
+            if keepsNothing { return .whole(.list(confirmed)) }
+        }
+        return .list(difference)
+    }
+}
+
+extension ListDifference {
+    fileprivate mutating func keep(_ index: Int) {
+        if case .kept(let start, let count)? = pieces.last, start + count == index {
+            pieces[pieces.count - 1] = .kept(start: start, count: count + 1)
+        } else {
+            pieces.append(.kept(start: index, count: 1))
+        }
+    }
+
+    fileprivate mutating func append(_ made: Made?, _ content: ConfirmedContent) {
+        var runs: [ElementRun] = []
+        if case .new(let run)? = pieces.last {
+            runs = [run]
+            pieces.removeLast()
+        }
+        runs.append(made, content)
+        pieces += runs.map { .new($0) }
+    }
+}
+
+extension SyncValue {
+    /// A value that is this element of a set.
+    init(_ element: SetElement) {
+        self =
+            switch element {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .binary(let bits): .double(Double(bitPattern: bits))
+            case .decimal(let value): .decimal128(value)
+            case .string(let value): .string(value)
+            case .data(let value): .data(value)
+            case .date(let value): .date(value)
+            case .objectId(let value): .objectId(value)
+            case .uuid(let value): .uuid(value)
+            case .link(let value): .link(value)
+            }
+    }
+}

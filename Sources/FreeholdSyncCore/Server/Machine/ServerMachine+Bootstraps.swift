@@ -1,0 +1,180 @@
+/// The state of a view, in chunks, as it is at one version.
+extension ServerMachine {
+    mutating func subscribe(_ key: SessionKey, _ queries: Queries) {
+        guard var session = sessions[key], let stream = streams[session.stream] else { return }
+        guard queries.queries.count <= configuration.conditions else {
+            return end(key, .query, "There are too many conditions.")
+        }
+        let view = View(queries, matcher)
+        var cursor = stream.head.cursor
+        var old: View? = session.holdsUnknown ? nil : session.view
+        switch session.state {
+        case .bootstrap(let bootstrap) where !bootstrap.isComparison:
+            // What the client got of it counts for nothing that is known.
+            old = nil
+            session.holdsUnknown = true
+        default: if !session.holdsUnknown, let own = session.cursor { cursor = own }
+        }
+        var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
+        session.classes.formUnion(queries.queries.map(\.className))
+        if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
+        bootstrap.trusted = min(session.told?.version ?? 0, cursor.version)
+        session.state = .bootstrap(bootstrap)
+        sessions[key] = session
+        for error in view.errors { send(key, .queryError(key.number, error)) }
+        request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
+        announce(key, bootstrap)
+        pump(key)
+    }
+
+    mutating func announce(_ key: SessionKey, _ bootstrap: Bootstrap) {
+        let begin = BootstrapBegin(
+            cursor: bootstrap.cursor,
+            queryVersion: bootstrap.queries.version,
+            view: bootstrap.new.number,
+            objects: 0,
+            bytes: 0
+        )
+        send(key, .bootstrapBegin(key.number, begin))
+    }
+
+    /// Classes are compared by keys, at the client's cursor; or the client only says that it goes on.
+    mutating func take(_ resume: Resume, _ key: SessionKey) {
+        guard var session = sessions[key] else { return }
+        guard resume.held.count <= configuration.heldObjects else {
+            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
+        }
+        session.held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        sessions[key] = session
+        if case .bootstrap = session.state { return pump(key) }
+        guard !resume.compare.isEmpty, let cursor = session.cursor, let stream = streams[session.stream],
+            let queries = session.queries
+        else { return pump(key) }
+        var bootstrap = Bootstrap(
+            cursor: cursor,
+            clock: stream.head.clock,
+            old: nil,
+            new: session.view,
+            queries: queries
+        )
+        bootstrap.classes = Set(resume.compare).sorted()
+        bootstrap.isComparison = true
+        bootstrap.trusted = cursor.version
+        session.state = .bootstrap(bootstrap)
+        sessions[key] = session
+        pump(key)
+    }
+
+    mutating func askPage(_ key: SessionKey) {
+        guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, !bootstrap.isAsked else {
+            return
+        }
+        guard bootstrap.index < bootstrap.classes.count else { return finish(key, bootstrap) }
+        bootstrap.isAsked = true
+        sessions[key]?.state = .bootstrap(bootstrap)
+        request(
+            session.stream,
+            .page(
+                class: bootstrap.classes[bootstrap.index],
+                after: bootstrap.last,
+                at: bootstrap.cursor.version,
+                objects: configuration.chunkObjects
+            ),
+            .page(key, queries: bootstrap.queries.version)
+        )
+    }
+
+    mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ queries: UInt64) {
+        guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, bootstrap.isAsked,
+            bootstrap.queries.version == queries, let stream = streams[session.stream]
+        else { return }
+        guard case .page(let answer) = answer else {
+            return end(key, .transient(after: 1_000), "The store can't be reached.")
+        }
+        guard let page = answer else { return end(key, .transient(after: 0), "The bootstrap took too long.") }
+        bootstrap.isAsked = false
+        let name = bootstrap.classes[bootstrap.index]
+        let start = bootstrap.last
+        var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, page.isLast)
+        for (index, (name, object)) in page.objects.enumerated() {
+            bootstrap.last = name.key
+            if let update = bootstrap.update(name, object, session.held[name], horizon: stream.head.horizon) {
+                updates.append(update)
+                size += update.estimatedSize
+            }
+            if size >= configuration.chunkBytes, index + 1 < page.objects.count {
+                isLast = false
+                break
+            }
+        }
+        let end = ObjectName(name, bootstrap.last ?? .null)
+        let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
+        if isLast {
+            bootstrap.index += 1
+            bootstrap.last = nil
+        }
+        let after = bootstrap.skips?.className == name ? max(start ?? .null, bootstrap.skips?.key ?? .null) : start
+        sessions[key]?.state = .bootstrap(bootstrap)
+        if !isSkipped, !updates.isEmpty || bootstrap.coversRanges {
+            let range = KeyRange(className: name, after: after, through: isLast ? nil : end.key)
+            let position = BootstrapPosition(
+                cursor: bootstrap.cursor,
+                queryVersion: bootstrap.queries.version,
+                last: end
+            )
+            let chunk = BootstrapChunk(
+                classes: updates.isEmpty ? [] : [ClassBatch(className: name, objects: updates)],
+                covers: bootstrap.coversRanges ? [range] : [],
+                position: position
+            )
+            send(key, .bootstrapChunk(key.number, chunk))
+        }
+        pump(key)
+    }
+
+    private mutating func finish(_ key: SessionKey, _ bootstrap: Bootstrap) {
+        guard var session = sessions[key] else { return }
+        session.state = .behind
+        guard !bootstrap.isComparison else {
+            sessions[key] = session
+            return pump(key)
+        }
+        (session.view, session.queries, session.holdsUnknown) = (bootstrap.new, bootstrap.queries, false)
+        (session.cursor, session.told) = (bootstrap.cursor, bootstrap.cursor)
+        sessions[key] = session
+        let end = BootstrapEnd(
+            cursor: bootstrap.cursor,
+            queryVersion: bootstrap.queries.version,
+            clock: bootstrap.clock,
+            checksums: Checksums(view: bootstrap.new.number, classes: bootstrap.sums)
+        )
+        send(key, .bootstrapEnd(key.number, end))
+        request(session.stream, .noteQueries(session.ident, bootstrap.queries, isComplete: true), .note)
+        pump(key)
+    }
+}
+
+extension Bootstrap {
+    /// What the client has to be told of an object, which counts for the sums. Nil if it has what there is.
+    fileprivate mutating func update(
+        _ name: ObjectName,
+        _ object: MergedObject,
+        _ held: StreamVersion?,
+        horizon: StreamVersion
+    ) -> ObjectUpdate? {
+        let (was, isIn) = (old?.contains(name, object) ?? false, new.contains(name, object))
+        if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
+            sums[index].add(name.key, version: object.changed)
+        }
+        if let skips, name <= skips { return nil }
+        guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
+        if was { return nil }
+        if let held, held >= object.born, held >= horizon {
+            return ObjectUpdate(name.key, object.difference(since: held))
+        }
+        if coversRanges, object.changed <= trusted {
+            return ObjectUpdate(name.key, .present(version: object.changed))
+        }
+        return ObjectUpdate(name.key, object.whole)
+    }
+}

@@ -1,0 +1,170 @@
+/// What goes down: changes as they are committed, and what a session lacks.
+extension ServerMachine {
+    /// Takes in a head that somebody saw. If the node lacks commits, its sessions get them from the store.
+    mutating func learn(_ head: StreamHead, _ name: StreamName) {
+        guard let stream = streams[name], head != stream.head else { return }
+        // An answer that was overtaken. If the store was replaced instead, the next steps of clients fail.
+        if head.epoch == stream.head.epoch, head.version < stream.head.version { return }
+        streams[name]?.head = head
+        guard head.cursor != stream.head.cursor else { return }
+        if stream.rows.head != head { streams[name]?.rows = StoreRows(head: head) }
+        for key in stream.sessions.sorted() {
+            if case .live = sessions[key]?.state { sessions[key]?.state = .behind }
+            pump(key)
+        }
+    }
+
+    /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
+    mutating func publish(_ step: StreamStep, _ name: StreamName) {
+        guard let stream = streams[name] else { return }
+        var made: [UInt64: [ClassBatch]] = [:]
+        for key in stream.sessions.sorted() {
+            guard let session = sessions[key], case .live = session.state, session.cursor == step.from else {
+                pump(key)
+                continue
+            }
+            guard session.credit > 0 else {
+                sessions[key]?.state = .behind
+                continue
+            }
+            let view = session.view
+            let batches = made[view.number] ?? view.batches(step, horizon: stream.head.horizon)
+            made[view.number] = batches
+            send(key, step, batches)
+        }
+    }
+
+    private mutating func send(_ key: SessionKey, _ step: StreamStep, _ batches: [ClassBatch]) {
+        guard let session = sessions[key], let told = session.told else { return }
+        sessions[key]?.cursor = step.to
+        if !batches.isEmpty {
+            let pieces = batches.split(bytes: configuration.chunkBytes)
+            for (index, piece) in pieces.enumerated() {
+                let continues = index + 1 < pieces.count
+                let changes = Changes(from: told, to: step.to, clock: step.clock, classes: piece, continues: continues)
+                send(key, .changes(key.number, changes))
+            }
+            sessions[key]?.told = step.to
+        }
+        progress(key)
+    }
+
+    /// Tells a client how far it is, if it waits for that and has everything.
+    mutating func progress(_ key: SessionKey) {
+        guard let session = sessions[key], let stream = streams[session.stream], case .live = session.state,
+            let cursor = session.cursor, var told = session.told
+        else { return }
+        let isAwaited = session.awaited > told.version || session.marks.contains { $0.version > told.version }
+        if told != cursor, isAwaited || cursor.version > told.version + 1_000 {
+            let changes = Changes(from: told, to: cursor, clock: stream.head.clock, classes: [])
+            send(key, .changes(key.number, changes))
+            told = cursor
+            sessions[key]?.told = told
+        }
+        let reached = session.marks.filter { $0.version <= told.version }
+        sessions[key]?.marks.removeAll { $0.version <= told.version }
+        for mark in reached { send(key, .marked(key.number, mark.number, mark.version)) }
+    }
+
+    /// Asks the store for what the session lacks, if it may be sent anything.
+    mutating func pump(_ key: SessionKey) {
+        guard let session = sessions[key], session.credit > 0, let stream = streams[session.stream] else { return }
+        switch session.state {
+        case .behind:
+            // What a file's own commits did mustn't come before their answers.
+            guard let cursor = session.cursor, !stream.isMerging(session.ident) else { return }
+            if cursor == stream.head.cursor {
+                sessions[key]?.state = .live
+                return progress(key)
+            }
+            sessions[key]?.state = .catchingUp
+            request(session.stream, .step(after: cursor, objects: configuration.stepObjects), .step(key, cursor))
+        case .bootstrap: askPage(key)
+        default: break
+        }
+    }
+
+    mutating func takeStep(_ answer: ServerStoreAnswer, _ key: SessionKey, _ cursor: Cursor) {
+        guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor else { return }
+        guard case .step(let answer) = answer else {
+            return end(key, .transient(after: 1_000), "The store can't be reached.")
+        }
+        // The next bind tells a log that was cut from a store that was replaced.
+        guard let step = answer else { return end(key, .transient(after: 0), "The client is too far behind.") }
+        sessions[key]?.state = .behind
+        if streams[session.stream]?.isMerging(session.ident) == true { return }
+        if let number = step.authors[session.ident], number > session.acknowledged {
+            // Another node took a commit in after the session was bound here. The next bind gives its answer.
+            return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
+        }
+        if let stream = streams[session.stream] {
+            send(key, step, session.view.batches(step, horizon: stream.head.horizon))
+            if step.to.version > stream.head.version {
+                var head = stream.head
+                (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))
+                learn(head, session.stream)
+            }
+        }
+        pump(key)
+    }
+
+    // MARK: Single objects
+
+    mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
+        guard let session = sessions[key], let told = session.told else { return }
+        guard names.count <= configuration.heldObjects else {
+            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
+        }
+        var at = session.cursor ?? told
+        if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
+        request(session.stream, .objects(names, at: at.version), .fetch(key, names, at))
+    }
+
+    mutating func takeFetched(_ answer: ServerStoreAnswer, _ key: SessionKey, _ names: [ObjectName], _ at: Cursor) {
+        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream] else { return }
+        guard case .objects(let found?) = answer else {
+            return end(key, .transient(after: 1_000), "The objects can't be read.")
+        }
+        var (view, current) = (session.view, session.cursor)
+        if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
+        // The client has got on meanwhile: what was read may be old.
+        guard current == at else { return fetch(key, names) }
+        let updates = Set(names).map { name in
+            let object = view.contains(name, found[name]) ? found[name] : nil
+            return (name.className, ObjectUpdate(name.key, object?.whole ?? .erased))
+        }
+        let batches = [ClassBatch](updates)
+        let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: batches)
+        send(key, .changes(key.number, changes))
+    }
+}
+
+extension StreamState {
+    /// Whether commits of the file are on their way into the store.
+    fileprivate func isMerging(_ ident: FileIdent) -> Bool { group?.items.contains { $0.ident == ident } ?? false }
+}
+
+extension [ClassBatch] {
+    /// Messages that have about so many bytes each; an object isn't split.
+    func split(bytes: UInt64) -> [[ClassBatch]] {
+        var pieces: [[ClassBatch]] = [[]]
+        var size: UInt64 = 0
+        for batch in self {
+            for object in batch.objects {
+                let own = object.estimatedSize
+                if size > 0, size + own > bytes {
+                    pieces.append([])
+                    size = 0
+                }
+                size += own
+                let last = pieces.count - 1
+                if pieces[last].last?.className == batch.className {
+                    pieces[last][pieces[last].count - 1].objects.append(object)
+                } else {
+                    pieces[last].append(ClassBatch(className: batch.className, objects: [object]))
+                }
+            }
+        }
+        return pieces
+    }
+}

@@ -1,0 +1,262 @@
+/// Groups of commits: read what they need, merge them, write all in one transaction, and only then tell anybody.
+extension ServerMachine {
+    mutating func startGroup(_ name: StreamName) {
+        guard var stream = streams[name], stream.group == nil, !stream.queue.isEmpty else { return }
+        var (count, changes) = (0, 0)
+        while count < stream.queue.count, changes < configuration.groupChanges {
+            changes += max(stream.queue[count].commit.changes.count, 1)
+            count += 1
+        }
+        stream.group = Group(items: Array(stream.queue.prefix(count)))
+        stream.queue.removeFirst(count)
+        streams[name] = stream
+        runGroup(name)
+    }
+
+    private mutating func runGroup(_ name: StreamName) {
+        guard var stream = streams[name], var group = stream.group, let app = configuration.apps[name.app] else {
+            return
+        }
+        (group.results, group.faults, group.waits) = ([], [], false)
+        var query = RowQuery()
+        for item in group.items { query.add(item, app.merge.rules, lacking: stream.rows) }
+        guard query.isEmpty else {
+            streams[name]?.group = group
+            return read(query, name)
+        }
+        var transaction = GroupTransaction(stream.rows)
+        let salt = salt()
+        for item in group.items {
+            do {
+                try merge(item, app, &transaction, &group, salt)
+            } catch let missing as RowsMissing {
+                streams[name]?.group = group
+                return read(missing.query, name)
+            } catch let error as MergeError {
+                let fault: (SyncFault, SyncString) =
+                    switch error {
+                    case .gap: (.transient(after: 1_000), "A commit before this one is missing.")
+                    case .unknownVersion: (.violation, "The commit names a version that never was.")
+                    case .behindHorizon: (.storeReplaced, "The commit is older than what the server keeps.")
+                    }
+                group.faults.append((item, fault.0, fault.1))
+            } catch {
+                group.faults.append((item, .transient(after: 1_000), "The commit can't be merged now."))
+            }
+        }
+        group.transaction = transaction
+        stream.group = group
+        streams[name] = stream
+        guard !transaction.entries.isEmpty else { return finishGroup(name) }
+        var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
+        commit.entries = transaction.entries
+        commit.objects = transaction.objects
+        commit.ingested = transaction.ingested
+        commit.files = transaction.files
+        commit.answers = transaction.answers
+        commit.finishedParts = group.items.filter(\.wasSplit).map {
+            PartName(ident: $0.ident, commit: $0.commit.number)
+        }
+        request(name, .commit(commit), .commit(name))
+    }
+
+    private func merge(
+        _ item: QueuedCommit,
+        _ app: ServerApp,
+        _ transaction: inout GroupTransaction,
+        _ group: inout Group,
+        _ salt: UInt64
+    ) throws {
+        guard let file = transaction.file(item.ident) else {
+            throw RowsMissing { $0.files = [item.ident] }
+        }
+        if item.commit.number <= file.last {
+            guard let stored = transaction.storedAnswer(to: item.commit.number, of: item.ident) else {
+                throw MergeError.gap(expected: file.last + 1)
+            }
+            guard stored.hash == item.hash else {
+                // A copy of the file was faster. The next bind finds out what the two have in common.
+                group.faults.append((item, .transient(after: 0), "The file is used twice."))
+                return
+            }
+            group.results.append((item, stored))
+            return
+        }
+        transaction.commitHash = item.hash
+        transaction.salt = salt &+ transaction.version
+        let answer = try app.merge.apply(item.commit, from: item.ident, now: now, to: &transaction)
+        group.results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
+    }
+
+    private mutating func read(_ query: RowQuery, _ name: StreamName) {
+        guard let group = streams[name]?.group else { return }
+        guard group.reads < 100 else {
+            // The store has lost a file, or other nodes are always faster.
+            streams[name]?.group = nil
+            for item in group.items { end(item.session, .transient(after: 1_000), "The commits can't be merged now.") }
+            return
+        }
+        streams[name]?.group?.reads += 1
+        request(name, .read(query), .rows(name))
+    }
+
+    mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
+        guard streams[name]?.group != nil else { return }
+        guard case .rows(let rows) = answer else { return postpone(name) }
+        learn(rows.head, name)
+        streams[name]?.rows.merge(rows)
+        runGroup(name)
+    }
+
+    mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName) {
+        guard let stream = streams[name], let group = stream.group else { return }
+        switch answer {
+        case .done: finishGroup(name)
+        case .failed(.moved):
+            streams[name]?.rows = StoreRows(head: stream.head)
+            // Nothing was done. What the head is comes with the rows.
+            var query = RowQuery()
+            query.files = Set(group.items.map(\.ident))
+            read(query, name)
+        default: postpone(name)
+        }
+    }
+
+    /// The store failed, or nobody knows: all that is known of the stream is dropped, and the group is merged anew, later. If it was done
+    /// after all, the rows say so.
+    private mutating func postpone(_ name: StreamName) {
+        guard let stream = streams[name] else { return }
+        streams[name]?.rows = StoreRows(head: stream.head)
+        streams[name]?.group?.waits = true
+        streams[name]?.group?.transaction = nil
+        watch(name)
+    }
+
+    /// The timer: a group that waits is tried again.
+    mutating func retry(_ name: StreamName) {
+        guard let group = streams[name]?.group, group.waits else { return startGroup(name) }
+        streams[name]?.group?.waits = false
+        var query = RowQuery()
+        query.files = Set(group.items.map(\.ident))
+        for item in group.items { query.answers.insert(PartName(ident: item.ident, commit: item.commit.number)) }
+        request(name, .read(query), .rows(name))
+    }
+
+    /// It is durable: acks go first, then what changed.
+    private mutating func finishGroup(_ name: StreamName) {
+        guard var stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
+        let before = stream.head
+        stream.group = nil
+        if stream.rows.head.cursor == transaction.expected.cursor {
+            stream.rows.take(transaction)
+        }
+        let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
+        if isNext { stream.head = transaction.head }
+        streams[name] = stream
+
+        var answers: [SessionKey: [StoredAnswer]] = [:]
+        var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
+        for (item, answer) in group.results {
+            let key = currentSession(of: item, name)
+            guard let session = sessions[key] else { continue }
+            answers[key, default: []].append(answer)
+            for refusal in answer.answer.refusals {
+                guard case .delete(let object, _) = refusal.change, let row = stream.rows.objects[object] ?? nil,
+                    session.view.contains(object, row)
+                else { continue }
+                restored[key, default: []].append((object.className, ObjectUpdate(object.key, row.whole)))
+            }
+        }
+        for key in answers.keys.sorted() {
+            acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
+        }
+        for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
+        for (item, fault, text) in group.faults { end(item.session, fault, text) }
+        if isNext {
+            publish(
+                StreamStep(
+                    from: before.cursor,
+                    to: transaction.head.cursor,
+                    clock: transaction.head.clock,
+                    objects: transaction.order.map {
+                        ObjectStep(
+                            name: $0,
+                            before: transaction.firstImages[$0] ?? nil,
+                            after: transaction.objects[$0]
+                        )
+                    }
+                ),
+                name
+            )
+        }
+        for key in streams[name]?.sessions.sorted() ?? [] { pump(key) }
+        if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
+            streams[name] = nil
+        } else {
+            startGroup(name)
+        }
+    }
+
+    /// The session that the answer is for: the file may have been bound anew.
+    private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
+        if sessions[item.session]?.ident == item.ident { return item.session }
+        return streams[name]?.sessions.first { sessions[$0]?.ident == item.ident } ?? item.session
+    }
+}
+
+extension RowQuery {
+    /// What a commit surely needs.
+    fileprivate mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
+        let commit = item.commit
+        if rows.files[item.ident] == nil { files.insert(item.ident) }
+        if let file = rows.files[item.ident], commit.number <= file.last {
+            let name = PartName(ident: item.ident, commit: commit.number)
+            if rows.answers[name] == nil, !rows.asked.contains(name) { answers.insert(name) }
+        }
+        let seen = commit.seen.values.reduce(commit.base, max)
+        if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
+        for change in commit.changes {
+            if rows.objects[change.object] == nil { objects.insert(change.object) }
+            guard case .delete(let name, _) = change else { continue }
+            for property in rules.denying {
+                let query = LinkQuery(target: name, property: property)
+                guard let found = rows.links[query] else {
+                    links.insert(query)
+                    continue
+                }
+                for name in found where rows.objects[name] == nil { objects.insert(name) }
+            }
+        }
+    }
+}
+
+extension StoreRows {
+    /// Objects that a node remembers at most.
+    private static let capacity = 50_000
+
+    fileprivate mutating func merge(_ new: StoreRows) {
+        guard new.head == head, objects.count < Self.capacity else {
+            // Rows of another head can't be mixed with these.
+            self = new
+            return
+        }
+        objects.merge(new.objects) { $1 }
+        files.merge(new.files) { $1 }
+        answers.merge(new.answers) { $1 }
+        asked.formUnion(new.asked)
+        clocks.merge(new.clocks) { $1 }
+        links.merge(new.links) { $1 }
+        holders.merge(new.holders) { $1 }
+    }
+
+    /// The group was committed: these are its rows.
+    fileprivate mutating func take(_ transaction: GroupTransaction) {
+        head = transaction.head
+        for (name, object) in transaction.objects { objects[name] = .some(object) }
+        for (ident, file) in transaction.files { files[ident] = file }
+        // These may have changed with it.
+        (links, holders, answers, clocks, asked) = ([:], [:], [:], [:], [])
+        if objects.count > Self.capacity { objects = [:] }
+        if files.count > Self.capacity { files = [:] }
+    }
+}

@@ -1,0 +1,85 @@
+/// Messages of clients.
+extension ServerMachine {
+    mutating func receive(_ message: ClientMessage, _ bytes: UInt64, from connection: ConnectionNumber) {
+        guard let known = connections[connection] else { return }
+        guard bytes <= configuration.limits.messageBytes else {
+            return end(connection, .tooLarge(limit: configuration.limits.messageBytes), "The message is too large.")
+        }
+        if case .hello(let hello) = message { return greet(hello, connection) }
+        guard let user = known.user else { return end(connection, .violation, "There was no hello.") }
+        if case .ping(let ping) = message {
+            actions.append(.send(connection, .pong(Pong(deviceTime: ping.deviceTime, serverTime: now))))
+            return
+        }
+        guard let number = message.session else { return }
+        let key = SessionKey(connection: connection, number: number)
+        if case .bind(_, let bind) = message { return open(key, bind, user) }
+        // A session that ended may still be spoken to by who doesn't know yet.
+        guard let session = sessions[key] else { return }
+        if case .credit(_, let more) = message {
+            let (sum, overflow) = session.credit.addingReportingOverflow(Int64(clamping: more))
+            sessions[key]?.credit = overflow ? .max : sum
+            return pump(key)
+        }
+        if case .binding = session.state { return end(key, .violation, "The session isn't bound yet.") }
+        switch message {
+        case .queries(_, let queries): subscribe(key, queries)
+        case .upload(_, let upload): take(upload, key)
+        case .mark(_, let mark):
+            guard session.marks.count < 1_000 else { return end(key, .violation, "There are too many marks.") }
+            sessions[key]?.marks.append((mark, streams[session.stream]?.head.version ?? 0))
+            progress(key)
+        case .resume(_, let resume): take(resume, key)
+        case .fetch(_, let names): fetch(key, names)
+        case .unbind: forget(key)
+        case .hello, .ping, .bind, .credit: break
+        }
+    }
+
+    private mutating func greet(_ hello: Hello, _ connection: ConnectionNumber) {
+        guard hello.versions.contains(1) else {
+            return end(connection, .upgradeRequired, "The server speaks version 1 of the protocol.")
+        }
+        guard let user = configuration.authenticate(hello.token, now) else {
+            return end(connection, .auth, "The token isn't accepted.")
+        }
+        if let old = connections[connection]?.user, old != user {
+            return end(connection, .auth, "The token is another user's.")
+        }
+        connections[connection]?.user = user
+        let welcome = Welcome(
+            compression: hello.compressions.first,
+            limits: configuration.limits,
+            serverTime: now,
+            credit: configuration.uploadCredit
+        )
+        actions.append(.send(connection, .welcome(welcome)))
+    }
+
+    private mutating func open(_ key: SessionKey, _ bind: Bind, _ user: SyncString) {
+        guard sessions[key] == nil else { return end(key, .violation, "The session is bound.") }
+        let stream = StreamName(app: bind.app, value: bind.stream)
+        sessions[key] = Session(key: key, stream: stream, bind: bind)
+        connections[key.connection]?.sessions.insert(key.number)
+        let count = UInt64(connections[key.connection]?.sessions.count ?? 0)
+        guard count <= configuration.limits.sessions else {
+            return end(key, .violation, "There are too many sessions.")
+        }
+        guard let app = configuration.apps[bind.app], app.allows(user, bind.stream) else {
+            return end(key, .forbidden, "The user may not use this.")
+        }
+        guard bind.held.count <= configuration.heldObjects else {
+            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
+        }
+        if let schema = app.schema, schema != bind.schema.hash {
+            return end(key, .schema, "The server doesn't know the file's schema.")
+        }
+        let query = FileQuery(
+            ident: bind.file?.ident,
+            acknowledged: bind.journal.acknowledged,
+            cursor: bind.cursor?.version,
+            bootstrap: bind.bootstrap?.cursor.version
+        )
+        request(stream, .bind(query), .bind(key))
+    }
+}

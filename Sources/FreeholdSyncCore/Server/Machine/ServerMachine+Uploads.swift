@@ -1,0 +1,147 @@
+/// Commits on their way to a group.
+extension ServerMachine {
+    mutating func take(_ upload: Upload, _ key: SessionKey) {
+        guard var session = sessions[key] else { return }
+        for commit in upload.commits { session.uploadDebt += configuration.commitSize(commit.commit) }
+        session.inbox += upload.commits
+        sessions[key] = session
+        // A client may overdraw by a message, no more: what waits here is bounded.
+        let most = configuration.uploadCredit &+ 2 &* configuration.limits.messageBytes
+        guard session.uploadDebt <= most else { return end(key, .violation, "More was uploaded than allowed.") }
+        readInbox(key)
+    }
+
+    private mutating func readInbox(_ key: SessionKey) {
+        while var session = sessions[key], !session.isStoring, let next = session.inbox.first {
+            let commit = next.commit
+            guard commit.number > session.received else {
+                session.inbox.removeFirst()
+                sessions[key] = session
+                release(key, commit)
+                continue
+            }
+            guard commit.number == session.received + 1 else {
+                return end(key, .violation, "A commit before this one is missing.")
+            }
+            guard UInt64(commit.changes.count) <= configuration.limits.commitChanges else {
+                return end(key, .violation, "The commit has too many changes.")
+            }
+            if let part = next.part {
+                guard part.index == session.nextPart || part.index == 0 else {
+                    return end(key, .violation, "A part before this one is missing.")
+                }
+                session.nextPart = part.index
+                session.isStoring = true
+                sessions[key] = session
+                return request(session.stream, .stage(session.ident, next), .part(key))
+            }
+            session.inbox.removeFirst()
+            session.received = commit.number
+            session.nextPart = 0
+            sessions[key] = session
+            enqueue(key, commit, next.hash, wasSplit: false)
+        }
+    }
+
+    // MARK: Split commits
+
+    mutating func takePart(_ answer: ServerStoreAnswer, _ key: SessionKey) {
+        guard var session = sessions[key], let part = session.inbox.first else { return }
+        guard case .done = answer else { return end(key, .transient(after: 1_000), "The store can't be reached.") }
+        session.inbox.removeFirst()
+        session.nextPart += 1
+        session.isStoring = part.part?.isLast == true
+        sessions[key] = session
+        release(key, part.commit)
+        if session.isStoring {
+            let name = PartName(ident: session.ident, commit: part.commit.number)
+            return request(session.stream, .parts(name), .parts(key))
+        }
+        readInbox(key)
+    }
+
+    mutating func takeParts(_ answer: ServerStoreAnswer, _ key: SessionKey) {
+        guard var session = sessions[key] else { return }
+        guard case .parts(let parts) = answer else {
+            return end(key, .transient(after: 1_000), "The store can't be reached.")
+        }
+        guard let whole = Commit(parts), let hash = parts.last?.hash,
+            UInt64(whole.changes.count) <= configuration.limits.commitChanges
+        else { return end(key, .violation, "The parts don't make a commit.") }
+        session.isStoring = false
+        session.nextPart = 0
+        session.received = whole.number
+        // Its parts are paid for.
+        session.uploadDebt += configuration.commitSize(whole)
+        sessions[key] = session
+        enqueue(key, whole, hash, wasSplit: true)
+        readInbox(key)
+    }
+
+    // MARK: The queue
+
+    private mutating func enqueue(_ key: SessionKey, _ commit: Commit, _ hash: RunningHash, wasSplit: Bool) {
+        guard let session = sessions[key], streams[session.stream] != nil else { return }
+        let item = QueuedCommit(session: key, ident: session.ident, commit: commit, hash: hash, wasSplit: wasSplit)
+        streams[session.stream]?.queue.append(item)
+        guard let stream = streams[session.stream], stream.group == nil else { return }
+        if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {
+            startGroup(session.stream)
+        } else if !stream.isTimed {
+            streams[session.stream]?.isTimed = true
+            actions.append(.setTimer(.group(session.stream), at: now + configuration.groupDelay))
+        }
+    }
+
+    /// Gives the credit of a commit back, unless it was a split one, whose parts were given back.
+    mutating func release(_ key: SessionKey, _ commit: Commit, wasSplit: Bool = false) {
+        guard let session = sessions[key] else { return }
+        let bytes = min(configuration.commitSize(commit), session.uploadDebt)
+        sessions[key]?.uploadDebt -= bytes
+        if !wasSplit { send(key, .credit(key.number, bytes: bytes)) }
+    }
+
+    /// Answers commits, as far as the client doesn't know the answers.
+    mutating func acknowledge(_ key: SessionKey, _ answers: [StoredAnswer], restored: [ClassBatch] = []) {
+        guard var session = sessions[key] else { return }
+        // A commit that was resent while its group waited has two answers, which are one.
+        var new: [StoredAnswer] = []
+        for answer in answers where answer.answer.commit > new.last?.answer.commit ?? session.acknowledged {
+            new.append(answer)
+        }
+        guard var ack = Ack(new) else { return }
+        guard ack.first == session.acknowledged + 1 else {
+            return end(key, .transient(after: 1_000), "An answer is missing.")
+        }
+        ack.restored = restored
+        session.acknowledged = ack.last
+        session.received = max(session.received, ack.last)
+        session.awaited = max(session.awaited, ack.versions.last ?? 0)
+        sessions[key] = session
+        send(key, .ack(key.number, ack))
+    }
+}
+
+extension Commit {
+    /// The commit that was split into these parts. Nil if they don't belong together.
+    init?(_ parts: [UploadedCommit]) {
+        guard let first = parts.first?.commit, parts.last?.part?.isLast == true else { return nil }
+        var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
+        for (index, part) in parts.enumerated() {
+            let commit = part.commit
+            guard part.part?.index == UInt32(index), commit.number == first.number, commit.clock == first.clock,
+                commit.base == first.base, commit.schemaVersion == first.schemaVersion
+            else { return nil }
+            changes += commit.changes
+            seen.merge(commit.seen) { $1 }
+        }
+        self.init(
+            number: first.number,
+            clock: first.clock,
+            base: first.base,
+            seen: seen,
+            schemaVersion: first.schemaVersion,
+            changes: changes
+        )
+    }
+}

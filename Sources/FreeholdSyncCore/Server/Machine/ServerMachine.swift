@@ -1,0 +1,231 @@
+/// A node of a sync server, without a network and without a store (SYNC.md, sections 8 to 10).
+///
+/// What happens comes in as events, in any order that a network and a store can make; what is to be done goes out as actions. It does no IO
+/// and reads no clock. Everything that must outlive the node is in the store, so a machine that is thrown away is replaced by a new one
+/// on the same store. Several nodes may work on one stream: each transaction names the head that it stands on.
+public struct ServerMachine: Sendable {
+    public let configuration: ServerConfiguration
+    let matcher: any ConditionMatcher
+
+    var connections: [ConnectionNumber: Connection] = [:]
+    var sessions: [SessionKey: Session] = [:]
+    var streams: [StreamName: StreamState] = [:]
+    private var purposes: [RequestNumber: Purpose] = [:]
+    private var lastRequest: RequestNumber = 0
+
+    /// Of the event at work.
+    var actions: [ServerAction] = []
+    var now: Int64 = 0
+    private var draws: [UInt64] = []
+    private var salts: UInt64 = 0
+    private var isTrimming = false
+
+    public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
+        self.configuration = configuration
+        self.matcher = matcher
+    }
+
+    struct Connection: Sendable {
+        /// Nil before `hello`.
+        var user: SyncString?
+        var sessions: Set<SessionNumber> = []
+    }
+
+    /// Why the store was asked.
+    enum Purpose: Sendable {
+        case bind(SessionKey)
+        case identity(SessionKey, FileAnswer, FileSecret, Fork?)
+        case rows(StreamName)
+        case commit(StreamName)
+        case part(SessionKey)
+        case parts(SessionKey)
+        case step(SessionKey, Cursor)
+        case page(SessionKey, queries: UInt64)
+        case fetch(SessionKey, [ObjectName], Cursor)
+        case head(StreamName)
+        case note
+    }
+
+    /// - Parameter now: the server's time, in milliseconds since 2015-01-01.
+    /// - Complexity: apart from the messages that it sends, O(sessions of the stream).
+    public mutating func handle(
+        _ event: ServerEvent,
+        now: Int64,
+        random: inout some RandomNumberGenerator
+    ) -> [ServerAction] {
+        self.now = max(self.now, now)
+        while draws.count < 2 { draws.append(random.next()) }
+        salts ^= random.next()
+        switch event {
+        case .opened(let connection):
+            guard connections.count < configuration.connections else {
+                actions.append(.close(connection))
+                break
+            }
+            connections[connection] = Connection()
+            if !isTrimming {
+                isTrimming = true
+                actions.append(.setTimer(.trim, at: self.now + configuration.trimInterval))
+            }
+        case .closed(let connection): forget(connection)
+        case .received(let connection, let message, let bytes): receive(message, bytes, from: connection)
+        case .unreadable(let connection): end(connection, .violation, "The message can't be read.")
+        case .answered(let number, let answer):
+            if let purpose = purposes.removeValue(forKey: number) { take(answer, purpose) }
+        case .timer(let timer): fire(timer)
+        case .moved(let stream): look(stream)
+        case .drain(let after):
+            for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: Tools
+
+    /// Random bits. Two are there at each event, for a secret.
+    mutating func draw() -> UInt64 { draws.removeLast() }
+
+    /// Bits that no other node's log has. They needn't be secret.
+    mutating func salt() -> UInt64 {
+        salts = salts &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return salts
+    }
+
+    mutating func request(_ stream: StreamName, _ kind: ServerStoreRequest.Kind, _ purpose: Purpose) {
+        lastRequest += 1
+        purposes[lastRequest] = purpose
+        actions.append(.request(lastRequest, ServerStoreRequest(stream: stream, kind: kind)))
+    }
+
+    mutating func send(_ key: SessionKey, _ message: ServerMessage) {
+        actions.append(.send(key.connection, message))
+        let size = Int64(clamping: configuration.size(message))
+        sessions[key]?.credit -= size
+    }
+
+    /// Ends a connection with an error that tells nothing of what others do.
+    mutating func end(_ connection: ConnectionNumber, _ fault: SyncFault, _ text: SyncString) {
+        guard connections[connection] != nil else { return }
+        actions.append(.send(connection, .error(nil, ErrorMessage(fault, text: text))))
+        actions.append(.close(connection))
+        forget(connection)
+    }
+
+    mutating func end(_ key: SessionKey, _ fault: SyncFault, _ text: SyncString) {
+        guard sessions[key] != nil else { return }
+        actions.append(.send(key.connection, .error(key.number, ErrorMessage(fault, text: text))))
+        forget(key)
+    }
+
+    mutating func forget(_ key: SessionKey) {
+        guard let session = sessions.removeValue(forKey: key) else { return }
+        connections[key.connection]?.sessions.remove(key.number)
+        streams[session.stream]?.sessions.remove(key)
+        guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
+        else { return }
+        streams[session.stream] = nil
+    }
+
+    private mutating func forget(_ connection: ConnectionNumber) {
+        guard let old = connections.removeValue(forKey: connection) else { return }
+        for number in old.sessions.sorted() { forget(SessionKey(connection: connection, number: number)) }
+    }
+
+    // MARK: Answers and timers
+
+    private mutating func take(_ answer: ServerStoreAnswer, _ purpose: Purpose) {
+        switch purpose {
+        case .bind(let key): takeBind(answer, key)
+        case .identity(let key, let file, let secret, let fork): takeIdentity(answer, key, file, secret, fork)
+        case .rows(let stream): takeRows(answer, stream)
+        case .commit(let stream): takeCommit(answer, stream)
+        case .part(let key): takePart(answer, key)
+        case .parts(let key): takeParts(answer, key)
+        case .step(let key, let cursor): takeStep(answer, key, cursor)
+        case .page(let key, let queries): takePage(answer, key, queries)
+        case .fetch(let key, let names, let cursor): takeFetched(answer, key, names, cursor)
+        case .head(let stream):
+            switch answer {
+            case .rows(let rows): learn(rows.head, stream)
+            case .head(let head): learn(head, stream)
+            default: break
+            }
+        case .note: break
+        }
+    }
+
+    private mutating func fire(_ timer: ServerTimer) {
+        switch timer {
+        case .group(let stream):
+            streams[stream]?.isTimed = false
+            startGroup(stream)
+        case .look(let stream):
+            streams[stream]?.isLooking = false
+            guard streams[stream] != nil else { return }
+            retry(stream)
+            look(stream)
+            watch(stream)
+        case .trim:
+            let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
+            for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
+            actions.append(.setTimer(.trim, at: now + configuration.trimInterval))
+        }
+    }
+
+    private mutating func look(_ stream: StreamName) {
+        guard streams[stream] != nil else { return }
+        request(stream, .read(RowQuery()), .head(stream))
+    }
+
+    /// Makes sure that the stream is looked after.
+    mutating func watch(_ stream: StreamName) {
+        guard streams[stream]?.isLooking == false else { return }
+        streams[stream]?.isLooking = true
+        actions.append(.setTimer(.look(stream), at: now + configuration.lookInterval))
+    }
+}
+
+extension SessionKey: Comparable {
+    static func < (a: SessionKey, b: SessionKey) -> Bool { (a.connection, a.number) < (b.connection, b.number) }
+}
+
+/// What a node knows of a stream.
+struct StreamState: Sendable {
+    var head: StreamHead
+    var sessions: Set<SessionKey> = []
+    /// Commits that wait.
+    var queue: [QueuedCommit] = []
+    /// Commits that are being merged.
+    var group: Group?
+    /// Rows as they are at its head.
+    var rows: StoreRows
+    var isTimed = false
+    var isLooking = false
+
+    init(_ head: StreamHead) {
+        self.head = head
+        rows = StoreRows(head: head)
+    }
+}
+
+struct QueuedCommit: Sendable {
+    let session: SessionKey
+    let ident: FileIdent
+    let commit: Commit
+    let hash: RunningHash
+    let wasSplit: Bool
+}
+
+struct Group: Sendable {
+    var items: [QueuedCommit]
+    var transaction: GroupTransaction?
+    /// The answers, by the items' order.
+    var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
+    /// Sessions that must end, and why.
+    var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
+    /// The store failed: the timer tries again.
+    var waits = false
+    /// How often rows were asked for.
+    var reads = 0
+}

@@ -1,0 +1,88 @@
+/// Names a session of a node.
+struct SessionKey: Hashable, Sendable {
+    let connection: ConnectionNumber
+    let number: SessionNumber
+}
+
+/// A file at the other end of a connection. All of it can be made anew from the store and the client's next `bind`.
+struct Session: Sendable {
+    let key: SessionKey
+    let stream: StreamName
+    let bind: Bind
+    var ident = FileIdent.me
+    var state = State.binding
+    var held: [ObjectName: StreamVersion] = [:]
+
+    /// The view that the client holds, or gets at the bootstrap's end.
+    var queries: Queries?
+    var view = View.empty
+    /// Up to where the node has sent what concerns the view. Nil before the first bootstrap.
+    var cursor: Cursor?
+    /// What the client calls its cursor: the same, or one since which nothing in its view changed.
+    var told: Cursor?
+    /// The client has objects, and nobody knows which.
+    var holdsUnknown = false
+    /// The classes that the client may have objects of.
+    var classes: Set<SyncString> = []
+
+    /// Bytes that may still be sent; below 0 by one message at most.
+    var credit: Int64 = 0
+    var marks: [(number: UInt64, version: StreamVersion)] = []
+    /// The version of the last own commit that was answered: the client waits for it.
+    var awaited: StreamVersion = 0
+
+    /// Up to this own commit all was answered to the client, or taken in hand.
+    var acknowledged: UInt64 = 0
+    var received: UInt64 = 0
+    /// The next part of the commit behind `received`.
+    var nextPart: UInt32 = 0
+    /// Uploads that wait for the store to keep or give parts.
+    var inbox: [UploadedCommit] = []
+    var isStoring = false
+    /// Bytes of uploads that aren't answered.
+    var uploadDebt: UInt64 = 0
+
+    enum State: Sendable {
+        /// The store is asked about the file.
+        case binding
+        /// Nothing goes down until queries come.
+        case idle
+        /// It has what the node has.
+        case live
+        /// The store is to be asked for what it lacks.
+        case behind
+        /// The store was asked.
+        case catchingUp
+        case bootstrap(Bootstrap)
+    }
+}
+
+/// How far the state of a view went to a client. It is the state at the client's cursor, or at the head if it had none.
+struct Bootstrap: Sendable {
+    let cursor: Cursor
+    let clock: Clock
+    /// What the client holds at the cursor; nil if nobody knows what it holds: then chunks cover ranges of keys.
+    let old: View?
+    let new: View
+    let queries: Queries
+    /// Of the classes that lie behind it, and of this one's keys behind the last one.
+    var classes: [SyncString]
+    var index = 0
+    var last: PrimaryKey?
+    /// The client has the chunks up to here: they only count for the sums.
+    var skips: ObjectName?
+    var sums: [ClassChecksum] = []
+    var isAsked = false
+    /// Compares classes; the view stays as it is.
+    var isComparison = false
+    /// What a resync takes for granted: the client has what it holds as of this version.
+    var trusted: StreamVersion = 0
+    /// Whether the client may have objects that the chunks don't name.
+    var coversRanges: Bool { old == nil }
+
+    init(cursor: Cursor, clock: Clock, old: View?, new: View, queries: Queries) {
+        (self.cursor, self.clock, self.old, self.new, self.queries) = (cursor, clock, old, new, queries)
+        classes = Set(new.classes + (old?.classes ?? [])).sorted()
+        sums = new.classes.map { ClassChecksum(className: $0) }
+    }
+}

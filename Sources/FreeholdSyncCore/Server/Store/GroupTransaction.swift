@@ -1,0 +1,121 @@
+/// The rows that a group of commits reads and writes, in the machine's memory. What isn't there yet is named by `RowsMissing`, before
+/// anything is changed: the machine reads it and tries again.
+struct GroupTransaction: MergeStore {
+    let expected: StreamHead
+    private(set) var head: StreamHead
+    /// What was read at the expected head.
+    private var rows: StoreRows
+
+    private(set) var objects: [ObjectName: MergedObject] = [:]
+    /// Those that the commit at work changed, as they were before it.
+    private var images: [ObjectName: MergedObject?] = [:]
+    /// As they were before the group.
+    private(set) var firstImages: [ObjectName: MergedObject?] = [:]
+    private(set) var order: [ObjectName] = []
+    private(set) var ingested: [ObjectName: [NewField]] = [:]
+    private(set) var files: [FileIdent: FileRow] = [:]
+    private(set) var answers: [FileIdent: [StoredAnswer]] = [:]
+    private(set) var entries: [LogEntry] = []
+    private var clocks: [StreamVersion: Clock] = [:]
+
+    /// Of the commit at work: the file's running hash, and bits for the log's.
+    var commitHash = RunningHash.empty
+    var salt: UInt64 = 0
+
+    init(_ rows: StoreRows) {
+        expected = rows.head
+        head = rows.head
+        self.rows = rows
+    }
+
+    var version: StreamVersion { head.version }
+    var horizon: StreamVersion { head.horizon }
+    var now: Int64 { head.now }
+
+    func greatestClock(upTo version: StreamVersion) throws -> Clock {
+        if version >= head.version { return head.clock }
+        if let clock = clocks[version] ?? rows.clocks[version] { return clock }
+        if version == expected.version { return expected.clock }
+        throw RowsMissing { $0.clocks = [version] }
+    }
+
+    func lastCommit(of ident: FileIdent) throws -> (number: UInt64, clock: Clock) {
+        guard let file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
+        return (file.last, file.clock)
+    }
+
+    func file(_ ident: FileIdent) -> FileRow? { files[ident] ?? rows.files[ident] }
+
+    func answer(to commit: UInt64, of ident: FileIdent) -> MergeAnswer? { storedAnswer(to: commit, of: ident)?.answer }
+
+    func storedAnswer(to commit: UInt64, of ident: FileIdent) -> StoredAnswer? {
+        answers[ident]?.first { $0.answer.commit == commit } ?? rows.answers[PartName(ident: ident, commit: commit)]
+    }
+
+    func object(_ name: ObjectName) throws -> MergedObject? {
+        if let own = objects[name] { return own }
+        guard let row = rows.objects[name] else { throw RowsMissing { $0.objects = [name] } }
+        return row
+    }
+
+    mutating func take(_ name: ObjectName) throws -> MergedObject? { try object(name) }
+
+    mutating func put(_ name: ObjectName, _ object: MergedObject) throws {
+        let old = try self.object(name)
+        if firstImages.updateValue(firstImages[name] ?? old, forKey: name) == nil { order.append(name) }
+        images[name] = .some(old)
+        objects[name] = object
+    }
+
+    mutating func ingest(_ name: ObjectName, _ fields: [NewField]) {
+        if ingested[name] == nil { ingested[name] = fields }
+    }
+
+    mutating func finish(_ answer: MergeAnswer, of ident: FileIdent, now: Int64) throws {
+        guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
+        (file.last, file.hash, file.clock) = (answer.commit, commitHash, answer.clock)
+        files[ident] = file
+        answers[ident, default: []].append(StoredAnswer(answer: answer, hash: commitHash))
+        head.version = answer.version
+        head.clock = max(head.clock, answer.clock)
+        head.now = now
+        let words = [UInt64(ident.rawValue), answer.commit, answer.clock.rawValue, commitHash.high, commitHash.low]
+        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        head.hash = head.hash.appending(bytes, salt: salt)
+        clocks[head.version] = head.clock
+        let changes = images.map { BeforeImage(name: $0.key, object: $0.value) }
+        entries.append(
+            LogEntry(
+                version: head.version,
+                hash: head.hash,
+                clock: head.clock,
+                time: now,
+                author: PartName(ident: ident, commit: answer.commit),
+                changes: changes
+            )
+        )
+        images = [:]
+    }
+
+    func objects(linkingTo name: ObjectName, by property: MergeRules.Property) throws -> [ObjectName] {
+        let query = LinkQuery(target: name, property: property)
+        guard let stored = rows.links[query] else { throw RowsMissing { $0.links = [query] } }
+        return stored + objects.keys.filter { $0.className == property.className }
+    }
+
+    func objects(
+        of className: SyncString,
+        holding values: [SetElement],
+        in properties: [SyncString]
+    ) throws -> [ObjectName] {
+        let query = HolderQuery(className: className, values: values, properties: properties)
+        guard let stored = rows.holders[query] else { throw RowsMissing { $0.holders = [query] } }
+        return stored + objects.keys.filter { $0.className == className }
+    }
+}
+
+struct RowsMissing: Error {
+    var query = RowQuery()
+
+    init(_ body: (inout RowQuery) -> Void) { body(&query) }
+}

@@ -1,0 +1,278 @@
+/// A server's store in memory, for tests and small tools. It does what a database does: each request whole or not at all.
+///
+/// A copy of the value is a backup of the store.
+public struct MemoryServerStore: Sendable {
+    struct Stream: Sendable {
+        var head: StreamHead
+        var objects: [ObjectName: MergedObject] = [:]
+        /// By rising names, dead ones too.
+        var names: [ObjectName] = []
+        var ingested: [ObjectName: [NewField]] = [:]
+        /// Those behind `head.logStart`.
+        var log: [LogEntry] = []
+        /// Of every version, from 0 on: what stays of a commit when the log is cut.
+        var marks: [Mark]
+        var files: [FileIdent: FileRow] = [:]
+        var answers: [FileIdent: [StoredAnswer]] = [:]
+        var parts: [PartName: [UploadedCommit]] = [:]
+        var lastIdent: UInt32 = 0
+    }
+
+    struct Mark: Sendable {
+        let hash: RunningHash
+        let clock: Clock
+        let time: Int64
+    }
+
+    private(set) var streams: [StreamName: Stream] = [:]
+    private var epoch: UInt64
+
+    public init(epoch: UInt64) { self.epoch = epoch }
+
+    /// Gives all streams a new epoch, as whoever copies a store has to.
+    public mutating func wasCopied(epoch: UInt64) {
+        self.epoch = epoch
+        for name in streams.keys { streams[name]?.head.epoch = epoch }
+    }
+
+    /// What live objects a stream has, and what create-only classes took in.
+    public func contents(of stream: StreamName) -> [ObjectName: MergedObject] {
+        streams[stream]?.objects.filter { $0.value.isAlive } ?? [:]
+    }
+
+    public func head(of stream: StreamName) -> StreamHead { streams[stream]?.head ?? StreamHead(epoch: epoch) }
+
+    public func ingested(of stream: StreamName) -> [ObjectName: [NewField]] { streams[stream]?.ingested ?? [:] }
+
+    /// The rows of files.
+    public func files(of stream: StreamName) -> [FileIdent: FileRow] { streams[stream]?.files ?? [:] }
+
+    /// Does what a request asks.
+    public mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
+        var stream =
+            streams.removeValue(forKey: request.stream)
+            ?? Stream(head: StreamHead(epoch: epoch), marks: [Mark(hash: .empty, clock: .zero, time: 0)])
+        defer { streams[request.stream] = stream }
+        return stream.perform(request.kind)
+    }
+}
+
+extension MemoryServerStore.Stream {
+    mutating func perform(_ request: ServerStoreRequest.Kind) -> ServerStoreAnswer {
+        switch request {
+        case .bind(let query): return .bind(bind(query))
+        case .makeFile(let user, let secret, let parent):
+            guard lastIdent < .max else { return .failed(.unavailable) }
+            lastIdent += 1
+            let file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parent: parent)
+            files[file.ident] = file
+            return .file(file)
+        case .noteFile(let ident, let acknowledged, let leastBase, let time):
+            files[ident]?.leastBase = leastBase
+            files[ident]?.time = time
+            let known = answers[ident]?.prefix { $0.answer.commit < acknowledged }.count ?? 0
+            answers[ident]?.removeFirst(known)
+            return .done
+        case .noteQueries(let ident, let queries, let isComplete):
+            let classes = queries.queries.map(\.className)
+            if isComplete {
+                files[ident]?.classes = Set(classes)
+                files[ident]?.subscribed = queries
+                files[ident]?.pending = nil
+            } else {
+                files[ident]?.pending = queries
+                files[ident]?.classes.formUnion(classes)
+            }
+            return .done
+        case .read(let query): return .rows(rows(query))
+        case .commit(let commit): return take(commit)
+        case .stage(let ident, let part):
+            let name = PartName(ident: ident, commit: part.commit.number)
+            let index = Int(part.part?.index ?? 0)
+            let known = parts[name] ?? []
+            guard index <= known.count else { return .failed(.unavailable) }
+            parts[name] = known[..<index] + [part]
+            return .done
+        case .parts(let name): return .parts(parts[name] ?? [])
+        case .step(let cursor, let objects): return .step(step(after: cursor, objects: objects))
+        case .page(let name, let key, let version, let count):
+            return .page(page(name, after: key, at: version, count))
+        case .objects(let names, let version):
+            guard version >= head.logStart else { return .objects(nil) }
+            var found: [ObjectName: MergedObject] = [:]
+            let past = images(after: version)
+            for name in names {
+                if let object = past[name] ?? objects[name], object.isAlive { found[name] = object }
+            }
+            return .objects(found)
+        case .trim(let log, let horizon):
+            trim(log: log, horizon: horizon)
+            return .head(head)
+        }
+    }
+
+    private func bind(_ query: FileQuery) -> FileAnswer {
+        let kept = query.ident.flatMap { answers[$0] } ?? []
+        let file = query.ident.flatMap { files[$0] }
+        var hash = kept.first { $0.answer.commit == query.acknowledged }?.hash
+        if let file, file.last == query.acknowledged { hash = file.hash }
+        if query.acknowledged == 0 { hash = .empty }
+        return FileAnswer(
+            head: head,
+            file: file,
+            answers: kept.filter { $0.answer.commit > query.acknowledged },
+            hash: hash,
+            cursor: query.cursor.flatMap(self.hash),
+            bootstrap: query.bootstrap.flatMap(self.hash)
+        )
+    }
+
+    private func hash(at version: StreamVersion) -> RunningHash? {
+        version <= head.version ? marks[Int(version)].hash : nil
+    }
+
+    private func rows(_ query: RowQuery) -> StoreRows {
+        var rows = StoreRows(head: head)
+        for name in query.objects { rows.objects[name] = .some(objects[name]) }
+        for ident in query.files { rows.files[ident] = files[ident] }
+        for name in query.answers {
+            rows.answers[name] = answers[name.ident]?.first { $0.answer.commit == name.commit }
+        }
+        rows.asked = query.answers
+        for version in query.clocks where version <= head.version {
+            rows.clocks[version] = marks[Int(version)].clock
+        }
+        for link in query.links {
+            rows.links[link] = objects.compactMap { name, object in
+                name.className == link.property.className && object.isAlive
+                    && object.links(to: link.target, by: link.property.property) ? name : nil
+            }
+        }
+        for holder in query.holders {
+            rows.holders[holder] = objects.compactMap { name, object in
+                name.className == holder.className && object.isAlive ? name : nil
+            }
+        }
+        return rows
+    }
+
+    private mutating func take(_ commit: StoreCommit) -> ServerStoreAnswer {
+        guard commit.expected.cursor == head.cursor, commit.expected.horizon == head.horizon else {
+            return .failed(.moved)
+        }
+        var next = commit.head
+        (next.horizon, next.logStart) = (head.horizon, head.logStart)
+        head = next
+        log += commit.entries
+        marks += commit.entries.map { .init(hash: $0.hash, clock: $0.clock, time: $0.time) }
+        for (name, object) in commit.objects {
+            if objects.updateValue(object, forKey: name) == nil {
+                names.insert(name, at: names.partitioned { $0 > name })
+            }
+        }
+        for (name, fields) in commit.ingested where ingested[name] == nil { ingested[name] = fields }
+        for (ident, row) in commit.files {
+            files[ident]?.last = row.last
+            files[ident]?.hash = row.hash
+            files[ident]?.clock = row.clock
+        }
+        for (ident, new) in commit.answers { answers[ident, default: []] += new }
+        for name in commit.finishedParts { parts[name] = nil }
+        return .done
+    }
+
+    // MARK: The past
+
+    /// What the objects that changed behind a version were at it.
+    private func images(after version: StreamVersion) -> [ObjectName: MergedObject?] {
+        var images: [ObjectName: MergedObject?] = [:]
+        for entry in log where entry.version > version {
+            for change in entry.changes where images[change.name] == nil { images[change.name] = .some(change.object) }
+        }
+        return images
+    }
+
+    private func step(after cursor: Cursor, objects count: Int) -> StreamStep? {
+        guard cursor.epoch == head.epoch, cursor.version >= head.logStart, hash(at: cursor.version) == cursor.hash
+        else { return nil }
+        var order: [ObjectName] = []
+        var before: [ObjectName: MergedObject?] = [:]
+        var (last, authors) = (cursor.version, [FileIdent: UInt64]())
+        for entry in log where entry.version > cursor.version {
+            if order.count >= count { break }
+            for change in entry.changes where before[change.name] == nil {
+                before[change.name] = .some(change.object)
+                order.append(change.name)
+            }
+            last = entry.version
+            authors[entry.author.ident] = entry.author.commit
+        }
+        let later = images(after: last)
+        return StreamStep(
+            from: cursor,
+            to: Cursor(epoch: head.epoch, version: last, hash: marks[Int(last)].hash),
+            clock: marks[Int(last)].clock,
+            objects: order.map {
+                ObjectStep(name: $0, before: before[$0] ?? nil, after: later[$0] ?? self.objects[$0])
+            },
+            authors: authors
+        )
+    }
+
+    private func page(_ name: SyncString, after: PrimaryKey?, at version: StreamVersion, _ count: Int) -> ObjectPage? {
+        guard version >= head.logStart, version <= head.version else { return nil }
+        let later = images(after: version)
+        var page = ObjectPage(objects: [], isLast: true)
+        var index = names.partitioned { other in
+            other.className == name ? after.map { other.key > $0 } ?? true : other.className > name
+        }
+        while index < names.count, names[index].className == name {
+            if page.objects.count == count {
+                page.isLast = false
+                break
+            }
+            if let object = later[names[index]] ?? objects[names[index]], object.isAlive {
+                page.objects.append((names[index], object))
+            }
+            index += 1
+        }
+        return page
+    }
+
+    // MARK: Upkeep
+
+    private mutating func trim(log time: Int64, horizon old: Int64) {
+        let behind = marks.partitioned { $0.time >= time }
+        let start = StreamVersion(max(behind - 1, 0))
+        if start > head.logStart {
+            head.logStart = start
+            log.removeAll { $0.version <= start }
+        }
+        var horizon = StreamVersion(max(marks.partitioned { $0.time >= old } - 1, 0))
+        for file in files.values where file.time >= old { horizon = min(horizon, file.leastBase ?? horizon) }
+        guard horizon > head.horizon else { return }
+        head.horizon = horizon
+        for (name, var object) in objects {
+            if object.trim(horizon: horizon) {
+                objects[name] = object
+            } else {
+                objects[name] = nil
+                names.remove(at: names.partitioned { $0 >= name })
+            }
+        }
+        // Before-images lie behind the horizon as well: none of them may name what is gone.
+        log = log.map { entry in
+            LogEntry(
+                version: entry.version,
+                hash: entry.hash,
+                clock: entry.clock,
+                time: entry.time,
+                author: entry.author,
+                changes: entry.changes.map { change in
+                    guard var object = change.object else { return change }
+                    return BeforeImage(name: change.name, object: object.trim(horizon: horizon) ? object : nil)
+                }
+            )
+        }
+    }
+}

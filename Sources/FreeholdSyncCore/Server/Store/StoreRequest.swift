@@ -1,0 +1,119 @@
+/// What the server's machine asks of its store. Each request is one transaction.
+///
+/// The machine never calls a store itself: requests are actions, and answers come back as events, late, twice or never. So the same machine
+/// stands on memory, a file, or a database behind a network.
+public struct ServerStoreRequest: Sendable {
+    public let stream: StreamName
+    public let kind: Kind
+
+    public enum Kind: Sendable {
+        case bind(FileQuery)
+        /// Makes a file's row with a number that no other ever had.
+        case makeFile(user: SyncString, secret: SecretHash, parent: FileIdent?)
+        /// What a bind says of the file; answers up to `acknowledged` aren't needed any more, but for the last.
+        case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
+        /// The query set that the file has, or is about to get.
+        case noteQueries(FileIdent, Queries, isComplete: Bool)
+        case read(RowQuery)
+        case commit(StoreCommit)
+        /// Keeps a part of a split commit until the last comes.
+        case stage(FileIdent, UploadedCommit)
+        case parts(PartName)
+        /// What changed behind a cursor, up to about so many objects; whole commits only.
+        case step(after: Cursor, objects: Int)
+        /// Objects as they were at a version, behind a key.
+        case page(class: SyncString, after: PrimaryKey?, at: StreamVersion, objects: Int)
+        case objects([ObjectName], at: StreamVersion)
+        /// Cuts the log, and moves the horizon: to what was committed before these times.
+        case trim(log: Int64, horizon: Int64)
+    }
+}
+
+/// What a bind has to know.
+public struct FileQuery: Hashable, Sendable {
+    public var ident: FileIdent?
+    /// The answers behind this commit are wanted, and the hash up to it.
+    public var acknowledged: UInt64
+    public var cursor: StreamVersion?
+    public var bootstrap: StreamVersion?
+}
+
+/// The rows that a merge needs.
+public struct RowQuery: Sendable {
+    public var objects: Set<ObjectName> = []
+    public var files: Set<FileIdent> = []
+    public var answers: Set<PartName> = []
+    /// The greatest clocks up to these versions.
+    public var clocks: Set<StreamVersion> = []
+    public var links: Set<LinkQuery> = []
+    public var holders: Set<HolderQuery> = []
+
+    var isEmpty: Bool {
+        objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
+    }
+}
+
+/// Which live objects link to one by a property.
+public struct LinkQuery: Hashable, Sendable {
+    public let target: ObjectName
+    public let property: MergeRules.Property
+}
+
+/// Which live objects of a class hold values.
+public struct HolderQuery: Hashable, Sendable {
+    public let className: SyncString
+    public let values: [SetElement]
+    public let properties: [SyncString]
+}
+
+/// What came of a request.
+public enum ServerStoreAnswer: Sendable {
+    case bind(FileAnswer)
+    case file(FileRow)
+    case done
+    case rows(StoreRows)
+    case parts([UploadedCommit])
+    /// Nil if the log doesn't reach back to the cursor, or the cursor is of another history.
+    case step(StreamStep?)
+    /// Nil if the log doesn't reach back to the version.
+    case page(ObjectPage?)
+    /// Nil as for a page. Only what is alive.
+    case objects([ObjectName: MergedObject]?)
+    case head(StreamHead)
+    case failed(StoreFailure)
+}
+
+public enum StoreFailure: Error, Hashable, Sendable {
+    /// Surely nothing was done: refused, or no connection.
+    case unavailable
+    /// The head isn't the expected one: another node was there. Nothing was done.
+    case moved
+    /// Nobody knows whether it was done: the answer was lost, or took too long.
+    case unknown
+}
+
+public struct FileAnswer: Sendable {
+    public var head: StreamHead
+    public var file: FileRow?
+    /// Behind what the file knows, by rising numbers.
+    public var answers: [StoredAnswer]
+    /// Up to the last commit whose answer the file knows. Nil if nobody knows any more.
+    public var hash: RunningHash?
+    /// Of the log at the cursor's version and at the bootstrap's.
+    public var cursor: RunningHash?
+    public var bootstrap: RunningHash?
+}
+
+/// The rows of a `RowQuery`, all read at one head.
+public struct StoreRows: Sendable {
+    public var head: StreamHead
+    /// Objects that were asked for and aren't there are nil.
+    public var objects: [ObjectName: MergedObject?] = [:]
+    public var files: [FileIdent: FileRow] = [:]
+    public var answers: [PartName: StoredAnswer] = [:]
+    /// Answers that were asked for, be they there or not.
+    public var asked: Set<PartName> = []
+    public var clocks: [StreamVersion: Clock] = [:]
+    public var links: [LinkQuery: [ObjectName]] = [:]
+    public var holders: [HolderQuery: [ObjectName]] = [:]
+}
