@@ -64,3 +64,22 @@ public enum SetElement: Hashable, Sendable {
         }
     }
 }
+
+extension SyncValue {
+    /// A value that is the element.
+    init(_ element: SetElement) {
+        switch element {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .binary(let bits): self = .double(Double(bitPattern: bits))
+        case .decimal(let value): self = .decimal128(value)
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(value)
+        case .date(let value): self = .date(value)
+        case .objectId(let value): self = .objectId(value)
+        case .uuid(let value): self = .uuid(value)
+        case .link(let name): self = .link(name)
+        }
+    }
+}

@@ -131,23 +131,3 @@ extension ListDifference {
         pieces += runs.map { .new($0) }
     }
 }
-
-extension SyncValue {
-    /// A value that is this element of a set.
-    init(_ element: SetElement) {
-        self =
-            switch element {
-            case .null: .null
-            case .bool(let value): .bool(value)
-            case .int(let value): .int(value)
-            case .binary(let bits): .double(Double(bitPattern: bits))
-            case .decimal(let value): .decimal128(value)
-            case .string(let value): .string(value)
-            case .data(let value): .data(value)
-            case .date(let value): .date(value)
-            case .objectId(let value): .objectId(value)
-            case .uuid(let value): .uuid(value)
-            case .link(let value): .link(value)
-            }
-    }
-}
