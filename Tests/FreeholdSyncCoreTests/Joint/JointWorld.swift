@@ -35,6 +35,8 @@ struct JointWorld {
     var problems: [String] = []
     var counts: [String: Int] = [:]
     var isCalm = false
+    /// What was said last.
+    private var last: [String] = []
     private let codec = MessageCodec()
 
     private static func newServer() -> ServerMachine {
@@ -199,14 +201,21 @@ struct JointWorld {
 
     // MARK: Steps
 
+    private mutating func remember(_ text: String) {
+        last.append(String(text.prefix(300)))
+        if last.count > 8 { last.removeFirst() }
+    }
+
     mutating func deliverUp(_ index: Int) {
         guard let connection = connections[index], !clients[index].up.isEmpty else { return }
+        remember("\(index): \(clients[index].up[0])")
         run(.received(connection, clients[index].up.removeFirst(), bytes: 50))
     }
 
     mutating func deliverDown(_ index: Int) {
         guard !clients[index].down.isEmpty else { return }
         let message = clients[index].down.removeFirst()
+        remember("to \(index): \(message)")
         handle(.received(message, bytes: .init(message.estimatedSize)), index)
     }
 
@@ -254,8 +263,12 @@ struct JointWorld {
                 fireTimers(index)
                 handle(.committed, index)
                 while !clients[index].up.isEmpty || !clients[index].down.isEmpty || !requests.isEmpty {
-                    // A server looks after its store now and then, come what may.
-                    if !clients[index].up.isEmpty || !clients[index].down.isEmpty { isQuiet = false }
+                    // A server looks after its store now and then, and a client after its server, come what may.
+                    let isPing = { (message: ClientMessage) in if case .ping = message { true } else { false } }
+                    let isPong = { (message: ServerMessage) in if case .pong = message { true } else { false } }
+                    if !clients[index].up.allSatisfy(isPing) || !clients[index].down.allSatisfy(isPong) {
+                        isQuiet = false
+                    }
                     deliverUp(index)
                     deliverDown(index)
                     answer()
@@ -264,7 +277,7 @@ struct JointWorld {
             }
             quiet = isQuiet ? quiet + 1 : 0
         }
-        if quiet < 4 { problems.append("there is no end of messages") }
+        if quiet < 4 { problems.append("there is no end of messages, the last: \(last)") }
         let expected = store.contents(of: Self.stream).mapValues {
             Content.withoutEmpty($0.contents.mapValues(Content.init))
         }
