@@ -34,7 +34,7 @@ extension EngineSubject {
 
     func countAcrossLink() -> Int64 {
         let predicate = Predicate.comparison(PropertyPath(columns: [dog, dogAge]), .greater, .int(5))
-        return Int64(Query(table: people, predicate: predicate).count(in: view))
+        return Int64(RowQuery(table: people, predicate: predicate).count(in: view))
     }
 
     func countBacklinks() -> Int64 {

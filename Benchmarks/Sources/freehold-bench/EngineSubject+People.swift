@@ -48,26 +48,26 @@ extension EngineSubject {
     }
 
     func count(_ condition: Condition) -> Int64 {
-        Int64(Query(table: people, predicate: predicate(condition)).count(in: view))
+        Int64(RowQuery(table: people, predicate: predicate(condition)).count(in: view))
     }
 
     func sumAges() -> Int64 {
-        guard case .int(let sum) = Query(table: people).sum(of: age, in: view) else { fail("no sum") }
+        guard case .int(let sum) = RowQuery(table: people).sum(of: age, in: view) else { fail("no sum") }
         return sum
     }
 
     func sumScores() -> Double {
-        guard case .double(let sum) = Query(table: people).sum(of: score, in: view) else { fail("no sum") }
+        guard case .double(let sum) = RowQuery(table: people).sum(of: score, in: view) else { fail("no sum") }
         return sum
     }
 
     /// People were added in order of their ids from an empty table, so that a key is its id.
-    private func ids(_ query: Query) -> [Int64] { query.keys(in: view).map(\.raw) }
+    private func ids(_ query: RowQuery) -> [Int64] { query.keys(in: view).map(\.raw) }
 
-    func sortedByName() -> [Int64] { ids(Query(table: people, sort: [SortKey(name)])) }
-    func sortedByAge() -> [Int64] { ids(Query(table: people, sort: [SortKey(age)])) }
+    func sortedByName() -> [Int64] { ids(RowQuery(table: people, sort: [SortKey(name)])) }
+    func sortedByAge() -> [Int64] { ids(RowQuery(table: people, sort: [SortKey(age)])) }
     func firstHundredByName() -> [Int64] {
-        ids(Query(table: people, predicate: predicate(.ageOver50), sort: [SortKey(name)], limit: 100))
+        ids(RowQuery(table: people, predicate: predicate(.ageOver50), sort: [SortKey(name)], limit: 100))
     }
 
     func findIndexed(_ numbers: [Int]) -> Int64 {
@@ -101,7 +101,7 @@ extension EngineSubject {
 
     func deleteUnder50() {
         let people = people!
-        let query = Query(table: people, predicate: .comparison(PropertyPath(age), .less, .int(50)))
+        let query = RowQuery(table: people, predicate: .comparison(PropertyPath(age), .less, .int(50)))
         transaction { transaction throws(EngineError) in
             transaction.delete(people, query.keys(in: transaction))
         }

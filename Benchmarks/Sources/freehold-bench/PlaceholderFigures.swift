@@ -154,7 +154,7 @@ final class PlaceholderFigures {
                 sum += Int(truncatingIfNeeded: snapshot.listLink(person.columns[2], key, at: 0).raw)
             }
         }
-        let isOld = Query(
+        let isOld = RowQuery(
             table: person,
             predicate: .comparison(PropertyPath(columns: [person.columns[2], dog.columns[1]]), .equal, .int(0))
         )
