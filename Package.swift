@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
+        .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
     ],
     traits: [
@@ -55,6 +56,12 @@ let package = Package(
         .target(
             name: "FreeholdSyncCore",
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // A server's store in files of Freehold: objects as rows of tables made from the schema.
+        .target(
+            name: "FreeholdServerStore",
+            dependencies: ["FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON"],
             swiftSettings: settings
         ),
         .target(
