@@ -93,6 +93,13 @@ let package = Package(
             path: "Tests/TestHerd",
             swiftSettings: settings
         ),
+        // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
+        .target(
+            name: "SyncWorlds",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            path: "Tests/SyncWorlds",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-testchild",
             dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
@@ -106,8 +113,15 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdServerStoreTests",
+            dependencies: [
+                "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

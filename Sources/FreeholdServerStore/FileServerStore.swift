@@ -47,6 +47,8 @@ public final class FileServerStore: Sendable {
         public var openStreams = 256
         /// Rows that lie together. Fewer make single changes cheaper, and scans and large imports dearer.
         package var clusterSpan = 1_000
+        /// Of tests.
+        package var engine: @Sendable (inout Database.Options) -> Void = { _ in }
 
         public init() {}
     }

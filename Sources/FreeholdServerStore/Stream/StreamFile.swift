@@ -27,6 +27,7 @@ final class StreamFile: Sendable {
         var engine = Database.Options()
         (engine.mapSize, engine.encryptionKey) = (options.mapSize, options.encryptionKey)
         engine.clusterSpan = options.clusterSpan
+        options.engine(&engine)
         self.options = options
         database = try Database.open(at: path, options: engine)
         let isNew = try database.snapshot().schema.hiddenTable(named: "head") == nil
