@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
+        .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
     ],
     traits: [
@@ -57,6 +58,12 @@ let package = Package(
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
+        // A server's store in files of Freehold: objects as rows of tables made from the schema.
+        .target(
+            name: "FreeholdServerStore",
+            dependencies: ["FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Freehold",
             dependencies: [
@@ -86,6 +93,13 @@ let package = Package(
             path: "Tests/TestHerd",
             swiftSettings: settings
         ),
+        // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
+        .target(
+            name: "SyncWorlds",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            path: "Tests/SyncWorlds",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-testchild",
             dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
@@ -99,8 +113,15 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdServerStoreTests",
+            dependencies: [
+                "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

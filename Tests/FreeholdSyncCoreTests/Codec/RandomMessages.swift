@@ -2,6 +2,8 @@ import Foundation
 import FreeholdEngine
 import FreeholdSyncCore
 
+@testable import SyncWorlds
+
 /// Makes messages of every kind from a seed, with commits of random histories in uploads.
 struct RandomMessages {
     var random: SeededRandom

@@ -1,4 +1,5 @@
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// What random histories must reach, or they prove little.
 enum RarePath: CaseIterable {

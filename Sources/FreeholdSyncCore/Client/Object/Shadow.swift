@@ -45,7 +45,7 @@ public struct Shadow: Hashable, Sendable {
     }
 
     /// Whether a change is about the incarnation that is confirmed, as far as no own create takes part.
-    func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
+    package func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
 
     // MARK: Own work
 

@@ -5,6 +5,8 @@ public struct MemoryClientStore: ClientStore, Sendable {
     public struct Crash: Error, Hashable {
         /// Whether the transaction happened.
         public let isAfter: Bool
+
+        public init(isAfter: Bool) { self.isAfter = isAfter }
     }
 
     public struct Data: ClientTransaction, Sendable {

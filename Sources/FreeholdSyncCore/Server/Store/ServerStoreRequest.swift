@@ -90,6 +90,8 @@ public enum StoreFailure: Error, Hashable, Sendable {
     case moved
     /// Nobody knows whether it was done: the answer was lost, or took too long.
     case unknown
+    /// What is stored can't be read: what is wrong, and nothing was done.
+    case damaged(SyncString)
 }
 
 public struct FileAnswer: Sendable {

@@ -1,4 +1,4 @@
-@testable import FreeholdSyncCore
+import FreeholdSyncCore
 
 /// Rare events, each in the middle of a random history. What comes back is what went wrong.
 extension SyncWorld {

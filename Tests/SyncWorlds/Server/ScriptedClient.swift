@@ -1,4 +1,4 @@
-@testable import FreeholdSyncCore
+import FreeholdSyncCore
 
 /// A file at its simplest: it replays what the server sends, shows nothing of its own work, and resends what isn't answered.
 struct ScriptedClient {

@@ -1,4 +1,4 @@
-@testable import FreeholdSyncCore
+import FreeholdSyncCore
 
 /// Clients' machines, a server's machine, their stores and the network between them, in one thread and from one seed. Every message goes
 /// through its bytes.
@@ -28,7 +28,7 @@ struct JointWorld {
     var connections: [Int: ConnectionNumber] = [:]
     var lastConnection: ConnectionNumber = 0
     var server: ServerMachine
-    var store = MemoryServerStore(epoch: 7)
+    var store: any WorldStore
     var timers: [ServerTimer: Int64] = [:]
     var requests: [(RequestNumber, ServerStoreRequest)] = []
     var time: Int64 = 1_000_000
@@ -47,8 +47,9 @@ struct JointWorld {
         return ServerMachine(configuration, matcher: SimpleMatcher())
     }
 
-    init(seed: UInt64, _ options: Options) {
+    init(seed: UInt64, _ options: Options, store: any WorldStore = MemoryServerStore(epoch: 7)) {
         self.options = options
+        self.store = store
         random = SeededRandom(seed: seed)
         server = Self.newServer()
         for index in 0..<options.clients {
@@ -188,6 +189,7 @@ struct JointWorld {
     /// The node dies; its store lives on.
     mutating func kill() {
         note("kills")
+        store.reopen()
         server = Self.newServer()
         (timers, requests) = ([:], [])
         let connected = connections.keys.sorted()
@@ -228,7 +230,7 @@ struct JointWorld {
     }
 
     mutating func run() {
-        for _ in 0..<options.steps where problems.isEmpty {
+        for _ in 0..<options.steps where problems.isEmpty && store.problems.isEmpty {
             time += .random(in: 0...400, using: &random)
             let index = Int.random(in: clients.indices, using: &random)
             fireTimers(index)
@@ -247,6 +249,7 @@ struct JointWorld {
             default: handle(.committed, index)
             }
         }
+        problems += store.problems
         if problems.isEmpty { heal() }
     }
 
@@ -277,6 +280,7 @@ struct JointWorld {
             }
             quiet = isQuiet ? quiet + 1 : 0
         }
+        problems += store.problems
         if quiet < 4 { problems.append("there is no end of messages, the last: \(last)") }
         let expected = store.contents(of: Self.stream).mapValues {
             Content.withoutEmpty($0.contents.mapValues(Content.init))

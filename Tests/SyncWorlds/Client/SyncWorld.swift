@@ -1,4 +1,4 @@
-@testable import FreeholdSyncCore
+import FreeholdSyncCore
 
 /// Some clients, a synchronous server and a network, in one thread and from one seed.
 struct SyncWorld {

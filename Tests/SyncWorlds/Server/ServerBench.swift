@@ -30,7 +30,7 @@ struct ServerBench {
 
     var configuration: ServerConfiguration
     var machine: ServerMachine
-    var store = MemoryServerStore(epoch: 7)
+    var store: any WorldStore
     var random: SeededRandom
     var now: Int64 = 1_000_000
     var clients: [ScriptedClient] = []
@@ -39,7 +39,12 @@ struct ServerBench {
     var failures = 0
     var lostAnswers = 0
 
-    init(seed: UInt64 = 1, configure: (inout ServerConfiguration) -> Void = { _ in }) {
+    init(
+        seed: UInt64 = 1,
+        store: any WorldStore = MemoryServerStore(epoch: 7),
+        configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) {
+        self.store = store
         configuration = ServerConfiguration(apps: ["app": ServerApp()]) { token, _ in
             token.text == "" ? nil : token.text
         }
@@ -76,6 +81,7 @@ struct ServerBench {
 
     /// The node dies, and a new one takes its place.
     mutating func killNode() {
+        store.reopen()
         machine = ServerMachine(configuration, matcher: SimpleMatcher())
         for index in clients.indices { clients[index].connection = nil }
     }
