@@ -6,6 +6,18 @@ public struct Recovery: Hashable, Sendable {
     /// Nil if the work deleted it.
     public let mine: [SyncString: MergedContent]?
 
+    /// What was added to integers. They are alike in `base` and `mine`.
+    public let adds: [SyncString: Int64]
+
+    public init(
+        name: ObjectName,
+        base: [SyncString: MergedContent]?,
+        mine: [SyncString: MergedContent]?,
+        adds: [SyncString: Int64] = [:]
+    ) {
+        (self.name, self.base, self.mine, self.adds) = (name, base, mine, adds)
+    }
+
     /// The edits that do it.
     ///
     /// - Returns: nil if there is nothing that they could be done to.
@@ -18,6 +30,13 @@ public struct Recovery: Hashable, Sendable {
             var merged = theirs
             for (property, content) in mine where base?[property] != content {
                 merged[property] = Self.merged(base?[property], content, theirs[property])
+            }
+            for (property, number) in adds {
+                if case .value(.int(let sum))? = merged[property] {
+                    merged[property] = .value(.int(sum &+ number))
+                } else {
+                    merged[property] = mine[property]
+                }
             }
             return ShownDifference(name, from: theirs, to: merged).edits
         }

@@ -37,7 +37,8 @@ extension ServerMachine {
                     switch error {
                     case .gap: (.transient(after: 1_000), "A commit before this one is missing.")
                     case .unknownVersion: (.violation, "The commit names a version that never was.")
-                    case .behindHorizon: (.storeReplaced, "The commit is older than what the server keeps.")
+                    // The next bind tells the client of the horizon.
+                    case .behindHorizon: (.transient(after: 0), "The commit is older than what the server keeps.")
                     }
                 group.faults.append((item, fault.0, fault.1))
             } catch {
@@ -84,7 +85,13 @@ extension ServerMachine {
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
-        let answer = try app.merge.apply(item.commit, from: item.ident, now: now, to: &transaction)
+        let answer = try app.merge.apply(
+            item.commit,
+            from: item.ident,
+            oldLists: item.oldLists,
+            now: now,
+            to: &transaction
+        )
         group.results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
     }
 

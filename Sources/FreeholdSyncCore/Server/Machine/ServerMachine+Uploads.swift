@@ -2,7 +2,11 @@
 extension ServerMachine {
     mutating func take(_ upload: Upload, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
-        for commit in upload.commits { session.uploadDebt += configuration.commitSize(commit.commit) }
+        for commit in upload.commits {
+            session.uploadDebt = session.uploadDebt.addingOrMax(configuration.commitSize(commit.commit))
+            if !upload.oldLists.isEmpty { session.oldLists[commit.commit.number] = upload.oldLists }
+        }
+        session.uploadDebt = session.uploadDebt.addingOrMax(upload.oldLists.estimatedSize)
         session.inbox += upload.commits
         sessions[key] = session
         // A client may overdraw by a message, no more: what waits here is bounded.
@@ -82,7 +86,16 @@ extension ServerMachine {
 
     private mutating func enqueue(_ key: SessionKey, _ commit: Commit, _ hash: RunningHash, wasSplit: Bool) {
         guard let session = sessions[key], streams[session.stream] != nil else { return }
-        let item = QueuedCommit(session: key, ident: session.ident, commit: commit, hash: hash, wasSplit: wasSplit)
+        let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
+        sessions[key]?.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
+        let item = QueuedCommit(
+            session: key,
+            ident: session.ident,
+            commit: commit,
+            hash: hash,
+            wasSplit: wasSplit,
+            oldLists: commit.base < session.horizon ? lists ?? [] : nil
+        )
         streams[session.stream]?.queue.append(item)
         guard let stream = streams[session.stream], stream.group == nil else { return }
         if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {

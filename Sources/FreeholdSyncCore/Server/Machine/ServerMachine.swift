@@ -168,6 +168,7 @@ public struct ServerMachine: Sendable {
             watch(stream)
         case .trim:
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
+            for key in sessions.keys.sorted() { note(key) }
             for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
             actions.append(.setTimer(.trim, at: now + configuration.trimInterval))
         }
@@ -215,6 +216,8 @@ struct QueuedCommit: Sendable {
     let commit: Commit
     let hash: RunningHash
     let wasSplit: Bool
+    /// Nil if the commit is newer than the horizon that its author knows of.
+    let oldLists: [OldList]?
 }
 
 struct Group: Sendable {

@@ -8,8 +8,10 @@ struct SessionKey: Hashable, Sendable {
 struct Session: Sendable {
     let key: SessionKey
     let stream: StreamName
-    let bind: Bind
+    var bind: Bind
     var ident = FileIdent.me
+    /// The least base of unsent work, as the client reported it last.
+    var leastBase: StreamVersion?
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:]
 
@@ -39,6 +41,10 @@ struct Session: Sendable {
     /// Uploads that wait for the store to keep or give parts.
     var inbox: [UploadedCommit] = []
     var isStoring = false
+    /// The horizon that the client knows of, and the lists that came with commits from before it.
+    var horizon: StreamVersion = 0
+    var oldLists: [UInt64: [OldList]] = [:]
+
     /// Bytes of uploads that aren't answered.
     var uploadDebt: UInt64 = 0
 
