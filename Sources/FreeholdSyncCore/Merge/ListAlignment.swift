@@ -55,7 +55,9 @@ struct ListAlignment {
         var next = newRange.lowerBound
         for index in oldRange {
             let end = min(newRange.upperBound, next + Self.reach)
-            guard let value = old[index], next < end, let found = new[next..<end].firstIndex(of: value) else { continue }
+            guard let value = old[index], next < end, let found = new[next..<end].firstIndex(of: value) else {
+                continue
+            }
             now[index] = found
             next = found + 1
         }

@@ -77,6 +77,7 @@ extension ClientMachine {
             }
             pingedAt = now
             send(.ping(Ping(deviceTime: now)))
+            if link == .ready, reportedBase != nil { request(.describe, .leastBase) }
             output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
         }
     }

@@ -19,6 +19,7 @@ extension ClientMachine {
             bootstrap: state.bootstrap?.position
         )
         bind.isReset = file.isReset
+        reportedBase = file.leastBase
         send(.bind(configuration.session, bind))
         send(.credit(configuration.session, bytes: configuration.window))
     }
@@ -70,6 +71,7 @@ extension ClientMachine {
 
     mutating func resume(_ file: FileDescription, compare classes: [SyncString]) {
         let state = file.state
+        reportedBase = file.leastBase
         let resume = Resume(
             cursor: state.cursor,
             bootstrap: state.bootstrap?.position,

@@ -67,6 +67,10 @@ extension ClientMachine {
             uploadMarks.append((id, file.state.lastCommit))
             reachUploads()
             upload()
+        case .leastBase:
+            // The server keeps what unsent work can name, so it hears that there is less of it.
+            if isCurrent, file.leastBase != reportedBase { resume(file, compare: []) }
+            upload()
         case .work, .other: break
         }
     }

@@ -53,6 +53,8 @@ public struct ClientMachine: Sendable {
     var fetching: Set<ObjectName> = []
     var healing: [SyncString: Int] = [:]
     var misfits = 0
+    /// The least base of unsent work that the server was told.
+    var reportedBase: StreamVersion?
     /// Commits that a reset set aside so far.
     var resetLost = 0
     var pingedAt: Int64?
@@ -79,6 +81,7 @@ public struct ClientMachine: Sendable {
             case bound(Bound)
             case resume(compare: [SyncString])
             case uploadMark(UInt64)
+            case leastBase
             case work
             case other
         }

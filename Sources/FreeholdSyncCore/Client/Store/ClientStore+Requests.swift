@@ -66,7 +66,8 @@ extension ClientTransaction {
     func describe() throws -> FileDescription {
         FileDescription(
             state: state,
-            held: try held(),
+            // Versions of another history say nothing.
+            held: state.isReset ? [] : try held(),
             leastBase: try leastBase(),
             pendingHashes: try pendingHashes(),
             hasLocalWork: state.acknowledged < state.lastCommit && !state.isReset

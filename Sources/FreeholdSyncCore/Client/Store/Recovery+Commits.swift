@@ -21,7 +21,9 @@ extension ClientTransaction {
             let adds = Self.adds((settled[name] ?? []) + pending)
             var base = undo.contents
             for property in adds.keys where base != nil { base?[property] = mine?[property] }
-            if base != mine || !adds.isEmpty { recoveries.append(Recovery(name: name, base: base, mine: mine, adds: adds)) }
+            if base != mine || !adds.isEmpty {
+                recoveries.append(Recovery(name: name, base: base, mine: mine, adds: adds))
+            }
         }
         return recoveries
     }
@@ -33,7 +35,9 @@ extension ClientTransaction {
             switch change {
             case .create(_, let fields): written.formUnion(fields.map(\.name))
             case .increment(let place, let number):
-                if case .property(let name)? = place.path.first, place.path.count == 1 { adds[name, default: 0] &+= number }
+                if case .property(let name)? = place.path.first, place.path.count == 1 {
+                    adds[name, default: 0] &+= number
+                }
             default:
                 if case .property(let name)? = change.place?.path.first { written.insert(name) }
             }
@@ -97,7 +101,8 @@ private struct Undo {
         switch (change, content) {
         case (.set(_, let value, _), let content?): return content.isSame(as: value) ? nil : content
         case (.increment(_, let number), .value(.int(let sum))?): return .value(.int(sum &- number))
-        case (.insert(_, _, _, let values), .list(var elements)?), (.assignList(_, _, _, _, let values), .list(var elements)?):
+        case (.insert(_, _, _, let values), .list(var elements)?),
+            (.assignList(_, _, _, _, let values), .list(var elements)?):
             for value in values {
                 if let index = elements.lastIndex(where: { $0.isSame(as: value) }) { elements.remove(at: index) }
             }
@@ -106,10 +111,14 @@ private struct Undo {
             for value in values { SetElement(value).map { elements[$0] = nil } }
             return .set(elements)
         case (.removeFromSet(_, let values), .set(var elements)?):
-            for value in values { if let element = SetElement(value), elements[element] == nil { elements[element] = value } }
+            for value in values {
+                if let element = SetElement(value), elements[element] == nil { elements[element] = value }
+            }
             return .set(elements)
         case (.assignDictionary(_, _, let new), .dictionary(var entries)?):
-            for entry in new.entries where entries[entry.key]?.isSame(as: entry.value) ?? false { entries[entry.key] = nil }
+            for entry in new.entries where entries[entry.key]?.isSame(as: entry.value) ?? false {
+                entries[entry.key] = nil
+            }
             return .dictionary(entries)
         default: return content
         }

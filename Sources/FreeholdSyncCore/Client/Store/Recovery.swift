@@ -31,14 +31,15 @@ public struct Recovery: Hashable, Sendable {
             for (property, content) in mine where base?[property] != content {
                 merged[property] = Self.merged(base?[property], content, theirs[property])
             }
-            for (property, number) in adds {
-                if case .value(.int(let sum))? = merged[property] {
-                    merged[property] = .value(.int(sum &+ number))
+            var increments: [LocalEdit] = []
+            for (property, number) in adds.sorted(by: { $0.key < $1.key }) {
+                if case .value(.int)? = merged[property] {
+                    increments.append(.increment(LocalPlace(name, property), number))
                 } else {
                     merged[property] = mine[property]
                 }
             }
-            return ShownDifference(name, from: theirs, to: merged).edits
+            return ShownDifference(name, from: theirs, to: merged).edits + increments
         }
     }
 

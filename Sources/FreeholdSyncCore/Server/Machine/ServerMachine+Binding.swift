@@ -184,6 +184,7 @@ extension ServerMachine {
         guard let held, isReachable, let queries = row.subscribed, bind.bootstrap == nil else { return .nothing }
         (session.view, session.queries, session.holdsUnknown) = (held, queries, false)
         session.state = .behind
+        session.isUnchecked = true
         return .resume(nil)
     }
 }
@@ -203,7 +204,9 @@ extension FileAnswer {
     fileprivate func lastCommon(_ journal: JournalRange, _ row: FileRow) -> UInt64 {
         for (index, hash) in journal.pending.enumerated().reversed() {
             let number = journal.acknowledged &+ 1 &+ UInt64(index)
-            if number == row.last ? row.hash == hash : answers.contains(where: { $0.answer.commit == number && $0.hash == hash }) {
+            if number == row.last
+                ? row.hash == hash : answers.contains(where: { $0.answer.commit == number && $0.hash == hash })
+            {
                 return number
             }
         }

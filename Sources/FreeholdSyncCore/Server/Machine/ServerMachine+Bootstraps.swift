@@ -144,6 +144,7 @@ extension ServerMachine {
         (session.view, session.queries, session.holdsUnknown) = (bootstrap.new, bootstrap.queries, false)
         (session.cursor, session.told) = (bootstrap.cursor, bootstrap.cursor)
         sessions[key] = session
+        streams[session.stream]?.sums[bootstrap.new.number] = ViewSums(bootstrap.new, bootstrap.cursor, bootstrap.sums)
         let end = BootstrapEnd(
             cursor: bootstrap.cursor,
             queryVersion: bootstrap.queries.version,

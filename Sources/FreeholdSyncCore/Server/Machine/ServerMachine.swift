@@ -195,6 +195,8 @@ extension SessionKey: Comparable {
 struct StreamState: Sendable {
     var head: StreamHead
     var sessions: Set<SessionKey> = []
+    /// What views sum up to, as far as a bootstrap told, by their numbers.
+    var sums: [UInt64: ViewSums] = [:]
     /// Commits that wait.
     var queue: [QueuedCommit] = []
     /// Commits that are being merged.

@@ -22,6 +22,8 @@ struct Session: Sendable {
     var cursor: Cursor?
     /// What the client calls its cursor: the same, or one since which nothing in its view changed.
     var told: Cursor?
+    /// The client came back with what it has: it is told the sums once it has everything.
+    var isUnchecked = false
     /// The client has objects, and nobody knows which.
     var holdsUnknown = false
     /// The classes that the client may have objects of.
