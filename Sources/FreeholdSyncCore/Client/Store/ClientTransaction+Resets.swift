@@ -99,7 +99,10 @@ extension ClientTransaction {
             let before = local.before[name]
             var mine = before
             for edit in local.edits where edit.object == name { try edit.apply(to: &mine) }
-            state.recovery.append(Recovery(name: name, base: before, mine: mine))
+            let adds = before == nil || mine == nil ? [:] : local.adds(of: name)
+            var base = before
+            for property in adds.keys { base?[property] = mine?[property] }
+            state.recovery.append(Recovery(name: name, base: base, mine: mine, adds: adds))
         }
     }
 

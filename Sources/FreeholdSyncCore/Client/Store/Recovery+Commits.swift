@@ -46,6 +46,22 @@ extension ClientTransaction {
     }
 }
 
+extension LocalCommit {
+    /// The sums of what was added to properties of an object that nothing else was done to.
+    func adds(of name: ObjectName) -> [SyncString: Int64] {
+        var (adds, written) = ([SyncString: Int64](), Set<SyncString>())
+        for edit in edits where edit.object == name {
+            guard case .property(let property)? = edit.place?.path.first else { continue }
+            if case .increment(let place, let number) = edit, place.path.count == 1 {
+                adds[property, default: 0] &+= number
+            } else {
+                written.insert(property)
+            }
+        }
+        return adds.filter { !written.contains($0.key) }
+    }
+}
+
 extension Change {
     /// What it took can't be told from its names in another history.
     fileprivate var takesUnknown: Bool {

@@ -33,8 +33,27 @@ extension ServerMachine {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
+        if isFoughtOver(row.ident, in: session.stream) {
+            let answers = file.answers.prefix { $0.answer.commit <= common }
+            return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
+        }
         note(key, row.ident)
         finish(key, file, row, identity: nil, fork: nil)
+    }
+
+    /// Whether two live copies take a file from each other again and again. They did nothing that would tell them apart, so the one that comes
+    /// gets another number.
+    private mutating func isFoughtOver(_ ident: FileIdent, in name: StreamName) -> Bool {
+        guard let stream = streams[name], stream.sessions.contains(where: { sessions[$0]?.ident == ident }) else {
+            return false
+        }
+        var fight = stream.fights[ident] ?? Fight(time: now)
+        fight.count = now - fight.time < 120_000 ? fight.count + 1 : 1
+        fight.time = now
+        let isOver = fight.count > 5
+        streams[name]?.fights[ident] = isOver ? nil : fight
+        if stream.fights.count > 1_000 { streams[name]?.fights = [:] }
+        return isOver
     }
 
     /// A file that lost its history asks which of its commits this store has.
@@ -133,7 +152,7 @@ extension ServerMachine {
         session.classes = row.classes
         session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
-        session.received = row.last
+        (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
         session.state = .idle

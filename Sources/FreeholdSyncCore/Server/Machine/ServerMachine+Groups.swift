@@ -83,6 +83,10 @@ extension ServerMachine {
             group.results.append((item, stored))
             return
         }
+        guard item.commit.number > file.last + 1 || item.previous == file.hash else {
+            group.faults.append((item, .transient(after: 0), "The file is used twice."))
+            return
+        }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
         let answer = try app.merge.apply(

@@ -93,9 +93,11 @@ extension ServerMachine {
             ident: session.ident,
             commit: commit,
             hash: hash,
+            previous: session.receivedHash,
             wasSplit: wasSplit,
             oldLists: commit.base < session.horizon ? lists ?? [] : nil
         )
+        sessions[key]?.receivedHash = hash
         streams[session.stream]?.queue.append(item)
         guard let stream = streams[session.stream], stream.group == nil else { return }
         if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {
@@ -128,7 +130,9 @@ extension ServerMachine {
         }
         ack.restored = restored
         session.acknowledged = ack.last
-        session.received = max(session.received, ack.last)
+        if ack.last > session.received, let last = new.last {
+            (session.received, session.receivedHash) = (ack.last, last.hash)
+        }
         session.awaited = max(session.awaited, ack.versions.last ?? 0)
         sessions[key] = session
         send(key, .ack(key.number, ack))

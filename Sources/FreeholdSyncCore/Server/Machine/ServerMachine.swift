@@ -195,6 +195,8 @@ extension SessionKey: Comparable {
 struct StreamState: Sendable {
     var head: StreamHead
     var sessions: Set<SessionKey> = []
+    /// Files whose sessions were ended by other binds, and how often of late.
+    var fights: [FileIdent: Fight] = [:]
     /// What views sum up to, as far as a bootstrap told, by their numbers.
     var sums: [UInt64: ViewSums] = [:]
     /// Commits that wait.
@@ -212,11 +214,18 @@ struct StreamState: Sendable {
     }
 }
 
+struct Fight: Sendable {
+    var time: Int64
+    var count = 0
+}
+
 struct QueuedCommit: Sendable {
     let session: SessionKey
     let ident: FileIdent
     let commit: Commit
     let hash: RunningHash
+    /// Of the session's commit before this one: it must be the file's last.
+    let previous: RunningHash
     let wasSplit: Bool
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?

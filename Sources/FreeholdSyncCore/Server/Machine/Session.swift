@@ -38,6 +38,8 @@ struct Session: Sendable {
     /// Up to this own commit all was answered to the client, or taken in hand.
     var acknowledged: UInt64 = 0
     var received: UInt64 = 0
+    /// The running hash up to `received`.
+    var receivedHash = RunningHash.empty
     /// The next part of the commit behind `received`.
     var nextPart: UInt32 = 0
     /// Uploads that wait for the store to keep or give parts.
