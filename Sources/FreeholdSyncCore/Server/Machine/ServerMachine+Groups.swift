@@ -170,6 +170,11 @@ extension ServerMachine {
         for (item, answer) in group.results {
             let key = currentSession(of: item, name)
             guard let session = sessions[key] else { continue }
+            guard key == item.session || session.bind.journal.names(item) else {
+                // A copy of the file is bound now, which has another commit of this number. The next bind finds out.
+                end(key, .transient(after: 0), "The file is used twice.")
+                continue
+            }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
                 guard case .delete(let object, _) = refusal.change, let row = stream.rows.objects[object] ?? nil,
@@ -212,6 +217,15 @@ extension ServerMachine {
     private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
         return streams[name]?.sessions.first { sessions[$0]?.ident == item.ident } ?? item.session
+    }
+}
+
+extension JournalRange {
+    /// Whether a commit is one of those that weren't answered at the bind.
+    fileprivate func names(_ item: QueuedCommit) -> Bool {
+        guard item.commit.number > acknowledged else { return true }
+        let index = item.commit.number - acknowledged - 1
+        return index < UInt64(pending.count) && pending[Int(index)] == item.hash
     }
 }
 
