@@ -202,7 +202,12 @@ struct SimulatedWorld {
             clients[index].crash = nil
             note(crash.isAfter ? "crash after a transaction" : "crash before a transaction")
         }
-        let outcome = try? clients[index].store.perform(request, now: wall(index), random: &random)
+        var outcome: StoreOutcome?
+        do {
+            outcome = try clients[index].store.perform(request, now: wall(index), random: &random)
+        } catch {
+            if !(error is MemoryClientStore.Crash) { problems.append("a file fails: \(error)") }
+        }
         if isTracing {
             trace.append(
                 "client \(index) \(request) -> \(clients[index].store.data.edited) \(outcome.map { "\($0)" } ?? "crash")"
@@ -247,6 +252,7 @@ struct SimulatedWorld {
     }
 
     mutating func restart(_ index: Int) {
+        guard problems.isEmpty else { return }
         disconnect(index)
         clients[index].timers = [:]
         clients[index].machine = machine(index)

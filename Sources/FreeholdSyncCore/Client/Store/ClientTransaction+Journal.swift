@@ -6,12 +6,7 @@ extension ClientTransaction {
     mutating func resolveLocalCommits() throws {
         let commits = try localCommits()
         if state.isReset, state.isPrepared {
-            for local in commits {
-                try postpone(local)
-                state.clock = max(state.clock, local.clock)
-                try removeLocalCommit(local.sequence)
-            }
-            return try takeBack(commits)
+            return try postpone(commits)
         }
         for local in commits {
             do {

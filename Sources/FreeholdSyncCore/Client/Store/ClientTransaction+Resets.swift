@@ -93,25 +93,27 @@ extension ClientTransaction {
         state.firstKept = isNewFile ? 1 : min(state.firstKept, last + 1)
     }
 
-    /// What was committed while the file waits for the new state is done once that is there.
-    mutating func postpone(_ local: LocalCommit) throws {
-        for name in Set(local.edits.map(\.object)).sorted() {
-            let before = local.before[name]
-            var mine = before
-            for edit in local.edits where edit.object == name { try edit.apply(to: &mine) }
-            let adds = before == nil || mine == nil ? [:] : local.adds(of: name)
-            var base = before
-            for property in adds.keys { base?[property] = mine?[property] }
-            state.recovery.append(Recovery(name: name, base: base, mine: mine, adds: adds))
-        }
-    }
-
-    /// Takes back what was committed while the file waits for the new state: the latest first.
-    mutating func takeBack(_ locals: [LocalCommit]) throws {
-        for local in locals.reversed() {
+    /// What was committed while the file waits for the new state is taken back, and done once that is there.
+    mutating func postpone(_ locals: [LocalCommit]) throws {
+        var first: [ObjectName: [SyncString: MergedContent]?] = [:]
+        var last: [ObjectName: [SyncString: MergedContent]?] = [:]
+        for local in locals {
             for name in Set(local.edits.map(\.object)).sorted() {
-                try perform(ShownDifference(name, from: contents(of: name), to: local.before[name]).edits)
+                let before = last[name] ?? local.before[name]
+                if first[name] == nil { first[name] = .some(before) }
+                var mine = before
+                for edit in local.edits where edit.object == name { try edit.apply(to: &mine) }
+                last[name] = .some(mine)
+                let adds = before == nil || mine == nil ? [:] : local.adds(of: name)
+                var base = before
+                for property in adds.keys { base?[property] = mine?[property] }
+                state.recovery.append(Recovery(name: name, base: base, mine: mine, adds: adds))
             }
+            state.clock = max(state.clock, local.clock)
+            try removeLocalCommit(local.sequence)
+        }
+        for (name, before) in first.sorted(by: { $0.key < $1.key }) {
+            try perform(ShownDifference(name, from: contents(of: name), to: before).edits)
         }
     }
 

@@ -71,7 +71,10 @@ extension ServerMachine {
         }
         guard let whole = Commit(parts), let hash = parts.last?.hash,
             UInt64(whole.changes.count) <= configuration.limits.commitChanges
-        else { return end(key, .violation, "The parts don't make a commit.") }
+        else {
+            // A copy of the file may have sent parts of another commit meanwhile: whoever comes first with all of them wins.
+            return end(key, .transient(after: 1_000), "The parts don't make a commit.")
+        }
         session.isStoring = false
         session.nextPart = 0
         session.received = whole.number
@@ -146,7 +149,7 @@ extension Commit {
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
         for (index, part) in parts.enumerated() {
             let commit = part.commit
-            guard part.part?.index == UInt32(index), commit.number == first.number, commit.clock == first.clock,
+            guard part.part?.index == UInt32(index), part.hash == parts[0].hash, commit.number == first.number, commit.clock == first.clock,
                 commit.base == first.base, commit.schemaVersion == first.schemaVersion
             else { return nil }
             changes += commit.changes
