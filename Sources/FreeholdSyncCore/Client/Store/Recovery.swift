@@ -49,11 +49,12 @@ public struct Recovery: Hashable, Sendable {
         _ theirs: MergedContent?
     ) -> MergedContent {
         switch (base, mine, theirs) {
-        case (_, _, let theirs) where theirs == base: return mine
         case (let base, .list(let mine), .list(let theirs)?):
             var old: [MergedContent] = []
             if case .list(let elements)? = base { old = elements }
+            // A move isn't done again: two files that moved an element would both put it in.
             return .list(merged(old, mine, theirs))
+        case (_, _, let theirs) where theirs == base: return mine
         case (let base, .set(let mine), .set(let theirs)?):
             var old: [SetElement: SyncValue] = [:]
             if case .set(let elements)? = base { old = elements }

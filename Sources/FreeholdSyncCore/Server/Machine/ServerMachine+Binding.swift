@@ -48,7 +48,7 @@ extension ServerMachine {
             return false
         }
         var fight = stream.fights[ident] ?? Fight(time: now)
-        fight.count = now - fight.time < 120_000 ? fight.count + 1 : 1
+        fight.count = now - fight.time < 600_000 ? fight.count + 1 : 1
         fight.time = now
         let isOver = fight.count > 5
         streams[name]?.fights[ident] = isOver ? nil : fight
