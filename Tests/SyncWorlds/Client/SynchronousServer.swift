@@ -169,6 +169,17 @@ struct SynchronousServer {
         var ident = bind.file?.ident ?? FileIdent(rawValue: 0)
         if bind.file == nil || files[ident] == nil {
             ident = newFile(nil, &bound)
+            if bind.isReset { bound.fork = Fork(common: 0) }
+        } else if bind.isReset, let file = files[ident] {
+            let known = Int(bind.journal.acknowledged)
+            let common = bind.journal.pending.enumerated().last { index, hash in
+                known + index < file.hashes.count && file.hashes[known + index] == hash
+            }
+            let number = common.map { known + $0.offset + 1 } ?? 0
+            if number == 0 || number < file.hashes.count {
+                bound.fork = Fork(common: UInt64(number))
+                ident = newFile(file.queries, &bound)
+            }
         } else if let file = files[ident] {
             let known = Int(bind.journal.acknowledged)
             var common = known
@@ -189,7 +200,7 @@ struct SynchronousServer {
         bound.acknowledged = answered
         var session = Session(number: number, ident: ident)
         session.queries = files[ident]?.queries
-        if bound.fork == nil {
+        if bound.fork == nil, !bind.isReset {
             session.answers = (oracle.files[ident]?.answers ?? []).filter { $0.commit > bind.journal.acknowledged }
         }
         var messages: [ServerMessage] = []

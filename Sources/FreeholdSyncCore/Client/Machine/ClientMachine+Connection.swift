@@ -24,7 +24,7 @@ extension ClientMachine {
 
     private mutating func resetSession() {
         (uploadCredit, grantedBytes, sentThrough, sentQueries) = (0, 0, 0, 0)
-        (isCollecting, sendsDocuments) = (false, false)
+        (isCollecting, sendsDocuments, horizon) = (false, false, 0)
         (parts, partBytes, fetching, healing, misfits) = ([], 0, [], [:], 0)
         (pingedAt, bestRoundTrip) = (nil, .max)
     }
@@ -77,6 +77,7 @@ extension ClientMachine {
             }
             pingedAt = now
             send(.ping(Ping(deviceTime: now)))
+            if link == .ready, reportedBase != nil { request(.describe, .leastBase) }
             output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
         }
     }
@@ -191,6 +192,7 @@ extension ClientMachine {
                 close(.stopped)
             } else {
                 drop(now, &random)
+                report(.resetBegins)
                 request(.reset(configuration.resetMode), .other)
             }
         case .auth, .schema, .upgradeRequired:
@@ -204,7 +206,9 @@ extension ClientMachine {
     public mutating func reset(_ mode: ResetMode) -> [ClientAction] {
         output = []
         isBlocked = false
-        request(.reset(mode), .start)
+        report(.resetBegins)
+        request(.reset(mode), .other)
+        request(.describe, .start)
         return output
     }
 }

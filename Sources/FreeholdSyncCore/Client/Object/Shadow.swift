@@ -27,6 +27,9 @@ public struct Shadow: Hashable, Sendable {
         self.version = confirmed == nil ? nil : version
     }
 
+    /// What is confirmed, or was when the object left.
+    var named: ClientFields? { confirmed ?? absent?.fields }
+
     public var isClean: Bool { pending.isEmpty }
 
     /// What is confirmed.
@@ -36,6 +39,13 @@ public struct Shadow: Hashable, Sendable {
     public var contents: [SyncString: MergedContent]? { shown?.contents }
 
     var shown: ClientFields? { replay().fields }
+
+    /// What the client would show if it hadn't done what lies behind a commit.
+    func contents(throughCommit number: UInt64) -> [SyncString: MergedContent]? {
+        var replay = Replay(confirmed, born: born, created: created)
+        for change in pending where change.commit <= number { replay.perform(change) }
+        return replay.fields?.contents
+    }
 
     /// The state behind all pending work.
     func replay() -> Replay {

@@ -29,6 +29,9 @@ public struct MemoryClientStore: ClientStore, Sendable {
 
     public init() {}
 
+    /// A copy of a file.
+    public init(_ data: Data) { self.data = data }
+
     public mutating func transact<Result>(_ body: (inout Data) throws -> Result) throws -> Result {
         var copy = data
         copy.edited = []
