@@ -1,3 +1,4 @@
+import FreeholdServer
 import FreeholdSync
 import FreeholdSyncCore
 import Testing
@@ -114,7 +115,7 @@ import Testing
         var readers: [TestClient] = []
         for _ in 0..<300 { readers.append(try await TestClient(client, port: server.port)) }
         for reader in readers { try await reader.session.subscribe(TestClient.everything) }
-        for key in 0..<10 { try writer.create(.int(key), ["name": .string("all of you")]) }
+        for key in 0..<10 { try writer.create(.int(Int64(key)), ["name": .string("all of you")]) }
         try await expectConvergence(server, [writer] + readers)
         #expect(server.metric("freehold_connections") == 1)
         #expect(server.metric("freehold_sessions") == 301)
@@ -130,7 +131,7 @@ import Testing
         try await b.subscribe()
         let text = SyncString(String(repeating: "text ", count: 200))
         try a.commit(
-            (0..<100).map { .create(ObjectName("Thing", .int($0)), ["text": .value(.string(text))], defaults: []) }
+            (Int64(0)..<100).map { .create(ObjectName("Thing", .int($0)), ["text": .value(.string(text))], defaults: []) }
         )
         try await expectConvergence(server, [a, b])
         #expect(server.contents.count == 100)

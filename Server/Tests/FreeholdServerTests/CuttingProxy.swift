@@ -24,6 +24,7 @@ final class CuttingProxy: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var connections = 0
         var cuts = 0
+        var waits: [(cuts: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
@@ -49,6 +50,27 @@ final class CuttingProxy: Sendable {
 
     /// Cuts every connection.
     func cutAll() { for channel in channels { channel.close(promise: nil) } }
+
+    /// Waits until more connections were cut.
+    func waitForCut(after cuts: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.cuts > cuts { return true }
+                state.waits.append((cuts, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func noteCut() {
+        let done = state.withLock { state in
+            state.cuts += 1
+            defer { state.waits.removeAll { $0.cuts < state.cuts } }
+            return state.waits.filter { $0.cuts < state.cuts }.map(\.continuation)
+        }
+        for continuation in done { continuation.resume() }
+    }
 
     func close() async {
         let channel = server.withLock { $0 }
@@ -122,7 +144,7 @@ final class CuttingProxy: Sendable {
                         other.writeAndFlush(piece, promise: nil)
                     }
                     if let cut = behaviour.cut, spent.bytes >= cut {
-                        proxy.state.withLock { $0.cuts += 1 }
+                        proxy.noteCut()
                         // What was passed on arrives; then it is over.
                         let (a, b) = (other, context.channel)
                         other.eventLoop.execute {

@@ -92,10 +92,10 @@ actor SessionLoop {
             timers[timer] = nil
             await handle(.timer(timer))
         case .reset(let mode):
-            board.unblock()
             await perform(machine.reset(mode))
         case .event(let event):
             switch event {
+            // The source has one, or the app.
             case .token: board.unblock()
             case .resumed: isUrgent = true
             default: break

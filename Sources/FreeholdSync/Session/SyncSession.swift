@@ -73,10 +73,17 @@ public final class SyncSession: Sendable {
     /// Says that somebody committed to the file. Stores that see commits by themselves do it.
     public func noteCommit() { if board.wake() { inputs.yield(.committed) } }
 
-    public func renew(_ token: AccessToken) { inputs.yield(.event(.token(token))) }
+    /// Goes on with another token.
+    public func renew(_ token: AccessToken) {
+        board.unblock()
+        inputs.yield(.event(.token(token)))
+    }
 
     /// Lets a file be reset that waits for it (`ClientReport.resetNeeded`).
-    public func reset(_ mode: ResetMode) { inputs.yield(.reset(mode)) }
+    public func reset(_ mode: ResetMode) {
+        board.unblock()
+        inputs.yield(.reset(mode))
+    }
 
     /// Takes other queries. Objects that only the old ones found go; new ones come.
     ///

@@ -68,7 +68,10 @@
             connected.whenFailure { upgraded.fail($0) }
             return connected.flatMap { opening -> EventLoopFuture<any Channel> in
                 // What the bootstrap doesn't time: encryption and the upgrade.
-                let timer = loop.scheduleTask(in: .milliseconds(timeout)) { opening.close(promise: nil) }
+                let timer = loop.scheduleTask(in: .milliseconds(timeout)) {
+                    upgraded.fail(TransportError(.timedOut, "\(endpoint) doesn't answer."))
+                    opening.close(promise: nil)
+                }
                 opening.closeFuture.whenComplete { _ in
                     upgraded.fail(TransportError(.closed, "The connection ended before it was one for sync."))
                 }
