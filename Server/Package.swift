@@ -20,6 +20,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        // JWTKit needs it, too. Here the tests make certificates with it.
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.15.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -60,10 +62,24 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Measures a server on loopback; no test does.
+        .executableTarget(
+            name: "FreeholdServerBench",
+            dependencies: [
+                "FreeholdServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
                 "FreeholdServer",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "JWTKit", package: "jwt-kit"),

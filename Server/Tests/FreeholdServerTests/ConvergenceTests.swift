@@ -131,7 +131,9 @@ import Testing
         try await b.subscribe()
         let text = SyncString(String(repeating: "text ", count: 200))
         try a.commit(
-            (Int64(0)..<100).map { .create(ObjectName("Thing", .int($0)), ["text": .value(.string(text))], defaults: []) }
+            (Int64(0)..<100).map {
+                .create(ObjectName("Thing", .int($0)), ["text": .value(.string(text))], defaults: [])
+            }
         )
         try await expectConvergence(server, [a, b])
         #expect(server.contents.count == 100)
