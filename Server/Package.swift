@@ -22,6 +22,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         // JWTKit needs it, too. Here the tests make certificates with it.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.15.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.3.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -62,6 +63,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "FreeholdSyncDemo",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
         // Measures a server on loopback; no test does.
         .executableTarget(
             name: "FreeholdServerBench",
@@ -79,6 +89,7 @@ let package = Package(
             dependencies: [
                 "FreeholdServer",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),

@@ -72,10 +72,12 @@
             }
         }
 
+        /// There is room for another line. From any thread.
+        func release() { reserved.subtract(1, ordering: .relaxed) }
+
         func remove(_ line: Line) {
             guard !line.isClosed else { return }
             line.isClosed = true
-            reserved.subtract(1, ordering: .relaxed)
             lost[ObjectIdentifier(line)] = nil
             guard lines.removeValue(forKey: line.number) != nil else { return }
             if line.hasBound { write(.unbind(SessionNumber(rawValue: line.number))) }
@@ -228,6 +230,7 @@
         var ownNumber = SessionNumber(rawValue: 1)
         var hasBound = false
         var isClosed = false
+        private let isReleased = Atomic(false)
 
         init(_ connection: SyncConnection, _ listener: @escaping @Sendable (LineEvent) -> Void) {
             (self.connection, self.listener) = (connection, listener)
@@ -237,6 +240,10 @@
             connection.loop.execute { [connection] in connection.send(message, of: self) }
         }
 
-        func close() { connection.loop.execute { [connection] in connection.remove(self) } }
+        func close() {
+            // At once: the session's next line shall find room here.
+            if !isReleased.exchange(true, ordering: .relaxed) { connection.release() }
+            connection.loop.execute { [connection] in connection.remove(self) }
+        }
     }
 #endif
