@@ -1,7 +1,7 @@
 # Everything a contributor runs. `make` alone lists the targets.
 
 SWIFT ?= swift
-LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Package.swift
+LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
 SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|JointWorld|SyncWorld|ServerRandom
@@ -15,15 +15,17 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release test cli install-cli bench bench-quick test-traits test-release soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick test-traits test-release soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
 	@echo "make demo         build the world example, run it on a fresh file, then reopen the file"
 	@echo "make demo-release the same in an optimised build: four minutes to build, and the times that programs see"
+	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
-	@echo "make test         every test: the package's, the example's, the command's"
+	@echo "make test         every test: the package's, the example's, the command's, the server's"
+	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
@@ -57,7 +59,15 @@ demo demo-release: setup
 
 test: setup
 	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
+	@$(MAKE) --no-print-directory test-server
 	@echo "Freehold: every test passed"
+
+# A package of its own: who depends on Freehold fetches nothing of what a server needs.
+test-server: setup
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Server $(TEST_FLAGS)
+
+sync-demo: setup
+	@SWIFT="$(SWIFT)" Scripts/sync-demo
 
 cli: setup
 	$(SWIFT) build -c release --package-path Tools --product freehold

@@ -19,6 +19,8 @@ let package = Package(
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
         .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
+        .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
+        .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
     ],
     traits: [
         .trait(
@@ -30,12 +32,18 @@ let package = Package(
             name: "Metrics",
             description: "Metrics by swift-metrics: Realm.recordMetrics(). Without it swift-metrics isn't fetched."
         ),
+        .trait(
+            name: "Sync",
+            description: "Connections to a sync server, by swift-nio and swift-nio-ssl. Without it neither is fetched."
+        ),
         .default(enabledTraits: ["Encryption"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
     ],
     targets: [
         .systemLibrary(
@@ -62,6 +70,19 @@ let package = Package(
         .target(
             name: "FreeholdServerStore",
             dependencies: ["FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // The sync client: sessions that drive the core's machine, and, with the trait Sync, connections.
+        .target(
+            name: "FreeholdSync",
+            dependencies: [
+                "FreeholdEngine", "FreeholdSyncCore",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Sync"])),
+            ],
             swiftSettings: settings
         ),
         .target(

@@ -55,7 +55,8 @@ extension ClientMachine {
     private mutating func leave() {
         generation += 1
         parts = []
-        // A download that was waited for has to be asked for again.
+        // A download that was waited for and isn't in the file has to be asked for again.
+        unsentMarks = marks.map(\.id) + unsentMarks
         marks = []
         output.append(.clearTimer(.ping))
         report(.connection(.disconnected))
