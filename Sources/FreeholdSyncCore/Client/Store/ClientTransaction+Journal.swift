@@ -94,6 +94,7 @@ extension ClientTransaction {
         horizon: StreamVersion,
         salt: inout some RandomNumberGenerator
     ) throws -> [UploadedCommit] {
+        guard number < state.lastCommit else { return [] }
         var commits: [UploadedCommit] = []
         var size: UInt64 = 0
         var next = number + 1

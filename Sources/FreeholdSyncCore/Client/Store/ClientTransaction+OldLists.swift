@@ -42,7 +42,7 @@ extension Shadow {
             let homes = Dictionary(list.slots.map { ($0.id, $0.element) }) { first, _ in first }
             elements = runs.flatMap { run in
                 (0..<UInt64(run.count)).map { offset in
-                    let id = SlotID(isOwn: run.first.isOwn, number: run.first.number + offset)
+                    let id = SlotID(isOwn: run.first.isOwn, number: run.first.number &+ offset)
                     return nodes[homes[id] ?? id]?.content.plainValue
                 }
             }

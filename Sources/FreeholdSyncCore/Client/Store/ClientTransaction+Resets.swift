@@ -2,7 +2,7 @@ extension ClientTransaction {
     /// The file goes on under a new ident: what both copies have counts as answered, the rest is numbered from 1.
     mutating func fork(_ fork: Fork, now: Int64) throws {
         if let ack = fork.answers { _ = try acknowledge(ack, now: now) }
-        let common = fork.common
+        let common = min(fork.common, state.lastCommit)
         var rest: [JournalCommit] = []
         var number = max(common, state.acknowledged) + 1
         while number <= state.lastCommit {
@@ -47,7 +47,7 @@ extension ClientTransaction {
     ///
     /// - Returns: how many were set aside for the app.
     mutating func prepareReset(_ bound: Bound) throws -> Int {
-        let known = bound.fork?.common ?? (bound.file == nil ? bound.acknowledged : 0)
+        let known = min(bound.fork?.common ?? (bound.file == nil ? bound.acknowledged : 0), state.lastCommit)
         var lost = 0
         if state.resetMode == .discard {
             lost = try discardCommits(after: known)

@@ -143,10 +143,6 @@ extension ServerMachine {
     ) {
         guard var session = sessions[key] else { return }
         let (stream, bind) = (session.stream, session.bind)
-        // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
-        for other in streams[stream]?.sessions.sorted() ?? [] where sessions[other]?.ident == row.ident {
-            end(other, .transient(after: 1_000), "The file was bound anew.")
-        }
         session.ident = row.ident
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
@@ -160,6 +156,10 @@ extension ServerMachine {
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
         streams[stream]?.sessions.insert(key)
+        // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
+        for other in streams[stream]?.sessions.sorted() ?? [] where other != key && sessions[other]?.ident == row.ident {
+            end(other, .transient(after: 1_000), "The file was bound anew.")
+        }
         learn(file.head, stream)
         watch(stream)
 

@@ -149,7 +149,8 @@ extension Commit {
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
         for (index, part) in parts.enumerated() {
             let commit = part.commit
-            guard part.part?.index == UInt32(index), part.hash == parts[0].hash, commit.number == first.number, commit.clock == first.clock,
+            guard part.part?.index == UInt32(index), part.hash == parts[0].hash, commit.number == first.number,
+                commit.clock == first.clock,
                 commit.base == first.base, commit.schemaVersion == first.schemaVersion
             else { return nil }
             changes += commit.changes
