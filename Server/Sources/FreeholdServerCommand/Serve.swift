@@ -50,9 +50,9 @@ struct Serve: AsyncParsableCommand {
         let store = QueuedServerStore(MemoryServerStore(epoch: .random(in: 1 ... .max)))
         let server = try await RunningServer.start(settings, store: store, logger: logger)
         logger.notice("documents are kept in memory only")
-        print(
-            "Freehold listens at \(settings.tls == nil ? "ws" : "wss")://\(settings.host):\(server.port)\(settings.node.path)"
-        )
+        // Not by `print`, which keeps lines back when nobody looks.
+        let address = "\(settings.tls == nil ? "ws" : "wss")://\(settings.host):\(server.port)\(settings.node.path)"
+        FileHandle.standardOutput.write(Data("Freehold listens at \(address)\n".utf8))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: ServerService(server))],

@@ -26,7 +26,7 @@ import Testing
         "weight == 12.5",
         "weight > 12", "name == 'Rex'", "name BEGINSWITH 'R'", "name ENDSWITH 'x'", "name CONTAINS 'e'",
         "name LIKE 'R?x'",
-        "name LIKE '*e*'", "isGood == true", "isGood", "NOT isGood == false", "nothing == nil", "missing == nil",
+        "name LIKE '*e*'", "isGood == true", "NOT isGood == false", "nothing == nil", "missing == nil",
         "name != nil", "age IN {1, 7}", "age BETWEEN {7, 9}", "age == 1 OR name == 'Rex'", "address.city == 'Bern'",
         "address.zip > 2000", "tags == 'b'", "ANY tags == 'a'", "NONE tags == 'c'", "ALL marks > 0", "tags.@count == 2",
         "marks.@count > 1", "ANY visits.year == 2024", "ALL visits.year > 2000", "words == 5", "visits.@count == 2",
