@@ -40,7 +40,7 @@ extension StreamView {
             if version < head.version, object.map({ $0.changed > version }) ?? true { changed.insert(name) }
             found[name] = object
         }
-        var next = version + 1
+        var next = min(version, head.version) + 1
         while !changed.isEmpty, next <= head.version {
             let images = try images(next)
             for (index, name) in images.names.enumerated() where changed.remove(name) != nil {

@@ -12,7 +12,8 @@ final class StreamFile: Sendable {
     let options: FileServerStore.Options
     let shapes = RowShapes()
     let past = Lock(PastStates())
-    private let known = Lock<StoreTables?>(nil)
+    /// Of the schemas that versions in use have, the newest last.
+    private let known = Lock<[StoreTables]>([])
 
     /// Opens the file of a stream, or makes it.
     ///
@@ -67,9 +68,10 @@ final class StreamFile: Sendable {
     // MARK: Transactions
 
     func tables(_ view: DataView) throws -> StoreTables {
-        if let tables = known.withLock({ $0 }), tables.schema === view.schema { return tables }
-        let tables = try StoreTables(view.schema)
-        known.withLock { $0 = tables }
+        let schema = view.schema
+        if let tables = known.withLock({ $0.last { $0.schema === schema } }) { return tables }
+        let tables = try StoreTables(schema)
+        known.withLock { $0 = $0.suffix(3) + [tables] }
         return tables
     }
 
@@ -96,14 +98,20 @@ final class StreamFile: Sendable {
         let result: Result
         do { result = try body(transaction) } catch {
             transaction.cancel()
-            shapes.forget()
+            forget()
             throw error
         }
         do { _ = try transaction.commit() } catch {
-            shapes.forget()
+            forget()
             throw CommitFailure(error: error)
         }
         return result
+    }
+
+    /// What a transaction that wasn't committed has left in memory: numbers of shapes, which others will get.
+    private func forget() {
+        shapes.forget()
+        known.withLock { $0 = [] }
     }
 
     /// A commit failed: whether it is there is found out by reading.

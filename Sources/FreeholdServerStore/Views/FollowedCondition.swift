@@ -24,7 +24,7 @@ struct FollowedCondition {
     /// - Throws: `ConditionError`
     init?(_ written: ClassQuery, _ tables: StoreTables, _ view: DataView) throws(ConditionError) {
         let parsed: WrittenQuery
-        do throws(QueryError) { parsed = try QueryParser.parse(written.condition.string) } catch {
+        do throws(FreeholdEngine.QueryError) { parsed = try QueryParser.parse(written.condition.string) } catch {
             throw ConditionError(error, written)
         }
         guard parsed.stages.isEmpty else {
@@ -33,7 +33,7 @@ struct FollowedCondition {
         guard let table = tables.table(of: written.className), let state = table.state else { return nil }
         let compiler = QueryCompiler(StoredNames(view), table.table)
         let predicate: Predicate
-        do throws(QueryError) { predicate = try compiler.compile(parsed).predicate } catch {
+        do throws(FreeholdEngine.QueryError) { predicate = try compiler.compile(parsed).predicate } catch {
             throw ConditionError(error, written)
         }
         self.table = table
@@ -106,7 +106,7 @@ extension Predicate {
 }
 
 extension ConditionError {
-    fileprivate init(_ error: QueryError, _ written: ClassQuery) {
+    fileprivate init(_ error: FreeholdEngine.QueryError, _ written: ClassQuery) {
         // The engine counts characters.
         let text = written.condition.string
         let end = text.index(text.startIndex, offsetBy: error.position ?? 0, limitedBy: text.endIndex) ?? text.endIndex

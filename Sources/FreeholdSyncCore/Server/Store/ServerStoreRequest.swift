@@ -39,6 +39,15 @@ public struct FileQuery: Hashable, Sendable {
     public var acknowledged: UInt64
     public var cursor: StreamVersion?
     public var bootstrap: StreamVersion?
+
+    public init(
+        ident: FileIdent?,
+        acknowledged: UInt64,
+        cursor: StreamVersion? = nil,
+        bootstrap: StreamVersion? = nil
+    ) {
+        (self.ident, self.acknowledged, self.cursor, self.bootstrap) = (ident, acknowledged, cursor, bootstrap)
+    }
 }
 
 /// The rows that a merge needs.
@@ -50,6 +59,8 @@ public struct RowQuery: Sendable {
     public var clocks: Set<StreamVersion> = []
     public var links: Set<LinkQuery> = []
     public var holders: Set<HolderQuery> = []
+
+    public init() {}
 
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
