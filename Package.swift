@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
+        .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
     traits: [
         .trait(
@@ -70,6 +71,11 @@ let package = Package(
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdImport",
+            dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
+            swiftSettings: settings
+        ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -84,6 +90,13 @@ let package = Package(
             name: "TestHerd",
             dependencies: ["Freehold"],
             path: "Tests/TestHerd",
+            swiftSettings: settings
+        ),
+        // Files that Realm wrote, and what they hold.
+        .target(
+            name: "TestRealmFiles",
+            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            path: "Tests/TestRealmFiles",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -119,8 +132,13 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmFileReaderTests",
-            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            dependencies: ["RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdImportTests",
+            dependencies: ["FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -140,7 +158,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Freehold", "FreeholdImport", "ModelConverter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
             swiftSettings: settings

@@ -1,11 +1,12 @@
 import Foundation
 import FreeholdEngine
 import RealmFileReader
+import TestRealmFiles
 import Testing
 
 @Suite struct FixtureTests {
-    @Test(arguments: FixtureFile.allCases)
-    func `the file says its format, version and classes`(_ fixture: FixtureFile) throws {
+    @Test(arguments: RealmFixture.allCases)
+    func `the file says its format, version and classes`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         #expect(file.formatVersion == fixture.formatVersion)
         #expect(file.schemaVersion == 7)
@@ -23,8 +24,8 @@ import Testing
         if fixture != .format22 { #expect(file.requireClass("Event").kind == .asymmetric) }
     }
 
-    @Test(arguments: FixtureFile.allCases)
-    func `properties have their types, options, indexes and targets`(_ fixture: FixtureFile) throws {
+    @Test(arguments: RealmFixture.allCases)
+    func `properties have their types, options, indexes and targets`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let item = file.requireClass("Everything")
         func property(_ name: String) throws -> RealmFileProperty {
@@ -58,8 +59,8 @@ import Testing
         #expect(file.requireClass("Word").incoming.contains { $0.className == "Everything" && $0.property == "words" })
     }
 
-    @Test(arguments: FixtureFile.allCases)
-    func `every value is the one that was written`(_ fixture: FixtureFile) throws {
+    @Test(arguments: RealmFixture.allCases)
+    func `every value is the one that was written`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let objects = try file.objects(of: file.requireClass("Everything"))
         #expect(objects.count == FixtureTable.rows.count)
@@ -81,8 +82,8 @@ import Testing
         #expect(Set(objects.map { $0.values["id"] }) == Set(FixtureTable.rows.map { .int(Int64($0 * 10)) }))
     }
 
-    @Test(arguments: FixtureFile.allCases)
-    func `links lead to the objects that they led to`(_ fixture: FixtureFile) throws {
+    @Test(arguments: RealmFixture.allCases)
+    func `links lead to the objects that they led to`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let wordClass = file.requireClass("Word")
         let words = try file.objects(of: wordClass)
@@ -130,8 +131,8 @@ import Testing
         }
     }
 
-    @Test(arguments: FixtureFile.allCases)
-    func `trees of several levels, holes and long values are read`(_ fixture: FixtureFile) throws {
+    @Test(arguments: RealmFixture.allCases)
+    func `trees of several levels, holes and long values are read`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let many = try file.objects(of: file.requireClass("Many"))
         let left = (0..<600).filter { $0 * 3 % 21 != 0 }
@@ -146,8 +147,8 @@ import Testing
         #expect(big.map { $0["list"] } == [[], (0..<2500).map { .int($0) }, []].map { FixtureTable.list($0) })
     }
 
-    @Test(arguments: [FixtureFile.format24, .copy, .encrypted])
-    func `collections inside mixed values are read`(_ fixture: FixtureFile) throws {
+    @Test(arguments: [RealmFixture.format24, .copy, .encrypted])
+    func `collections inside mixed values are read`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let words = file.requireClass("Word")
         let second = try #require(try file.objects(of: words).first { $0.values["rank"] == .int(2) })
