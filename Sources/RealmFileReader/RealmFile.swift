@@ -106,9 +106,10 @@ public final class RealmFile {
     }
 
     private static func schemaVersion(_ metadata: RealmFileClass, _ nodes: FileNodes, _ format: Int) -> UInt64? {
-        guard let property = metadata.properties.first(where: { $0.name == "version" && $0.type == .int }) else {
-            return nil
+        let property = metadata.properties.first {
+            $0.name == "version" && $0.type == .int && $0.collection == .none
         }
+        guard let property else { return nil }
         var version: UInt64?
         try? nodes.forEachCluster(metadata.root) { (stored) throws(RealmFileError) in
             let cluster = RealmFileCluster(stored: stored, nodes: nodes, formatVersion: format)

@@ -7,7 +7,7 @@ import TestRealmFiles
 import Testing
 
 @Suite struct ImportTests {
-    @Test(arguments: RealmFixture.allCases)
+    @Test(arguments: RealmFixture.tables)
     func `every value of the Realm file is in the new one, which is sound`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let url = try fixture.imported(to: folder).url
@@ -23,7 +23,7 @@ import Testing
                     Issue.record("an object has no id")
                     continue
                 }
-                for (name, expected) in FixtureTable.values(Int(id) / 10) where found[name] != nil {
+                for (name, expected) in FixtureTable.values(Int(id) / 10) where fixture.has(name) {
                     // A set's elements rise.
                     var expected = expected
                     if table.column(named: name)?.collection == .set, case .list(let list) = expected {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RealmFixture.allCases)
+    @Test(arguments: RealmFixture.tables)
     func `the new file has the classes, properties, keys and indexes of the old one`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let file = try fixture.open()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RealmFixture.allCases)
+    @Test(arguments: RealmFixture.tables)
     func `the report says what was read, stored and left out`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let file = try fixture.open()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RealmFixture.allCases)
+    @Test(arguments: RealmFixture.tables)
     func `a dry run reads and reports the same, and makes nothing`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let dry = try Realm.checkRealmFile(at: fixture.url, key: fixture.keyData)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RealmFixture.allCases)
+    @Test(arguments: RealmFixture.tables)
     func `a summary says what the file is, with the schema that an import makes`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let summary = try Realm.inspectRealmFile(at: fixture.url, key: fixture.keyData)

@@ -3,11 +3,15 @@ package import Foundation
 package import RealmFileReader
 
 /// A file that Realm wrote: see RealmFileReaderTests/Fixtures/README.md.
-package enum RealmFixture: String, CaseIterable, Sendable {
-    case format22 = "format22"
-    case format24 = "format24"
+package enum RealmFixture: String, Sendable {
+    case format22
+    case format24
     case copy = "format24-copy"
     case encrypted = "format24-encrypted"
+    case synchronized = "format24-sync"
+
+    /// Those that hold what `FixtureTable` says.
+    package static let tables: [RealmFixture] = [.format22, .format24, .copy, .encrypted]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")
@@ -15,7 +19,28 @@ package enum RealmFixture: String, CaseIterable, Sendable {
     package var url: URL { Self.folder.appendingPathComponent("\(rawValue).realm") }
     package var path: String { url.path }
     package var key: [UInt8]? { self == .encrypted ? (0..<64).map { UInt8($0 * 3 + 1) } : nil }
-    package var formatVersion: Int { self == .format22 ? 22 : 24 }
+    package var formatVersion: Int { Int(rawValue.dropFirst("format".count).prefix(2))! }
+
+    /// Of those in `tables`.
+    package var classes: Set<String> {
+        var names: Set = ["Everything", "Word", "Many", "Big"]
+        if formatVersion >= 20 { names.insert("Child") }
+        if formatVersion >= 23 { names.insert("Event") }
+        if formatVersion >= 24 { names.insert("Nested") }
+        return names
+    }
+
+    /// Whether a property of the class Everything is in a file of that format.
+    package func has(_ property: String) -> Bool {
+        let since20 = ["decimal", "optDecimal", "decimals", "oid", "optOid", "child", "children"]
+        let since21 = [
+            "uuid", "optUuid", "uuids", "mixed", "mixeds", "stringSet", "intSet", "wordSet", "intMap", "optStringMap",
+            "mixedMap", "wordMap",
+        ]
+        if since20.contains(property) { return formatVersion >= 20 }
+        if since21.contains(property) { return formatVersion >= 21 }
+        return property == "text" ? formatVersion >= 23 : true
+    }
 
     package func open() throws -> RealmFile { try RealmFile(path: path, key: key) }
     package func bytes() throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
