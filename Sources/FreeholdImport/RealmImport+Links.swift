@@ -22,7 +22,7 @@ extension RealmImport {
         _ map: KeyMap,
         _ transaction: WriteTransaction
     ) throws {
-        let place = "\(item.name).\(property.name)"
+        let place = ImportTally.Place(item.name, property.name)
         if property.collection != .none {
             let collections = try cluster.collections(of: property)
             for i in 0..<cluster.count where !collections.isEmpty(at: i) {
@@ -45,7 +45,7 @@ extension RealmImport {
     }
 
     /// The value with the new file's keys in its links.
-    func converted(_ value: Value, _ target: Int?, _ place: String) -> Value {
+    func converted(_ value: Value, _ target: Int?, _ place: ImportTally.Place) -> Value {
         switch value {
         case .link(let old):
             if let target, let key = keys[target]?[old.raw] { return .link(key) }
@@ -74,7 +74,7 @@ extension RealmImport {
         try walk(item) { cluster in
             for property in item.properties where property.mayLink {
                 try read(property, cluster, item) {
-                    $0.isNull ? $0 : converted($0, property.target, "\(item.name).\(property.name)")
+                    $0.isNull ? $0 : converted($0, property.target, ImportTally.Place(item.name, property.name))
                 }
             }
         }

@@ -49,7 +49,7 @@ extension RealmImport {
             case (.string(let value), .string) where value.utf8.count < 4096:
                 transaction.setString(column, key, value)
             case (.null, _) where !column.isOptional:
-                tally.missingValues["\(item.name).\(column.name)", default: 0] += 1
+                tally.missingValues[ImportTally.Place(item.name, column.name), default: 0] += 1
             default: try transaction.set(column, key, value)
             }
         }
@@ -64,7 +64,7 @@ extension RealmImport {
         _ transaction: WriteTransaction
     ) throws {
         let collections = try cluster.collections(of: property)
-        let place = "\(item.name).\(property.name)"
+        let place = ImportTally.Place(item.name, property.name)
         for (i, key) in objects.enumerated() where !collections.isEmpty(at: i) {
             try fill(column, key, property, cluster, i, collections, place, transaction) { $0 }
         }
@@ -78,17 +78,15 @@ extension RealmImport {
         _ cluster: RealmFileCluster,
         _ i: Int,
         _ collections: RealmFileCollections,
-        _ place: String,
+        _ place: ImportTally.Place,
         _ transaction: WriteTransaction,
         _ convert: (Value) -> Value
     ) throws {
         func fit(_ value: Value) -> Value? {
             let value = convert(value)
             guard value.isNull, !column.isOptional else { return value }
-            if column.type == .link {
-                tally.missingTargets[place, default: 0] += 1
-                return nil
-            }
+            // It is counted already.
+            if column.type == .link { return nil }
             tally.missingValues[place, default: 0] += 1
             return ColumnSpec(column.name, column.type).zero
         }
@@ -115,7 +113,7 @@ extension RealmImport {
     }
 
     /// The key as Freehold's dictionaries, as those of Realm's SDKs, take it.
-    func name(_ key: String, _ place: String) -> String {
+    func name(_ key: String, _ place: ImportTally.Place) -> String {
         guard key.utf8.contains(UInt8(ascii: ".")) || key.utf8.first == UInt8(ascii: "$") else { return key }
         tally.encodedKeys[place, default: 0] += 1
         var text = ""
@@ -141,7 +139,14 @@ extension RealmImport {
                 map.append(old: old, new: ObjectKey(next))
                 next += 1
             }
-            for property in item.properties where !property.mayLink { try read(property, cluster, item) { $0 } }
+            for property in item.properties where !property.mayLink {
+                try read(property, cluster, item) { value in
+                    if value.isNull, !property.isOptional {
+                        tally.missingValues[ImportTally.Place(item.name, property.name), default: 0] += 1
+                    }
+                    return value
+                }
+            }
         }
         keys[item.number] = map
     }
@@ -163,7 +168,7 @@ extension RealmImport {
                 continue
             }
             for entry in try cluster.entries(of: property, at: i, in: collections) {
-                _ = name(entry.key, "\(item.name).\(property.name)")
+                _ = name(entry.key, ImportTally.Place(item.name, property.name))
                 _ = convert(entry.value)
             }
         }

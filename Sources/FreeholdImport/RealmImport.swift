@@ -144,9 +144,6 @@ final class RealmImport {
                 report.note(.unsentChanges, "whether changes had not been sent to the server can't be told")
             }
         }
-        for (place, count) in tally.missingTargets.sorted(by: { $0.key < $1.key }) {
-            report.note(.missingTarget, "\(place): \(count) links lead to no object and are left out", count: count)
-        }
         tally.enter(into: &report)
         if file.repairedStrings > 0 {
             report.note(
@@ -191,26 +188,13 @@ extension RealmFileProperty {
 }
 
 extension RealmImportReport {
-    mutating func note(_ kind: Note.Kind, _ text: String, _ className: String? = nil, count: Int? = nil) {
-        notes.append(Note(kind: kind, text: text, className: className, property: nil, count: count))
-    }
-}
-
-/// What differs, counted by property.
-struct ImportTally {
-    var missingTargets: [String: Int] = [:]
-    var encodedKeys: [String: Int] = [:]
-    var equalInSets: [String: Int] = [:]
-    var missingValues: [String: Int] = [:]
-
-    func enter(into report: inout RealmImportReport) {
-        func add(_ counts: [String: Int], _ kind: RealmImportReport.Note.Kind, _ text: String) {
-            for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
-                report.note(kind, "\(place): \(count) \(text)", count: count)
-            }
-        }
-        add(encodedKeys, .encodedKeys, "keys have a point or a leading dollar sign, which are percent-encoded now")
-        add(equalInSets, .equalInSet, "values equal another of their set and are left out")
-        add(missingValues, .missingValue, "values are null where one is needed; the type's default is stored")
+    mutating func note(
+        _ kind: Note.Kind,
+        _ text: String,
+        _ className: String? = nil,
+        _ property: String? = nil,
+        count: Int? = nil
+    ) {
+        notes.append(Note(kind: kind, text: text, className: className, property: property, count: count))
     }
 }
