@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
     traits: [
         .trait(
@@ -98,6 +99,11 @@ let package = Package(
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdImport",
+            dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
+            swiftSettings: settings
+        ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -119,6 +125,13 @@ let package = Package(
             name: "SyncWorlds",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             path: "Tests/SyncWorlds",
+            swiftSettings: settings
+        ),
+        // Files that Realm wrote, and what they hold.
+        .target(
+            name: "TestRealmFiles",
+            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            path: "Tests/TestRealmFiles",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -161,8 +174,13 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmFileReaderTests",
-            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            dependencies: ["RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdImportTests",
+            dependencies: ["FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -182,7 +200,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Freehold", "FreeholdImport", "ModelConverter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
             swiftSettings: settings

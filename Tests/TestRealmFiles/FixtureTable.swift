@@ -1,18 +1,18 @@
-import Foundation
-import FreeholdEngine
+package import Foundation
+package import FreeholdEngine
 
 /// What the fixtures hold, by the rule that the program which wrote them followed.
-enum FixtureTable {
+package enum FixtureTable {
     /// The numbers 0 to 11 without that of the object that was deleted.
-    static let rows = (0..<12).filter { $0 != 6 }
-    static let deletedWord = 7
-    static let words = (0..<20).filter { $0 != deletedWord }
+    package static let rows = (0..<12).filter { $0 != 6 }
+    package static let deletedWord = 7
+    package static let words = (0..<20).filter { $0 != deletedWord }
 
-    static func objectId(_ i: Int) -> ObjectId {
+    package static func objectId(_ i: Int) -> ObjectId {
         ObjectId("5f0000000000000000" + hex(i, 6) as String)!
     }
 
-    static func uuid(_ i: Int) -> UUID { UUID(uuidString: "00112233-4455-6677-8899-" + hex(i, 12))! }
+    package static func uuid(_ i: Int) -> UUID { UUID(uuidString: "00112233-4455-6677-8899-" + hex(i, 12))! }
 
     private static func hex(_ i: Int, _ count: Int) -> String {
         let digits = String(i, radix: 16)
@@ -20,7 +20,7 @@ enum FixtureTable {
     }
 
     /// What isn't a link of the row, but for embedded objects.
-    static func values(_ i: Int) -> [String: Value] {
+    package static func values(_ i: Int) -> [String: Value] {
         let isOdd = i % 2 == 1
         func optional(_ value: Value) -> Value { isOdd ? value : .null }
         let bytes = Data((0..<i).map { UInt8(truncatingIfNeeded: $0 * 37) })
@@ -69,7 +69,7 @@ enum FixtureTable {
     }
 
     /// Nil for the row whose mixed value is a link.
-    static func mixed(_ i: Int) -> Value? {
+    package static func mixed(_ i: Int) -> Value? {
         switch i {
         case 0: .null
         case 1: .int(5)
@@ -86,8 +86,8 @@ enum FixtureTable {
         }
     }
 
-    static func list(_ values: [Value]) -> Value { .list(NestedList(values)) }
-    static func dictionary(_ entries: [(String, Value)]) -> Value {
+    package static func list(_ values: [Value]) -> Value { .list(NestedList(values)) }
+    package static func dictionary(_ entries: [(String, Value)]) -> Value {
         .dictionary(NestedDictionary(entries.map { .init($0.0, $0.1) }))
     }
 }
