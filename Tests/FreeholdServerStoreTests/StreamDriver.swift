@@ -21,7 +21,7 @@ struct StreamDriver {
     mutating func file(_ ident: FileIdent) -> FileIdent {
         if let known = idents[ident] { return known }
         let secret = SecretHash(FileSecret(high: UInt64(ident.rawValue), low: 1))
-        let kind = ServerStoreRequest.Kind.makeFile(user: "anna", secret: secret, parent: nil)
+        let kind = ServerStoreRequest.Kind.makeFile(user: "anna", secret: secret, parents: [], clock: .zero)
         guard case .file(let row) = store.perform(ServerStoreRequest(Self.stream, kind)) else { return ident }
         idents[ident] = row.ident
         return row.ident

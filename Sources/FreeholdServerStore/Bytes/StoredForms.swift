@@ -75,6 +75,31 @@ func reading<Result>(_ bytes: [UInt8], _ body: (inout ByteCursor) throws -> Resu
     }
 }
 
+/// The files that a file was copied from.
+enum StoredParents {
+    static func bytes(_ parents: [FileParent]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for parent in parents {
+            bytes.appendVarint(UInt64(parent.ident.rawValue))
+            bytes.appendVarint(parent.version)
+        }
+        return bytes
+    }
+
+    static func parents(_ bytes: [UInt8]) throws -> [FileParent] {
+        try reading(bytes) { cursor in
+            var parents: [FileParent] = []
+            while cursor.remaining > 0 {
+                guard let ident = UInt32(exactly: try cursor.varint()) else {
+                    throw cursor.error(.invalidValue, "That is no file's number")
+                }
+                parents.append(FileParent(ident: FileIdent(rawValue: ident), version: try cursor.varint()))
+            }
+            return parents
+        }
+    }
+}
+
 /// Messages are the form of what only travels otherwise.
 enum StoredMessage {
     private static let codec = MessageCodec(limit: .max)

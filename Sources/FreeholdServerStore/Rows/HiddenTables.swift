@@ -81,19 +81,19 @@ enum MarkColumn: Int, CaseIterable {
 }
 
 enum FileColumn: Int, CaseIterable {
-    case user, secret, parent, last, hashHigh, hashLow, clock, leastBase, time, subscribed, pending, classes, answers
+    case user, secret, parents, last, hashHigh, hashLow, clock, leastBase, time, subscribed, pending, classes, answers
 
     var type: ColumnType {
         switch self {
         case .user, .classes: .string
-        case .secret, .subscribed, .pending, .answers: .data
+        case .secret, .parents, .subscribed, .pending, .answers: .data
         default: .int
         }
     }
 
     var collection: CollectionKind {
         switch self {
-        case .classes, .answers, .subscribed, .pending: .list
+        case .classes, .answers, .parents, .subscribed, .pending: .list
         default: .none
         }
     }

@@ -25,12 +25,11 @@ extension StreamView {
         let words = stride(from: 0, to: 32, by: 4).map { start in
             bytes[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
-        let parent = UInt32(truncatingIfNeeded: word(.parent))
         var file = FileRow(
             ident,
             user: SyncString(view.readString(column(.user), key) ?? ""),
             secret: SecretHash(words: words),
-            parent: parent == 0 ? nil : FileIdent(rawValue: parent)
+            parents: try StoredParents.parents(view.pieces(column(.parents), key))
         )
         file.last = word(.last)
         file.hash = RunningHash(high: word(.hashHigh), low: word(.hashLow))
@@ -73,8 +72,7 @@ extension StreamView {
         if let ident = query.ident {
             answer.file = try file(ident)
             let (known, later) = try answers(ident, behind: query.acknowledged)
-            answer.answers = later
-            answer.hash = known?.hash
+            (answer.answers, answer.known, answer.hash) = (later, known, known?.hash)
         }
         if let file = answer.file, file.last == query.acknowledged { answer.hash = file.hash }
         if query.acknowledged == 0 { answer.hash = .empty }
@@ -88,7 +86,8 @@ extension StreamView {
     func makeFile(
         user: SyncString,
         secret: SecretHash,
-        parent: FileIdent?,
+        parents: [FileParent],
+        clock: Clock,
         in transaction: WriteTransaction
     ) throws -> FileRow? {
         let key = try transaction.create(tables.hidden.file)
@@ -96,8 +95,13 @@ extension StreamView {
         let bytes = secret.words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
         try transaction.set(column(.user), key, .string(user.string))
         try transaction.set(column(.secret), key, .data(Data(bytes)))
-        transaction.setInt(column(.parent), key, Int64(parent?.rawValue ?? 0))
-        return FileRow(FileIdent(rawValue: raw), user: user, secret: secret, parent: parent)
+        if !parents.isEmpty {
+            try transaction.setPieces(column(.parents), key, StoredParents.bytes(parents))
+        }
+        transaction.setWord(tables.hidden.file, FileColumn.clock.rawValue, key, clock.rawValue)
+        var file = FileRow(FileIdent(rawValue: raw), user: user, secret: secret, parents: parents)
+        file.clock = clock
+        return file
     }
 
     func note(
@@ -112,7 +116,11 @@ extension StreamView {
         transaction.setInt(column(.time), key, time)
         var known = 0
         let count = view.listCount(column(.answers), key)
-        while known < count, try answer(known, key).answer.commit < acknowledged { known += 1 }
+        while known < count {
+            let answer = try answer(known, key).answer
+            guard answer.commit < acknowledged, answer.version <= head.horizon else { break }
+            known += 1
+        }
         if known > 0 { try transaction.listRemove(column(.answers), key, 0..<known) }
     }
 

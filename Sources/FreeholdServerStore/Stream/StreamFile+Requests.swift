@@ -5,9 +5,10 @@ extension StreamFile {
     func perform(_ request: ServerStoreRequest.Kind) throws -> ServerStoreAnswer {
         switch request {
         case .bind(let query): return .bind(try read { try $0.bind(query) })
-        case .makeFile(let user, let secret, let parent):
+        case .makeFile(let user, let secret, let parents, let clock):
             let file = try write { transaction in
-                try stream(transaction).makeFile(user: user, secret: secret, parent: parent, in: transaction)
+                try stream(transaction)
+                    .makeFile(user: user, secret: secret, parents: parents, clock: clock, in: transaction)
             }
             return file.map { .file($0) } ?? .failed(.unavailable)
         case .noteFile(let ident, let acknowledged, let leastBase, let time):

@@ -12,7 +12,8 @@ extension StreamFile {
             let start = stream.firstVersion(from: time)
             head.logStart = max(head.logStart, start == 0 ? 0 : start - 1)
             let first = stream.firstVersion(from: old)
-            var horizon = first == 0 ? 0 : first - 1
+            // What is behind the horizon can't be told any more: a client that has less than the log resyncs by keys.
+            var horizon = min(first == 0 ? 0 : first - 1, head.logStart)
             for key in stream.view.keys(stream.tables.hidden.file) {
                 guard let file = try stream.file(FileIdent(rawValue: UInt32(key.raw + 1))), file.time >= old else {
                     continue

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Histories of files that are copied or restored, and of stores that are (sync-attack.md, section 6).
 @Suite struct FileAttackTests {

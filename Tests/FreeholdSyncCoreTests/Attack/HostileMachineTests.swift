@@ -6,6 +6,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Messages that no honest side sends, straight into the machines: valid ones with numbers that are changed, and random ones.
 @Suite struct HostileMachineTests {

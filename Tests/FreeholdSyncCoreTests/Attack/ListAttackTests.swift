@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// The histories H1 to H14 about lists without ids.
 @Suite struct ListAttackTests {

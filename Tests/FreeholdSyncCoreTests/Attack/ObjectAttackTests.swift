@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Histories about shadows, clocks, deletions and keys (sync-attack.md, sections 2 to 5), between real machines.
 @Suite struct ObjectAttackTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// A history that a test tells, between real machines: who is connected when, who does what, what time it is.
 struct ScriptedWorld {

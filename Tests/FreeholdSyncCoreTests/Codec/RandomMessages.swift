@@ -252,7 +252,10 @@ struct RandomMessages {
         case 8: return .ping(Ping(deviceTime: Int64(bitPattern: word())))
         default:
             let lists = some(1) { messages in
-                OldList(place: Place(messages.object(), messages.name()), elements: messages.some(4) { $0.pick(0..<5) == 0 ? nil : $0.value() })
+                OldList(
+                    place: Place(messages.object(), messages.name()),
+                    elements: messages.some(4) { $0.pick(0..<5) == 0 ? nil : $0.value() }
+                )
             }
             return .upload(session(), Upload(commits: uploaded(), oldLists: lists))
         }

@@ -1,4 +1,5 @@
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// What a simulated world remembers of what was done, and what must hold (SYNC.md, section 12).
 struct SimulatedChecks {

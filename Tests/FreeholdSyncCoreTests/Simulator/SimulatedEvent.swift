@@ -1,3 +1,5 @@
+@testable import SyncWorlds
+
 /// One thing that happens in a simulated world. All that is random in it comes from its own seed, so a script can lose events and the others stay
 /// what they are.
 struct SimulatedEvent: CustomStringConvertible, Sendable {

@@ -1,4 +1,5 @@
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 extension SimulatedWorld {
     /// Plays a script, and lets everything come to rest.

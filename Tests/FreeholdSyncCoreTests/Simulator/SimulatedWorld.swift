@@ -1,4 +1,5 @@
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Clients, nodes, a store and the networks between them, in one thread. Every message goes through its bytes.
 struct SimulatedWorld {

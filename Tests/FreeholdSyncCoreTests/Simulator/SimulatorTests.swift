@@ -6,6 +6,7 @@
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Worlds from seeds. `make simulate SEED=… COUNT=…` plays some; `docs/sync-simulator.md` says what they are.
 @Suite struct SimulatorTests {

@@ -157,7 +157,8 @@ extension ServerMachine {
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
         streams[stream]?.sessions.insert(key)
         // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
-        for other in streams[stream]?.sessions.sorted() ?? [] where other != key && sessions[other]?.ident == row.ident {
+        for other in streams[stream]?.sessions.sorted() ?? [] where other != key && sessions[other]?.ident == row.ident
+        {
             end(other, .transient(after: 1_000), "The file was bound anew.")
         }
         learn(file.head, stream)

@@ -19,8 +19,8 @@ extension BeforeImage {
 }
 
 extension FileRow {
-    public init(_ ident: FileIdent, user: SyncString, secret: SecretHash, parent: FileIdent?) {
-        (self.ident, self.user, self.secret, self.parent) = (ident, user, secret, parent)
+    public init(_ ident: FileIdent, user: SyncString, secret: SecretHash, parents: [FileParent]) {
+        (self.ident, self.user, self.secret, self.parents) = (ident, user, secret, parents)
     }
 }
 
