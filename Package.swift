@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "FreeholdSync",
             dependencies: [
-                "FreeholdEngine", "FreeholdSyncCore",
+                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
