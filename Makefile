@@ -1,10 +1,10 @@
 # Everything a contributor runs. `make` alone lists the targets.
 
 SWIFT ?= swift
-LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Package.swift
+LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|JointWorld|SyncWorld|ServerRandom
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
@@ -15,19 +15,22 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release test cli install-cli bench bench-quick test-traits test-release soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick test-traits test-release simulate soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
 	@echo "make demo         build the world example, run it on a fresh file, then reopen the file"
 	@echo "make demo-release the same in an optimised build: four minutes to build, and the times that programs see"
+	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
-	@echo "make test         every test: the package's, the example's, the command's"
+	@echo "make test         every test: the package's, the example's, the command's, the server's"
+	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
+	@echo "make simulate     SEED=… COUNT=…: worlds of the sync simulator, in an optimised build"
 	@echo "make soak         the crash and random tests for much longer"
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
@@ -57,7 +60,15 @@ demo demo-release: setup
 
 test: setup
 	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
+	@$(MAKE) --no-print-directory test-server
 	@echo "Freehold: every test passed"
+
+# A package of its own: who depends on Freehold fetches nothing of what a server needs.
+test-server: setup
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Server $(TEST_FLAGS)
+
+sync-demo: setup
+	@SWIFT="$(SWIFT)" Scripts/sync-demo
 
 cli: setup
 	$(SWIFT) build -c release --package-path Tools --product freehold
@@ -81,6 +92,12 @@ test-traits: setup
 test-release: setup
 	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(RELEASE_SUITES)"
 	@echo "Freehold: the release run passed"
+
+# Worlds of the sync simulator: `make simulate SEED=1 COUNT=2000`. One that fails prints a script of its events, as short as it gets.
+SEED ?= 1
+COUNT ?= 2000
+simulate: setup
+	FREEHOLD_SEED=$(SEED) FREEHOLD_COUNT=$(COUNT) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter SimulatorTests
 
 soak: setup
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"

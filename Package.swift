@@ -17,7 +17,11 @@ let package = Package(
         .library(name: "Realm", targets: ["Realm"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
+        .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
+        .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
+        .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
     traits: [
         .trait(
@@ -29,12 +33,18 @@ let package = Package(
             name: "Metrics",
             description: "Metrics by swift-metrics: Realm.recordMetrics(). Without it swift-metrics isn't fetched."
         ),
+        .trait(
+            name: "Sync",
+            description: "Connections to a sync server, by swift-nio and swift-nio-ssl. Without it neither is fetched."
+        ),
         .default(enabledTraits: ["Encryption"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
     ],
     targets: [
         .systemLibrary(
@@ -57,6 +67,25 @@ let package = Package(
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
+        // A server's store in files of Freehold: objects as rows of tables made from the schema.
+        .target(
+            name: "FreeholdServerStore",
+            dependencies: ["FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // The sync client: sessions that drive the core's machine, and, with the trait Sync, connections.
+        .target(
+            name: "FreeholdSync",
+            dependencies: [
+                "FreeholdEngine", "FreeholdSyncCore",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["Sync"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Sync"])),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "Freehold",
             dependencies: [
@@ -70,6 +99,11 @@ let package = Package(
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        .target(
+            name: "FreeholdImport",
+            dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
+            swiftSettings: settings
+        ),
         .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
@@ -86,6 +120,20 @@ let package = Package(
             path: "Tests/TestHerd",
             swiftSettings: settings
         ),
+        // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
+        .target(
+            name: "SyncWorlds",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            path: "Tests/SyncWorlds",
+            swiftSettings: settings
+        ),
+        // Files that Realm wrote, and what they hold.
+        .target(
+            name: "TestRealmFiles",
+            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            path: "Tests/TestRealmFiles",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-testchild",
             dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
@@ -99,8 +147,15 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdServerStoreTests",
+            dependencies: [
+                "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -119,8 +174,13 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmFileReaderTests",
-            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            dependencies: ["RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdImportTests",
+            dependencies: ["FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -140,7 +200,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "ModelConverter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Freehold", "FreeholdImport", "ModelConverter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
             swiftSettings: settings

@@ -22,6 +22,7 @@ let package = Package(
             dependencies: [
                 "ModelConverter",
                 .product(name: "Freehold", package: "Freehold"),
+                .product(name: "FreeholdImport", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -68,4 +68,6 @@ public enum RefusalReason: Hashable, Sendable {
     case createOnly
     /// It names a place or an element that never was.
     case malformed
+    /// The work is from before the horizon, and the list has no element any more that the change can be about.
+    case elementGone
 }

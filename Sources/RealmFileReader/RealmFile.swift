@@ -11,8 +11,8 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// The file isn't changed, and no lock of Realm's is taken: nobody may write it meanwhile. Every number of it is checked
-/// before it is relied on; a file that can't be right is an error.
+/// The file isn't changed, and no lock of Realm's is taken: nobody may write it meanwhile, which `checkUnchanged` finds out.
+/// Every number of it is checked before it is relied on; a file that can't be right is an error.
 ///
 /// A `RealmFile` is used by one thread at a time.
 public final class RealmFile {
@@ -106,9 +106,10 @@ public final class RealmFile {
     }
 
     private static func schemaVersion(_ metadata: RealmFileClass, _ nodes: FileNodes, _ format: Int) -> UInt64? {
-        guard let property = metadata.properties.first(where: { $0.name == "version" && $0.type == .int }) else {
-            return nil
+        let property = metadata.properties.first {
+            $0.name == "version" && $0.type == .int && $0.collection == .none
         }
+        guard let property else { return nil }
         var version: UInt64?
         try? nodes.forEachCluster(metadata.root) { (stored) throws(RealmFileError) in
             let cluster = RealmFileCluster(stored: stored, nodes: nodes, formatVersion: format)
@@ -117,6 +118,18 @@ public final class RealmFile {
             }
         }
         return version
+    }
+
+    /// Checks that nobody has written the file since it was opened: then what was read may be of several versions.
+    ///
+    /// - Throws: `.changed`.
+    public func checkUnchanged() throws(RealmFileError) {
+        guard nodes.file.isChanged else { return }
+        throw RealmFileError(
+            .changed,
+            "The Realm file was written while it was read. Read it again when no program writes it.",
+            path: path
+        )
     }
 
     /// Calls the body with up to 256 objects at a time, in the order of their keys. What it is given ends with the call.

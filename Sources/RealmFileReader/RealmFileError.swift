@@ -9,6 +9,8 @@ public struct RealmFileError: Error, Equatable, Sendable, CustomStringConvertibl
         case wrongKey
         /// A format that this reader doesn't know: see `formatVersion`.
         case unsupportedFormat
+        /// Somebody wrote the file while it was read.
+        case changed
         /// What the file says of itself can't be: see `offset`.
         case damaged
         /// Another failure of the operating system.

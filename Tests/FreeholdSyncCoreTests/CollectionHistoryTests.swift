@@ -3,6 +3,8 @@ import FreeholdEngine
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// Sets and dictionaries: SYNC.md, section 5.
 @Suite struct CollectionHistoryTests {
     let tags = Place(thing, "tags")

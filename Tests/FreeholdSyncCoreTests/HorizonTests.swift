@@ -1,6 +1,8 @@
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// SYNC.md, sections 6 and 8; sync-attack.md, H7 and H8.
 @Suite struct HorizonTests {
     @Test func `H8: a list without a younger slot becomes a chain, references of later bases stay exact`() throws {

@@ -2,6 +2,8 @@ import Foundation
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// What SYNC.md claims, on random histories against the oracle. `FREEHOLD_SEED` repeats one.
 @Suite struct RandomHistoryTests {
     typealias Options = HistoryGenerator.Options

@@ -1,6 +1,8 @@
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// Single values, counters, mixed values, embedded objects: SYNC.md, section 5.
 @Suite struct RegisterHistoryTests {
     let count = Place(thing, "count")

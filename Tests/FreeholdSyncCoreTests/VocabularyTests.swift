@@ -2,6 +2,8 @@ import FreeholdEngine
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 @Suite struct VocabularyTests {
     @Test func `A dictionary is sorted by the bytes of its keys, and the last of equal keys counts`() {
         var dictionary = SyncDictionary([("b", 1), ("\u{E9}", 2), ("a", 3), ("b", 4), ("e\u{301}", 5), ("", 6)])

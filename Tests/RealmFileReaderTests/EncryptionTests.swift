@@ -1,4 +1,5 @@
 import Foundation
+import TestRealmFiles
 import Testing
 
 @testable import RealmFileReader
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func `a wrong key, none, and one of another length are told`() throws {
-        let path = FixtureFile.encrypted.path
+        let path = RealmFixture.encrypted.path
         func code(_ key: [UInt8]?) -> RealmFileError.Code? {
             do {
                 _ = try RealmFile(path: path, key: key)
@@ -58,14 +59,14 @@ import Testing
         #expect(code(Array(repeating: 1, count: 64)) == .wrongKey)
         #expect(code(Array(repeating: 1, count: 32)) == .wrongKey)
         // The half for the codes is right, that for the bytes isn't.
-        var half = FixtureFile.encrypted.key!
+        var half = RealmFixture.encrypted.key!
         half[0] ^= 1
         #expect(code(half) == .wrongKey)
     }
 
     @Test func `a plain file doesn't open with a key`() {
         #expect(throws: RealmFileError.self) {
-            try RealmFile(path: FixtureFile.format24.path, key: Array(repeating: 1, count: 64))
+            try RealmFile(path: RealmFixture.format24.path, key: Array(repeating: 1, count: 64))
         }
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import FreeholdEngine
 import RealmFileReader
+import TestRealmFiles
 import Testing
 
 @Suite struct HostileFileTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["FREEHOLD_SOAK"] == nil ? 150 : 1_000_000 / 3
+    private static let rounds = environment["FREEHOLD_SOAK"] == nil ? 150 : 1_000_000 / 4
 
     /// Reads all that can be reached: that ends, or throws the reader's error.
     private func readAll(_ bytes: [UInt8], _ path: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         do {
-            let file = try RealmFile(path: path)
-            for item in file.classes { _ = try file.objects(of: item) }
+            try RealmFile(path: path).readAll()
         } catch is RealmFileError {}
     }
 
@@ -23,42 +23,22 @@ import Testing
         try body(folder.appendingPathComponent("hostile.realm").path)
     }
 
-    @Test(arguments: [FixtureFile.format22, .format24, .copy])
-    func `changed bits and references, and cut files, are errors or other values`(_ fixture: FixtureFile) throws {
+    @Test(arguments: [RealmFixture.format22, .format24, .copy, .synchronized])
+    func `changed bits and references, and cut files, are errors or other values`(_ fixture: RealmFixture) throws {
         let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed)
-        let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
-        // Where references are likely to be: numbers that are multiples of eight and lie in the file.
+        let original = try fixture.bytes()
         try withFile { path in
             for round in 0..<Self.rounds {
-                var bytes = original
-                switch round % 4 {
-                case 0:
-                    for _ in 0...Int.random(in: 0..<8, using: &random) {
-                        bytes[Int.random(in: 0..<bytes.count, using: &random)] ^=
-                            1 << UInt8.random(in: 0..<8, using: &random)
-                    }
-                case 1:
-                    let place = Int.random(in: 3..<(bytes.count / 8), using: &random) * 8
-                    let target = UInt32(Int.random(in: 0..<(bytes.count / 8), using: &random) * 8)
-                    withUnsafeBytes(of: target.littleEndian) { bytes.replaceSubrange(place..<(place + 4), with: $0) }
-                case 2:
-                    // An array's header: its flags, width and count.
-                    let place = Int.random(in: 3..<(bytes.count / 8), using: &random) * 8
-                    for i in 4..<8 where Bool.random(using: &random) {
-                        bytes[place + i] = UInt8.random(in: 0 ... .max, using: &random)
-                    }
-                default: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
-                }
-                try readAll(bytes, path)
+                try readAll(FileMutation.random(original, round, &random), path)
             }
         }
     }
 
     @Test(arguments: [2, 6, 9, 25])
     func `a format that isn't known is named, with what to do`(_ format: Int) throws {
-        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: FixtureFile.format24.path)))
+        var bytes = try RealmFixture.format24.bytes()
         bytes[20] = UInt8(format)
         bytes[21] = UInt8(format)
         try withFile { path in
@@ -87,20 +67,5 @@ import Testing
             try Data(bytes).write(to: URL(fileURLWithPath: path))
             #expect(try RealmFile(path: path).classes.isEmpty)
         }
-    }
-}
-
-/// SplitMix64.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

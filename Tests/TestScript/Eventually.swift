@@ -17,3 +17,10 @@ public func eventually(
     }
     return true
 }
+
+/// What was waited for did not come. What follows in a test counts on it.
+public struct NeverCame: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(_ came: Any) { description = "Only \(came) came" }
+}

@@ -1,4 +1,4 @@
-import FreeholdEngine
+package import FreeholdEngine
 
 /// The classes that a realm stores.
 ///
@@ -39,7 +39,7 @@ public struct Schema: Sendable {
     }
 
     /// What a file has, with or without Swift classes.
-    init(_ stored: DatabaseSchema) {
+    package init(_ stored: DatabaseSchema) {
         self.init(
             stored.tables.map { table in
                 ObjectSchema(

@@ -1,9 +1,9 @@
-import FreeholdEngine
-import Foundation
+package import FreeholdEngine
+package import Foundation
 
 extension Realm.Error {
     /// The same error in the terms of this module.
-    init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
+    package init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
         self.init(
             // As in RealmSwift.
             error.underlying == ENOTDIR ? .fileOperationFailed : Code(error.code),

@@ -57,6 +57,7 @@ struct FileHeader: Equatable, Sendable {
 
     private static func readOnce(_ descriptor: Int32) throws(EngineError) -> Content {
         if try size(of: descriptor) == 0 { return .empty }
+        if try isRealms(descriptor) { return .invalid(realmsFile) }
         if try isUnfinished(descriptor) { return .unfinished }
         guard let first = try meta(descriptor, at: 0) else {
             return .invalid("The file is too short to be a database.")
@@ -87,6 +88,18 @@ struct FileHeader: Equatable, Sendable {
             )
         }
         return .valid(newest)
+    }
+
+    private static let realmsFile =
+        "This file was written by Realm, not by Freehold. Make a Freehold file of it: "
+        + "`freehold import NEW --from-realm OLD`, or `Realm.importRealmFile(at:to:)` of the product FreeholdImport."
+
+    /// Whether the file has the mark of Realm's files.
+    private static func isRealms(_ descriptor: Int32) throws(EngineError) -> Bool {
+        var mark = [UInt8](repeating: 0, count: 4)
+        let count = mark.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 16) }
+        guard count >= 0 else { throw .system(errno, "The file can't be read.") }
+        return mark.elementsEqual("T-DB".utf8)
     }
 
     /// No creation that is broken off makes a file longer than this.

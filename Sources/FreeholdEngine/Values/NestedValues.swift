@@ -46,7 +46,13 @@ public struct NestedDictionary: Sendable {
         self.id = id
         self.entries = []
         self.entries.reserveCapacity(entries.count)
-        for entry in entries { self[entry.key] = entry.value }
+        func rise(_ a: Entry, _ b: Entry) -> Bool { Value.compareBytes(a.key, b.key) < 0 }
+        if zip(entries, entries.dropFirst()).allSatisfy(rise) {
+            self.entries = entries
+        } else {
+            // Sorted beforehand, since an insertion moves all that is behind it. The sort is stable.
+            for entry in entries.sorted(by: rise) { self[entry.key] = entry.value }
+        }
     }
 
     /// The first entry whose key isn't below the given one.

@@ -1,6 +1,6 @@
 /// Numbers as bytes: seven bits a byte, the lowest first, the highest bit set in all but the last.
 extension [UInt8] {
-    mutating func appendVarint(_ value: UInt64) {
+    package mutating func appendVarint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -9,14 +9,14 @@ extension [UInt8] {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    mutating func appendVarint(_ value: Int) { appendVarint(UInt64(value)) }
+    package mutating func appendVarint(_ value: Int) { appendVarint(UInt64(value)) }
 
     /// The lowest byte first.
-    mutating func appendFixed(_ value: UInt64, width: Int) {
+    package mutating func appendFixed(_ value: UInt64, width: Int) {
         for index in 0..<width { append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
     }
 
-    mutating func appendText(_ text: SyncString) {
+    package mutating func appendText(_ text: SyncString) {
         appendVarint(text.string.utf8.count)
         append(contentsOf: text.string.utf8)
     }
@@ -24,9 +24,9 @@ extension [UInt8] {
 
 extension Int64 {
     /// Small numbers of either sign as small numbers: 0, −1, 1, −2, …
-    var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
+    package var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
 
-    init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
+    package init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
 }
 
 extension UInt64 {
@@ -35,30 +35,32 @@ extension UInt64 {
 }
 
 /// Reads a range of bytes from the left to the right. Whatever is read is checked against the range's end.
-struct ByteCursor {
-    let bytes: UnsafeRawBufferPointer
-    var position: Int
-    let end: Int
+package struct ByteCursor {
+    package let bytes: UnsafeRawBufferPointer
+    package var position: Int
+    package let end: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    package init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
         end = range.upperBound
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, 0..<bytes.count) }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes, 0..<bytes.count) }
 
-    var remaining: Int { end - position }
+    package var remaining: Int { end - position }
 
-    func error(_ code: CodecError.Code, _ reason: String) -> CodecError { CodecError(code, reason, offset: position) }
+    package func error(_ code: CodecError.Code, _ reason: String) -> CodecError {
+        CodecError(code, reason, offset: position)
+    }
 
-    mutating func byte() throws(CodecError) -> UInt8 {
+    package mutating func byte() throws(CodecError) -> UInt8 {
         guard position < end else { throw error(.truncated, "The bytes end too early") }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func varint() throws(CodecError) -> UInt64 {
+    package mutating func varint() throws(CodecError) -> UInt64 {
         guard position < end else { throw error(.truncated, "The bytes end within a number") }
         let first = bytes[position]
         if first < 0x80 {
@@ -77,13 +79,13 @@ struct ByteCursor {
     }
 
     /// A number of things, each of which takes a byte at least.
-    mutating func count() throws(CodecError) -> Int {
+    package mutating func count() throws(CodecError) -> Int {
         let value = try varint()
         guard value <= UInt64(remaining) else { throw error(.truncated, "\(value) is more than what is left") }
         return Int(value)
     }
 
-    mutating func fixed(width: Int) throws(CodecError) -> UInt64 {
+    package mutating func fixed(width: Int) throws(CodecError) -> UInt64 {
         guard remaining >= width else { throw error(.truncated, "The bytes end within a number") }
         defer { position += width }
         if width == 1 { return UInt64(bytes[position]) }
@@ -94,16 +96,16 @@ struct ByteCursor {
     }
 
     /// The next bytes, as a range of their own.
-    mutating func take(_ count: Int) throws(CodecError) -> Range<Int> {
+    package mutating func take(_ count: Int) throws(CodecError) -> Range<Int> {
         guard count <= remaining else { throw error(.truncated, "\(count) bytes are more than what is left") }
         defer { position += count }
         return position..<position + count
     }
 
     /// A length and as many bytes.
-    mutating func section() throws(CodecError) -> Range<Int> { try take(count()) }
+    package mutating func section() throws(CodecError) -> Range<Int> { try take(count()) }
 
-    mutating func text() throws(CodecError) -> SyncString {
+    package mutating func text() throws(CodecError) -> SyncString {
         let range = try section()
         return try bytes.text(range)
     }

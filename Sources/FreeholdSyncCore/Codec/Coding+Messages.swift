@@ -65,6 +65,7 @@ extension ColumnWriter {
         if let base = bind.leastBase { self[.part(5)].int(base) }
         try self[.part(6)].held(bind.held)
         if let position = bind.bootstrap { try self[.part(7)].position(position) }
+        if bind.isReset { self[.part(9)].kinds.append(0) }
         let documents = self[.part(8)]
         for document in bind.schema.documents {
             documents.text(document.className)
@@ -100,7 +101,16 @@ extension ColumnWriter {
         let lists = self[.oldLists]
         for list in upload.oldLists {
             try objects.reference(list.place.object)
-            try lists.place(list.place).values(list.elements, hasEmbedded: true, depth: 0)
+            let group = try lists.place(list.place)
+            group.number(list.elements.count)
+            let values = group[.values]
+            for element in list.elements {
+                if let element {
+                    try values.value(element, hasEmbedded: true, depth: 0)
+                } else {
+                    values.kind(.gone)
+                }
+            }
         }
     }
 

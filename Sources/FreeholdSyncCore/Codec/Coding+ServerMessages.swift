@@ -104,6 +104,7 @@ extension ColumnWriter {
             self[.part(2)].int(fork.common)
             if let ack = fork.answers { try self[.part(5)].answers(ack) }
         }
+        if bound.horizon > 0 { self[.part(6)].int(bound.horizon) }
     }
 
     private func answers(_ ack: Ack) throws(CodecError) {
@@ -148,7 +149,7 @@ extension ColumnWriter {
 extension RefusalReason {
     fileprivate static let all: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed,
+        .malformed, .elementGone,
     ]
 
     var raw: UInt8 { UInt8(Self.all.firstIndex(of: self)!) }

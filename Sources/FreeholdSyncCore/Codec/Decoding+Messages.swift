@@ -69,6 +69,10 @@ extension ColumnReader {
         if let group = optional(.part(5)) { bind.leastBase = try group.word() }
         bind.held = try self[.part(6)].held()
         if let group = optional(.part(7)) { bind.bootstrap = try group.position() }
+        if let group = optional(.part(9)) {
+            try group.skipKind()
+            bind.isReset = true
+        }
         return bind
     }
 
@@ -112,9 +116,20 @@ extension ColumnReader {
         let lists = self[.oldLists]
         for _ in 0..<(try number()) {
             let (place, group) = try lists.place(objects.reference())
-            upload.oldLists.append(OldList(place: place, elements: try group.values(hasEmbedded: true, depth: 0)))
+            upload.oldLists.append(OldList(place: place, elements: try group.oldElements()))
         }
         return upload
+    }
+
+    private func oldElements() throws(CodecError) -> [SyncValue?] {
+        let (count, group) = (try number(), self[.values])
+        var elements: [SyncValue?] = []
+        elements.reserveCapacity(min(count, group.kindsLeft))
+        for _ in 0..<count {
+            let kind = try group.valueKind(try group.kind())
+            elements.append(kind == .gone ? nil : try group.value(kind, hasEmbedded: true, depth: 0))
+        }
+        return elements
     }
 
     // MARK: Parts

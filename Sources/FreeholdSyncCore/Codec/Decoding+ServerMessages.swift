@@ -96,6 +96,7 @@ extension ColumnReader {
             let answers: Ack? = if let group = optional(.part(5)) { try group.answers() } else { nil }
             bound.fork = Fork(common: try group.word(), answers: answers)
         }
+        if let group = optional(.part(6)) { bound.horizon = try group.word() }
         return bound
     }
 

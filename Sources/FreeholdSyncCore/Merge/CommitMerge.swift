@@ -5,6 +5,11 @@ struct CommitMerge {
     private let version: StreamVersion
     private let rules: MergeRules
     private let refused: [ObjectName: RefusalReason]
+    private let parents: [FileParent]
+    /// If the commit is from before the horizon.
+    private var old: OldWork?
+    /// The objects of old work as they were before the commit.
+    private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
     /// The objects of the commit as they are now. Nil if there is none.
     private var objects: [ObjectName: MergedObject?] = [:]
@@ -16,9 +21,12 @@ struct CommitMerge {
         _ stamp: Stamp,
         _ version: StreamVersion,
         _ rules: MergeRules,
-        _ refused: [ObjectName: RefusalReason]
+        _ refused: [ObjectName: RefusalReason],
+        _ parents: [FileParent],
+        _ old: OldWork?
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
+        (self.parents, self.old) = (parents, old)
     }
 
     /// Does the changes.
@@ -35,6 +43,7 @@ struct CommitMerge {
                 stamp: stamp,
                 version: version,
                 seen: commit.seen[name] ?? 0,
+                parents: parents,
                 isRefused: refused[name] != nil
             )
             if let reason = refused[name] {
@@ -44,6 +53,8 @@ struct CommitMerge {
             }
             if case .create(_, let fields) = change, rules.createOnly.contains(name.className) {
                 ingested.append((name, fields))
+            } else if old != nil {
+                performOld(change, index, author)
             } else if let reason = perform(change, author) {
                 refuse(index, reason)
             }
@@ -70,10 +81,9 @@ struct CommitMerge {
         }
     }
 
-    private mutating func refuse(_ index: Int, _ reason: RefusalReason) {
-        refusals.append(
-            Refusal(commit: commit.number, index: index, change: commit.changes[index], reason: reason)
-        )
+    private mutating func refuse(_ index: Int, _ reason: RefusalReason, _ change: Change? = nil) {
+        let change = change ?? commit.changes[index]
+        refusals.append(Refusal(commit: commit.number, index: index, change: change, reason: reason))
     }
 
     // MARK: Changes
@@ -103,13 +113,53 @@ struct CommitMerge {
             if object.isKnown(to: author) { _ = object.delete(author) }
         default:
             guard object.isAlive, object.isKnown(to: author) else { return .objectGone }
-            switch object.perform(change, change.path, author) {
+            switch object.perform(change, change.path, aligned(author, change)) {
             case .done: return nil
             case .instanceGone: return .instanceGone
             case .malformed: return .malformed
             }
         }
         return nil
+    }
+
+    // MARK: Work from before the horizon
+
+    private mutating func performOld(_ change: Change, _ index: Int, _ author: Author) {
+        guard var old, case .some(.some(let object)) = objects[change.object] else {
+            if let reason = perform(change, author) { refuse(index, reason) }
+            return
+        }
+        let image = images[change.object] ?? object.contents
+        images[change.object] = image
+        let plan = old.plan(change, image)
+        self.old = old
+        var reason: RefusalReason?
+        for change in plan.changes { reason = perform(change, author) }
+        if reason == .malformed {
+            for other in plan.instead {
+                let outcome = perform(other, author)
+                guard outcome != .malformed else { continue }
+                reason = outcome
+                // Removals are done each on its own; of other things one is enough.
+                if case .remove = other { continue }
+                break
+            }
+        }
+        if let reason {
+            refuse(index, reason == .malformed ? .elementGone : reason)
+        } else if let rest = plan.rest {
+            refuse(index, .elementGone, rest)
+        }
+    }
+
+    /// Elements of old work are indices at the version before the commit. One that aligned is what its author saw of it.
+    private func aligned(_ author: Author, _ change: Change) -> Author {
+        guard let old else { return author }
+        let isInside = change.path.contains { if case .element = $0 { true } else { false } }
+        var aligned = author
+        aligned.listed = old.version
+        if isInside { aligned.seen = old.version }
+        return aligned
     }
 
     /// Makes the dead slots of a change that was refused, if there is a list that they can be in.

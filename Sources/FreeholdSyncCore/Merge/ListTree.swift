@@ -57,14 +57,22 @@ struct ListTree: Sendable {
     /// The slot that a reference means. Nil if it never was.
     func slot(_ reference: ElementReference, _ author: Author) -> Slot? {
         switch reference {
-        case .confirmed(let index): slot(at: index, version: author.seen)
-        case .own(let number): slot(author.ident, number)
+        case .confirmed(let index): slot(at: index, version: author.listed ?? author.seen)
+        case .own(let number): slot(author.ident, number) ?? inheritedSlot(number, author)
         }
+    }
+
+    /// A slot that a file made before the author's was copied from it.
+    private func inheritedSlot(_ number: OwnNumber, _ author: Author) -> Slot? {
+        for parent in author.parents {
+            if let slot = slot(parent.ident, number), birth(slot).version <= parent.version { return slot }
+        }
+        return nil
     }
 
     /// As `slot`, and remembers what it counted.
     mutating func find(_ reference: ElementReference, _ author: Author) -> Slot? {
-        if case .confirmed = reference { count(at: author.seen) }
+        if case .confirmed = reference { count(at: author.listed ?? author.seen) }
         return slot(reference, author)
     }
 

@@ -32,7 +32,13 @@ struct Author: Sendable {
     /// The version that the commit takes.
     let version: StreamVersion
     /// The version of the object that the author saw; 0 if it only knew its own work.
-    let seen: StreamVersion
+    var seen: StreamVersion
+    /// The files that this one was copied from.
+    var parents: [FileParent] = []
+
+    /// The version of which `.confirmed` elements are indices, if not of the one that the author saw (`OldWork`).
+    var listed: StreamVersion?
+
     /// The changes were refused. Only the slots of lists are made, dead, since later work can name them.
     var isRefused = false
 
@@ -42,7 +48,12 @@ struct Author: Sendable {
         Mark(stamp: stamp, version: version, isReal: origin == .real, isAssigned: isAssigned)
     }
 
-    func saw(_ mark: Mark) -> Bool { mark.version <= seen || mark.stamp.ident == ident }
+    func saw(_ mark: Mark) -> Bool { mark.version <= seen || isOwn(mark.stamp.ident, mark.version) }
+
+    /// Whether the author's file did what a file did in a version, be it before it was copied.
+    func isOwn(_ file: FileIdent, _ version: StreamVersion) -> Bool {
+        file == ident || parents.contains { $0.ident == file && version <= $0.version }
+    }
 }
 
 /// What became of a change in an object.

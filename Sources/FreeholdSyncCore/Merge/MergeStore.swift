@@ -11,6 +11,9 @@ public protocol MergeStore {
     func greatestClock(upTo version: StreamVersion) throws -> Clock
     /// The number of the file's last commit, and that commit's effective clock.
     func lastCommit(of ident: FileIdent) throws -> (number: UInt64, clock: Clock)
+    /// The files that a file was copied from.
+    func parents(of ident: FileIdent) throws -> [FileParent]
+
     /// The answer that a commit got.
     func answer(to commit: UInt64, of ident: FileIdent) throws -> MergeAnswer?
 
@@ -31,6 +34,10 @@ public protocol MergeStore {
         holding values: [SetElement],
         in properties: [SyncString]
     ) throws -> [ObjectName]
+}
+
+extension MergeStore {
+    public func parents(of ident: FileIdent) throws -> [FileParent] { [] }
 }
 
 /// What the schema and the app say, as far as a merge needs it.

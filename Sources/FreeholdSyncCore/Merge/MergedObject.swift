@@ -47,13 +47,14 @@ public struct MergedObject: Sendable {
     // MARK: Merging
 
     /// Whether the author means this incarnation.
-    func isKnown(to author: Author) -> Bool { author.seen >= born || makers.contains(author.ident) }
+    func isKnown(to author: Author) -> Bool { author.seen >= born || makers.contains { author.isOwn($0, born) } }
 
     /// Whether a create makes a new incarnation behind this dead one.
     ///
     /// - Parameter base: the cursor of the author.
     func canFollow(_ author: Author, base: StreamVersion) -> Bool {
-        died.map { base >= $0 } ?? false || deleters.contains(author.ident)
+        guard let died else { return false }
+        return base >= died || deleters.contains { author.isOwn($0, died) }
     }
 
     /// Merges another create of the live object.

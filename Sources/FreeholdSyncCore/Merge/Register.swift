@@ -112,7 +112,7 @@ struct Register: Sendable {
         switch reference {
         case .confirmed: guard born <= author.seen else { return .instanceGone }
         case .own(let number):
-            guard instance.ident == author.ident, instance.number == number else { return .instanceGone }
+            guard author.isOwn(instance.ident, born), instance.number == number else { return .instanceGone }
         }
         held = .absent
         let outcome = body(&instance.record)

@@ -9,11 +9,14 @@ public struct StreamMerge: Sendable {
 
     /// Merges a commit, whole or not at all, and answers it. A resend changes nothing and gets the same answer.
     ///
-    /// - Parameter now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
+    /// - Parameters:
+    ///   - oldLists: the lists that the commit is about as its author saw them, if the author knows that the commit is from before the horizon.
+    ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
     /// - Throws: `MergeError`, before anything is changed, and what the store throws.
     public func apply(
         _ commit: Commit,
         from ident: FileIdent,
+        oldLists: [OldList]? = nil,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -22,7 +25,8 @@ public struct StreamMerge: Sendable {
         guard commit.number == last.number + 1 else { throw MergeError.gap(expected: last.number + 1) }
         let seen = commit.seen.values.reduce(commit.base, max)
         guard seen <= store.version else { throw MergeError.unknownVersion }
-        guard commit.base >= store.horizon else { throw MergeError.behindHorizon }
+        let isOld = commit.base < store.horizon
+        guard !isOld || oldLists != nil else { throw MergeError.behindHorizon }
 
         let now = max(now, store.now)
         let clock = try Clock.effective(
@@ -32,9 +36,11 @@ public struct StreamMerge: Sendable {
             last: last.clock
         )
         let stamp = Stamp(clock: clock, ident: ident)
+        let parents = try store.parents(of: ident)
+        let old = isOld ? OldWork(oldLists ?? [], version: store.version) : nil
         var refused = refusedAtOnce(commit, ident)
         while true {
-            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused)
+            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old)
             if let (name, reason) = try attempt.run(&store) {
                 refused[name] = reason
                 refuseMore(&refused, commit)

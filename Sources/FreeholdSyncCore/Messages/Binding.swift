@@ -20,6 +20,10 @@ public struct Bind: Hashable, Sendable {
     /// Where a bootstrap was when the connection was lost.
     public var bootstrap: BootstrapPosition?
 
+    /// The server's history was another one than the file's, which starts anew: `journal` names all commits that the file still has, answered
+    /// or not, and `bound` says which of them the server knows, be it by a fork.
+    public var isReset = false
+
     public init(
         app: SyncString,
         stream: SyncValue? = nil,
@@ -138,6 +142,9 @@ public struct Bound: Hashable, Sendable {
     public var acknowledged: UInt64
     /// The file was copied, and goes on under a new ident.
     public var fork: Fork?
+
+    /// Commits with an earlier base come with the lists that they are about (`Upload.oldLists`).
+    public var horizon: StreamVersion = 0
     public var start: Start
 
     public enum Start: Hashable, Sendable {
@@ -168,7 +175,8 @@ public struct Bound: Hashable, Sendable {
 
 /// Where the work of two copies of a file parts.
 public struct Fork: Hashable, Sendable {
-    /// The last commit that both have. The file's later ones are numbered from 1 under the new ident.
+    /// The last commit that both have. The file's later ones are numbered from 1 under the new ident. If the file was reset, it is 0 too if
+    /// the server has none of the commits that the file named.
     public let common: UInt64
     /// The answers to those up to it that the file doesn't know. After this, numbers are those of the new ident.
     public let answers: Ack?

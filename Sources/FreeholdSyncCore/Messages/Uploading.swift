@@ -40,9 +40,10 @@ public struct UploadedCommit: Hashable, Sendable {
 /// A list as it was confirmed to the author of edits whose base is before the horizon. The server aligns it by value.
 public struct OldList: Hashable, Sendable {
     public let place: Place
-    public let elements: [SyncValue]
+    /// Nil for those that the author knows to be gone.
+    public let elements: [SyncValue?]
 
-    public init(place: Place, elements: [SyncValue]) {
+    public init(place: Place, elements: [SyncValue?]) {
         self.place = place
         self.elements = elements
     }

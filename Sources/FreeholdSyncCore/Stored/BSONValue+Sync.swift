@@ -3,11 +3,11 @@
 #else
     internal import Foundation
 #endif
-internal import FreeholdBSON
+package import FreeholdBSON
 internal import FreeholdEngine
 
 extension BSONValue {
-    init(_ key: PrimaryKey) {
+    package init(_ key: PrimaryKey) {
         switch key {
         case .null: self = .null
         case .int(let value): self = .int64(value)
@@ -18,7 +18,7 @@ extension BSONValue {
     }
 
     /// What readers of the document see of a value.
-    init(_ value: SyncValue) {
+    package init(_ value: SyncValue) {
         switch value {
         case .null, .embedded: self = .null
         case .bool(let value): self = .bool(value)

@@ -30,7 +30,7 @@ extension [UInt8] {
     }
 
     /// A value that no document shows. It begins with its kind, as in messages.
-    mutating func appendExact(_ value: SyncValue) {
+    package mutating func appendExact(_ value: SyncValue) {
         append(value.kind.rawValue)
         switch value {
         case .null, .bool: break
@@ -94,7 +94,7 @@ extension ByteCursor {
         return FileIdent(rawValue: raw)
     }
 
-    mutating func exactValue(depth: Int = 0) throws(CodecError) -> SyncValue {
+    package mutating func exactValue(depth: Int = 0) throws(CodecError) -> SyncValue {
         let raw = try byte()
         switch ValueKind(rawValue: raw) {
         case .null: return .null

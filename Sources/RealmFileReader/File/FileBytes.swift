@@ -13,6 +13,9 @@ final class FileBytes {
     private let base: UnsafeRawPointer?
     private let mappedCount: Int
     private var pages: DecryptedPages?
+    private let file: OpenFile
+    /// The first bytes of the file: a commit changes its header or, if it is encrypted, the header's code.
+    private let mark: [UInt8]
 
     /// How many bytes of decrypted pages are kept until `release` lets them go.
     static let keptBytes = 64 << 20
@@ -20,7 +23,8 @@ final class FileBytes {
     init(path: String, key: [UInt8]?) throws(RealmFileError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.system("The file can't be opened", path) }
-        defer { close(descriptor) }
+        file = OpenFile(descriptor)
+        mark = Self.mark(descriptor, isEncrypted: key != nil)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.system("The file's size can't be read", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -51,6 +55,15 @@ final class FileBytes {
 
     var isEncrypted: Bool { pages != nil }
 
+    /// Whether somebody has written a version since the file was opened.
+    var isChanged: Bool { Self.mark(file.descriptor, isEncrypted: isEncrypted) != mark }
+
+    private static func mark(_ descriptor: Int32, isEncrypted: Bool) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: isEncrypted ? 64 : 24)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return Array(bytes.prefix(max(0, count)))
+    }
+
     /// The address of a range of the file; valid until `release`.
     @inline(__always)
     func address(_ offset: Int, _ length: Int) throws(RealmFileError) -> UnsafeRawPointer {
@@ -73,4 +86,13 @@ final class FileBytes {
             }
         return RealmFileError(code, "\(what): \(String(cString: strerror(errno))).", path: path)
     }
+}
+
+/// Closes its descriptor when nobody needs it any more, also where an initializer fails.
+private final class OpenFile {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
 }

@@ -11,6 +11,8 @@ enum TreeLimits {
     static let leafCount = 1_024
     /// Levels of a tree: a key has 63 bits, and a level takes two or eight of them.
     static let depth = 40
+    /// Levels of a collection's tree, whose nodes have up to 1,000 children.
+    static let collectionDepth = 24
     /// Collections in collections.
     static let nesting = 100
 }

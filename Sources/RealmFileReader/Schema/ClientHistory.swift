@@ -17,20 +17,38 @@ struct ClientHistory {
         let root = try nodes.refs(ref)
         let sent = root.number(7) ?? 0
         guard let changesRef = root.ref(13), let originsRef = root.ref(16) else { return 0 }
-        var origins: [Value] = []
-        try nodes.forEachLeaf(originsRef) { (leaf) throws(RealmFileError) in
-            try nodes.read(leaf, LeafForm(type: .int, isNullable: false), expected: nil, into: &origins)
+        var areOwn: [Bool] = []
+        try forEachLeaf(originsRef, LeafForm(type: .int, isNullable: false), nodes) { values in
+            for value in values { areOwn.append(value == .int(0)) }
         }
-        var changes: [Value] = []
-        try nodes.forEachLeaf(changesRef) { (leaf) throws(RealmFileError) in
-            try nodes.read(leaf, LeafForm(type: .data, isNullable: true), expected: nil, into: &changes)
+        var saySomething: [Bool] = []
+        try forEachLeaf(changesRef, LeafForm(type: .data, isNullable: true), nodes) { values in
+            for value in values {
+                if case .data(let bytes) = value {
+                    saySomething.append(!bytes.isEmpty)
+                } else {
+                    saySomething.append(false)
+                }
+            }
         }
-        let first = Int64(clamping: top.version) - Int64(changes.count)
+        let first = Int64(clamping: top.version) - Int64(saySomething.count)
         var count = 0
-        for (i, (change, origin)) in zip(changes, origins).enumerated() where origin == .int(0) {
-            guard case .data(let bytes) = change, !bytes.isEmpty, first + Int64(i) + 1 > sent else { continue }
-            count += 1
+        for (i, (says, isOwn)) in zip(saySomething, areOwn).enumerated() where says && isOwn {
+            if first + Int64(i) + 1 > sent { count += 1 }
         }
         return count
+    }
+
+    private func forEachLeaf(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        _ nodes: FileNodes,
+        _ body: ([Value]) -> Void
+    ) throws(RealmFileError) {
+        try nodes.forEachLeaf(ref) { (leaf) throws(RealmFileError) in
+            var values: [Value] = []
+            try nodes.read(leaf, form, expected: nil, into: &values)
+            body(values)
+        }
     }
 }

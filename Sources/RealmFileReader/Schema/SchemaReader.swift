@@ -56,10 +56,13 @@ struct SchemaReader {
     private func count(_ root: UInt64) throws(RealmFileError) -> Int {
         guard root != 0 else { return 0 }
         let node = try nodes.refs(root)
-        if node.isInner { return Int(max(0, node.number(2) ?? 0)) }
+        if node.isInner { return counted(node.number(2)) }
         if let keys = node.ref(0) { return try nodes.ints(keys).count }
-        return Int(max(0, node.number(0) ?? 0))
+        return counted(node.number(0))
     }
+
+    /// No file has more objects than 2^40; what a damaged one says has to be fit for sums.
+    private func counted(_ number: Int64?) -> Int { Int(min(max(0, number ?? 0), 1 << 40)) }
 
     private func properties(
         _ ref: UInt64,

@@ -9,16 +9,19 @@ extension FileNodes {
     ) throws(RealmFileError) {
         let node = try node(ref)
         guard node.isInner else { return try body(ref) }
-        guard depth < TreeLimits.depth else { throw .damaged("a tree is too deep", at: node.offset) }
+        guard depth < TreeLimits.collectionDepth else { throw .damaged("a tree is too deep", at: node.offset) }
         guard node.kind == .bits, node.hasRefs, node.count >= 2 else {
             throw .damaged("a tree's inner node is none", at: node.offset)
         }
         // Copied, since the node's address doesn't outlive what the body may do.
-        let children = (1..<(node.count - 1)).map { node.ref($0) }
-        for child in children {
-            guard let child else { throw .damaged("a tree has no child where one should be", at: node.offset) }
-            try forEachLeaf(child, depth: depth + 1, body)
+        var children: [UInt64] = []
+        for i in 1..<(node.count - 1) {
+            guard let child = node.ref(i) else {
+                throw .damaged("a tree has no child where one should be", at: node.offset)
+            }
+            children.append(child)
         }
+        for child in children { try forEachLeaf(child, depth: depth + 1, body) }
     }
 
     /// The entries of a dictionary, in the file's order.

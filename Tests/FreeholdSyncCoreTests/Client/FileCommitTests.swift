@@ -3,6 +3,8 @@ import FreeholdEngine
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// What a file's journal says of a commit, read as edits with stored positions.
 @Suite struct FileCommitTests {
     @Test func `The edits of a commit make of the version before it the version that it made`() throws {

@@ -2,6 +2,8 @@ import Foundation
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// Clients against a server that is simple and right. `FREEHOLD_SEED` repeats one history.
 @Suite struct SyncWorldTests {
     typealias Options = SyncWorld.Options

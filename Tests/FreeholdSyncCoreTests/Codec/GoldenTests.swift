@@ -3,6 +3,7 @@ import FreeholdEngine
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Messages and their bytes, which no change of the code may change. The bytes lie in `Golden`, as hexadecimal numbers.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// Bytes that no codec wrote: each gives an error or a message, and never takes more memory than a small multiple of itself.
 @Suite struct HostileBytesTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// A way to compress for tests: runs of equal bytes. It keeps the promises that zlib's has to keep.
 struct RunLengths: MessageCompression {

@@ -2,6 +2,8 @@ import Foundation
 import FreeholdEngine
 import FreeholdSyncCore
 
+@testable import SyncWorlds
+
 /// Makes messages of every kind from a seed, with commits of random histories in uploads.
 struct RandomMessages {
     var random: SeededRandom
@@ -250,7 +252,10 @@ struct RandomMessages {
         case 8: return .ping(Ping(deviceTime: Int64(bitPattern: word())))
         default:
             let lists = some(1) { messages in
-                OldList(place: Place(messages.object(), messages.name()), elements: messages.some(4) { $0.value() })
+                OldList(
+                    place: Place(messages.object(), messages.name()),
+                    elements: messages.some(4) { $0.pick(0..<5) == 0 ? nil : $0.value() }
+                )
             }
             return .upload(session(), Upload(commits: uploaded(), oldLists: lists))
         }

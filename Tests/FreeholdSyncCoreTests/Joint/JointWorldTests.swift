@@ -2,6 +2,8 @@ import Foundation
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// The client's machine against the server's, through the codec. `FREEHOLD_SEED` repeats one history.
 @Suite struct JointWorldTests {
     typealias Options = JointWorld.Options

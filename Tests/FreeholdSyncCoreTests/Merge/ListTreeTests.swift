@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// The list tree against arrays, by edits at old versions.
 @Suite struct ListTreeTests {

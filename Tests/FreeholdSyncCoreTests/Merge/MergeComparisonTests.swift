@@ -2,6 +2,8 @@ import Foundation
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// The merge against the oracle on random histories. `FREEHOLD_SEED` repeats one.
 @Suite struct MergeComparisonTests {
     typealias Options = HistoryGenerator.Options

@@ -1,4 +1,5 @@
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// What random histories must reach, or they prove little.
 enum RarePath: CaseIterable {
@@ -29,7 +30,7 @@ enum RarePath: CaseIterable {
             case .forbidden: taken.insert(.forbidden)
             case .causeRefused: taken.insert(.causeRefused)
             case .commitRefused: taken.insert(.commitRefused)
-            case .malformed, .createOnly: break
+            case .malformed, .createOnly, .elementGone: break
             }
         }
         let refused = Set(answer.refusals.map(\.index))

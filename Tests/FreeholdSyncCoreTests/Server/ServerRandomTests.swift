@@ -3,6 +3,8 @@ import FreeholdEngine
 import Foundation
 import Testing
 
+@testable import SyncWorlds
+
 /// Random sessions against a recomputation of each view. `FREEHOLD_SEED` repeats one.
 @Suite struct ServerRandomTests {
     static let seeds: [UInt64] = {

@@ -1,6 +1,8 @@
 import FreeholdSyncCore
 import Testing
 
+@testable import SyncWorlds
+
 /// Scripted sessions against one node.
 @Suite struct ServerSessionTests {
     let a = ObjectName("A", 1)

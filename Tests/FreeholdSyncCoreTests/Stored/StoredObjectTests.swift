@@ -4,6 +4,7 @@ import FreeholdEngine
 import Testing
 
 @testable import FreeholdSyncCore
+@testable import SyncWorlds
 
 /// What a store keeps of an object gives back the object. `FREEHOLD_SEED` repeats a history.
 @Suite struct StoredObjectTests {

@@ -42,7 +42,7 @@ private actor Kennel {
     }
 
     func waitFor(_ count: Int) async throws {
-        if try await !eventually({ log.count >= count }) { Issue.record("Only \(log) came") }
+        if try await !eventually({ log.count >= count }) { throw NeverCame(log) }
     }
 }
 

@@ -24,7 +24,7 @@ final class ObservingQueue: @unchecked Sendable {
 
     /// Waits until so many calls have come.
     func waitFor(_ count: Int) async throws {
-        if try await !eventually({ told.count >= count }) { Issue.record("Only \(told) came") }
+        if try await !eventually({ told.count >= count }) { throw NeverCame(told) }
     }
 
     /// Waits until nothing more can come, as far as is known.
@@ -41,7 +41,7 @@ final class Notes: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func waitFor(_ count: Int) async throws {
-        if try await !eventually({ all.count >= count }) { Issue.record("Only \(all) came") }
+        if try await !eventually({ all.count >= count }) { throw NeverCame(all) }
     }
 }
 

@@ -59,7 +59,7 @@ private actor SectionPlace {
     }
 
     func waitFor(_ count: Int) async throws {
-        if try await !eventually({ log.count >= count }) { Issue.record("Only \(log) came") }
+        if try await !eventually({ log.count >= count }) { throw NeverCame(log) }
     }
 }
 

@@ -24,6 +24,11 @@ struct KeyOptions: ParsableArguments {
             }
             return key
         }
+        return try Self.read(path)
+    }
+
+    /// The key that a file holds.
+    static func read(_ path: String) throws -> Data {
         try FileOptions.requireFile(path)
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(.noPermission, "\(path): the file can't be read")

@@ -25,6 +25,34 @@ import Testing
         #expect(difference("", "a\n") == "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
     }
 
+    /// Declarations of every kind, cut off behind each token, and with each one token missing.
+    @Test func `text that ends early or lacks something does no harm`() {
+        let text = """
+            import class RealmSwift.Object
+            typealias Names<T> = [String: T]
+            @objcMembers public class A<T>: @unchecked Sendable, Outer.Base<Int>, @preconcurrency P & Q where T: X {
+                @objc @Wrapper<Int>(x: 1) private(set) dynamic lazy var a: Map<String, Int?>! = .init(), (b, c) = (0, 1)
+                let d = RealmOptional<Int>(), e: (some P) -> any Q = { $0 }, f: [Int] { didSet { } }
+                override static func primaryKey() -> String? { return #keyPath(A.a) }
+                class func ignored<U>(_ x: @escaping () async throws -> ~Copyable) -> [String] { ["a", "b"] }
+                subscript(i: Int) -> Int { get { a.value } set { self.a.value = newValue } }
+                enum E: Int { case x = 1, y; indirect case z(A) }
+                #if X
+                var g = (h as? A)?.a.value ?? \"\\(0)\"
+                #endif
+            }
+            extension Outer.A: @retroactive R { init?(@B _ b: Int = 0) { guard let a = b as? A else { fatalError() } } }
+            """
+        let tokens = text.matches(of: #/\w+|\W/#).map { String($0.output) }
+        #expect(tokens.count > 300)
+        for i in tokens.indices {
+            for cut in [tokens[..<i], tokens[..<i] + tokens[(i + 1)...], tokens[i...]] {
+                let once = converted(cut.joined()).texts[0]
+                #expect(once == converted(once).texts[0])
+            }
+        }
+    }
+
     /// Pieces of Swift in any order: nothing traps, and what comes out is settled.
     @Test func `text that is hardly Swift does no harm`() {
         let seed =

@@ -67,7 +67,9 @@ public enum ClientReport: Hashable, Sendable {
     case mismatch([SyncString])
     /// The server has another history of the stream: the app has to reset the file.
     case resetNeeded
-    /// The file was reset. So many commits were set aside for the app.
+    /// The file is about to be reset: it still shows what it showed before.
+    case resetBegins
+    /// The file was reset: it shows the new store's state and the work that was recovered. So many commits were set aside for the app.
     case wasReset(lost: Int)
     /// The file was used twice: this one goes on under another ident.
     case forked

@@ -24,7 +24,7 @@ extension ClientMachine {
 
     private mutating func resetSession() {
         (uploadCredit, grantedBytes, sentThrough, sentQueries) = (0, 0, 0, 0)
-        (isCollecting, sendsDocuments) = (false, false)
+        (isCollecting, sendsDocuments, horizon) = (false, false, 0)
         (parts, partBytes, fetching, healing, misfits) = ([], 0, [], [:], 0)
         (pingedAt, bestRoundTrip) = (nil, .max)
     }
@@ -55,7 +55,8 @@ extension ClientMachine {
     private mutating func leave() {
         generation += 1
         parts = []
-        // A download that was waited for has to be asked for again.
+        // A download that was waited for and isn't in the file has to be asked for again.
+        unsentMarks = marks.map(\.id) + unsentMarks
         marks = []
         output.append(.clearTimer(.ping))
         report(.connection(.disconnected))
@@ -77,6 +78,7 @@ extension ClientMachine {
             }
             pingedAt = now
             send(.ping(Ping(deviceTime: now)))
+            if link == .ready, reportedBase != nil { request(.describe, .leastBase) }
             output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
         }
     }
@@ -191,6 +193,7 @@ extension ClientMachine {
                 close(.stopped)
             } else {
                 drop(now, &random)
+                report(.resetBegins)
                 request(.reset(configuration.resetMode), .other)
             }
         case .auth, .schema, .upgradeRequired:
@@ -204,7 +207,9 @@ extension ClientMachine {
     public mutating func reset(_ mode: ResetMode) -> [ClientAction] {
         output = []
         isBlocked = false
-        request(.reset(mode), .start)
+        report(.resetBegins)
+        request(.reset(mode), .other)
+        request(.describe, .start)
         return output
     }
 }

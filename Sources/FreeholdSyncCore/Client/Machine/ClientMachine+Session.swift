@@ -5,7 +5,7 @@ extension ClientMachine {
         var schema = configuration.schema
         if sendsDocuments { schema.documents = configuration.documents }
         let state = file.state
-        let bind = Bind(
+        var bind = Bind(
             app: configuration.app,
             stream: configuration.stream,
             file: state.file,
@@ -18,6 +18,8 @@ extension ClientMachine {
             held: file.held,
             bootstrap: state.bootstrap?.position
         )
+        bind.isReset = file.isReset
+        reportedBase = file.leastBase
         send(.bind(configuration.session, bind))
         send(.credit(configuration.session, bytes: configuration.window))
     }
@@ -33,10 +35,11 @@ extension ClientMachine {
             report(.fault(.schema, text: "The server doesn't accept the file's schema."))
             close(.stopped)
         case .accepted:
-            if bound.fork != nil { report(.forked) }
+            if bound.fork != nil, !state.isReset { report(.forked) }
             link = .ready
+            horizon = bound.horizon
             failures = 0
-            sentThrough = bound.fork == nil ? bound.acknowledged : 0
+            sentThrough = bound.fork == nil && !state.isReset ? bound.acknowledged : 0
             isCollecting = true
             request(.bind(bound), .bound(bound))
             report(.connection(.connected))
@@ -68,6 +71,7 @@ extension ClientMachine {
 
     mutating func resume(_ file: FileDescription, compare classes: [SyncString]) {
         let state = file.state
+        reportedBase = file.leastBase
         let resume = Resume(
             cursor: state.cursor,
             bootstrap: state.bootstrap?.position,
@@ -82,16 +86,18 @@ extension ClientMachine {
 
     /// Asks the file for commits, if some can be sent.
     mutating func upload() {
-        guard link == .ready, hasWork, !isCollecting, uploadCredit > 0 else { return }
+        guard link == .ready, hasWork, !isCollecting, !state.isReset, uploadCredit > 0 else { return }
         isCollecting = true
-        request(.collect(after: sentThrough, bytes: min(configuration.uploadBytes, messageBytes, uploadCredit)), .work)
+        let bytes = min(configuration.uploadBytes, messageBytes, uploadCredit)
+        request(.collect(after: sentThrough, bytes: bytes, horizon: horizon), .work)
     }
 
     private var messageBytes: UInt64 { max(min(limits.messageBytes, knownLimit) / 2, 512) }
 
-    mutating func send(_ commits: [UploadedCommit], hasMore: Bool) {
+    mutating func send(_ commits: [UploadedCommit], _ oldLists: [OldList], hasMore: Bool) {
         isCollecting = false
         hasWork = hasMore
+        uploadCredit -= min(uploadCredit, oldLists.estimatedSize)
         var batch: [UploadedCommit] = []
         for commit in commits {
             let size = commit.commit.estimatedSize
@@ -104,15 +110,15 @@ extension ClientMachine {
             send(&batch)
             for part in commit.split(bytes: messageBytes) {
                 batch = [part]
-                send(&batch)
+                send(&batch, part.part?.isLast == true ? oldLists : [])
             }
         }
-        send(&batch)
+        send(&batch, oldLists)
         upload()
     }
 
-    private mutating func send(_ batch: inout [UploadedCommit]) {
-        if !batch.isEmpty { send(.upload(configuration.session, Upload(commits: batch))) }
+    private mutating func send(_ batch: inout [UploadedCommit], _ oldLists: [OldList] = []) {
+        if !batch.isEmpty { send(.upload(configuration.session, Upload(commits: batch, oldLists: oldLists))) }
         batch = []
     }
 

@@ -7,8 +7,8 @@ extension ClientMachine {
         switch outcome {
         case .done: break
         case .described(let file): take(file, request.purpose, isCurrent: isCurrent)
-        case .collected(let commits, let hasMore):
-            if isCurrent { send(commits, hasMore: hasMore) } else { hasWork = true }
+        case .collected(let commits, let oldLists, let hasMore):
+            if isCurrent { send(commits, oldLists, hasMore: hasMore) } else { hasWork = true }
         case .acknowledged(let number, let refusals):
             let isNews = number > state.acknowledged
             state.acknowledged = number
@@ -16,8 +16,13 @@ extension ClientMachine {
             if isNews { report(.uploaded(upTo: number)) }
             reachUploads()
         case .tookIn(let download): take(download, isCurrent: isCurrent)
-        case .bootstrapped(let set, let download):
+        case .bootstrapped(let set, let download, let lost):
             state.bootstrap = nil
+            if let lost {
+                state.isReset = false
+                report(.wasReset(lost: resetLost + lost))
+                resetLost = 0
+            }
             if let set {
                 note(set)
                 report(.querySet(set))
@@ -41,9 +46,6 @@ extension ClientMachine {
             } else if isCurrent {
                 self.request(.describe, .resume(compare: []))
             }
-        case .wasReset(let lost):
-            report(.wasReset(lost: lost))
-            if link == .stopped { self.request(.describe, .start) }
         }
         if isCurrent, request.bytes > 0 { grant(request.bytes) }
         for index in marks.indices { marks[index].after -= 1 }
@@ -53,6 +55,7 @@ extension ClientMachine {
     private mutating func take(_ file: FileDescription, _ purpose: Request.Purpose, isCurrent: Bool) {
         state = file.state
         hasWork = file.hasLocalWork
+        resetLost += file.lost
         switch purpose {
         case .start:
             isDescribed = true
@@ -63,6 +66,10 @@ extension ClientMachine {
         case .uploadMark(let id):
             uploadMarks.append((id, file.state.lastCommit))
             reachUploads()
+            upload()
+        case .leastBase:
+            // The server keeps what unsent work can name, so it hears that there is less of it.
+            if isCurrent, file.leastBase != reportedBase { resume(file, compare: []) }
             upload()
         case .work, .other: break
         }

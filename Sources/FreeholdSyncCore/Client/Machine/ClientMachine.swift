@@ -41,6 +41,8 @@ public struct ClientMachine: Sendable {
     var uploadCredit: UInt64 = 0
     var grantedBytes: UInt64 = 0
     var sentThrough: UInt64 = 0
+    /// The server's, as it said.
+    var horizon: StreamVersion = 0
     var sendsDocuments = false
     var sentQueries: UInt64 = 0
     /// A query set that the server can't serve at all. It isn't sent again.
@@ -51,6 +53,10 @@ public struct ClientMachine: Sendable {
     var fetching: Set<ObjectName> = []
     var healing: [SyncString: Int] = [:]
     var misfits = 0
+    /// The least base of unsent work that the server was told.
+    var reportedBase: StreamVersion?
+    /// Commits that a reset set aside so far.
+    var resetLost = 0
     var pingedAt: Int64?
     var greetedAt: Int64 = 0
     var bestRoundTrip = Int64.max
@@ -75,6 +81,7 @@ public struct ClientMachine: Sendable {
             case bound(Bound)
             case resume(compare: [SyncString])
             case uploadMark(UInt64)
+            case leastBase
             case work
             case other
         }

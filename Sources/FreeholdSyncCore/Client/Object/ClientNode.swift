@@ -90,7 +90,7 @@ struct ClientList: Hashable, Sendable {
         var runs: [SlotRun] = []
         for slot in slots where slot.node != nil {
             if let last = runs.last, last.first.isOwn == slot.id.isOwn,
-                last.first.number + UInt64(last.count) == slot.id.number
+                last.first.number &+ UInt64(last.count) == slot.id.number
             {
                 runs[runs.count - 1].count += 1
             } else {
@@ -107,7 +107,7 @@ struct ClientList: Hashable, Sendable {
             var rest = index
             for run in names[seen] ?? [] where rest >= 0 {
                 if rest < run.count {
-                    return SlotID(isOwn: run.first.isOwn, number: run.first.number + UInt64(rest))
+                    return SlotID(isOwn: run.first.isOwn, number: run.first.number &+ UInt64(rest))
                 }
                 rest -= run.count
             }

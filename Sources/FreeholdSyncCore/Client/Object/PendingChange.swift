@@ -11,7 +11,7 @@ public struct PendingChange: Hashable, Sendable {
     /// The version that the commit took. Nil until it is answered.
     public internal(set) var version: StreamVersion?
     /// The object went by the work of others after this change was made.
-    var isBeforeErasure = false
+    package var isBeforeErasure = false
 }
 
 /// Values of a set or keys of a dictionary.

@@ -27,6 +27,9 @@ public struct Shadow: Hashable, Sendable {
         self.version = confirmed == nil ? nil : version
     }
 
+    /// What is confirmed, or was when the object left.
+    var named: ClientFields? { confirmed ?? absent?.fields }
+
     public var isClean: Bool { pending.isEmpty }
 
     /// What is confirmed.
@@ -37,6 +40,13 @@ public struct Shadow: Hashable, Sendable {
 
     var shown: ClientFields? { replay().fields }
 
+    /// What the client would show if it hadn't done what lies behind a commit.
+    func contents(throughCommit number: UInt64) -> [SyncString: MergedContent]? {
+        var replay = Replay(confirmed, born: born, created: created)
+        for change in pending where change.commit <= number { replay.perform(change) }
+        return replay.fields?.contents
+    }
+
     /// The state behind all pending work.
     func replay() -> Replay {
         var replay = Replay(confirmed, born: born, created: created)
@@ -45,7 +55,7 @@ public struct Shadow: Hashable, Sendable {
     }
 
     /// Whether a change is about the incarnation that is confirmed, as far as no own create takes part.
-    func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
+    package func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
 
     // MARK: Own work
 

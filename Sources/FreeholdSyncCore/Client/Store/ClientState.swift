@@ -43,6 +43,12 @@ public struct ClientState: Hashable, Sendable {
     /// The file holds objects of another history.
     public var isReset = false
 
+    /// The store said which of the file's commits it has: the others lie in `recovery`, or were given up.
+    public var isPrepared = false
+
+    /// How the file is reset.
+    public var resetMode = ResetMode.recover
+
     public init() {}
 }
 

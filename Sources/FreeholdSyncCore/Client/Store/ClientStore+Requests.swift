@@ -26,9 +26,12 @@ extension ClientTransaction {
         let now = now &+ state.offset
         switch request {
         case .describe: return .described(try describe())
-        case .collect(let number, let bytes):
-            let commits = try seal(after: number, bytes: bytes, salt: &random)
-            return .collected(commits, hasMore: (commits.last?.commit.number ?? number) < state.lastCommit)
+        case .collect(let number, let bytes, let horizon):
+            let commits = try seal(after: number, bytes: bytes, horizon: horizon, salt: &random)
+            var lists: [OldList] = []
+            if let first = commits.first?.commit, first.base < horizon { lists = try oldLists(first) }
+            let hasMore = (commits.last?.commit.number ?? number) < state.lastCommit
+            return .collected(commits, oldLists: lists, hasMore: hasMore)
         case .bind(let bound): return try bind(bound, now: now)
         case .acknowledge(let ack):
             let refusals = try acknowledge(ack, now: now)
@@ -54,22 +57,30 @@ extension ClientTransaction {
             state.offset = offset
             return .done
         case .compare(let sums): return .compared(try mismatches(sums))
-        case .reset(let mode): return .wasReset(lost: try reset(mode))
+        case .reset(let mode):
+            reset(mode)
+            return .done
         }
     }
 
     func describe() throws -> FileDescription {
         FileDescription(
             state: state,
-            held: try held(),
+            // Versions of another history say nothing.
+            held: state.isReset ? [] : try held(),
             leastBase: try leastBase(),
             pendingHashes: try pendingHashes(),
-            hasLocalWork: state.acknowledged < state.lastCommit
+            hasLocalWork: state.acknowledged < state.lastCommit && !state.isReset
         )
     }
 
     private mutating func bind(_ bound: Bound, now: Int64) throws -> StoreOutcome {
-        if let fork = bound.fork { try self.fork(fork, now: now) }
+        var lost = 0
+        if state.isReset, !state.isPrepared {
+            lost = try prepareReset(bound)
+        } else if let fork = bound.fork {
+            try self.fork(fork, now: now)
+        }
         if let file = bound.file { state.file = file }
         if case .resume = bound.start {
             // A bootstrap that had begun isn't needed any more.
@@ -79,7 +90,9 @@ extension ClientTransaction {
                 state.querySets[index].state = state.querySets[index].errors.isEmpty ? .complete : .error
             }
         }
-        return .described(try describe())
+        var description = try describe()
+        description.lost = lost
+        return .described(description)
     }
 
     // MARK: Queries
@@ -156,7 +169,7 @@ extension ClientTransaction {
         state.view = progress.begin.view
         state.bootstrap = nil
         state.clock = state.clock.pushed(by: end.clock, wall: now)
-        if state.isReset { try endReset() }
+        let lost = state.isReset ? try endReset() : nil
         try settle(upTo: end.cursor.version)
         setQuerySet(end.queryVersion) { set in
             set.isComplete = true
@@ -166,7 +179,7 @@ extension ClientTransaction {
             state.querySets.removeFirst(index)
         }
         let set = state.querySets.first { $0.version == end.queryVersion }
-        return .bootstrapped(set, try outcome(end.checksums))
+        return .bootstrapped(set, try outcome(end.checksums), lost: lost)
     }
 }
 

@@ -5,6 +5,9 @@ extension ClientTransaction {
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
     mutating func resolveLocalCommits() throws {
         let commits = try localCommits()
+        if state.isReset, state.isPrepared {
+            return try postpone(commits)
+        }
         for local in commits {
             do {
                 try resolve(local)
@@ -82,16 +85,22 @@ extension ClientTransaction {
 
     /// The commits behind a number, as many as fit. They won't change any more.
     ///
-    /// - Parameter salts: random bits for each commit that was never sent.
-    mutating func seal(after number: UInt64, bytes: UInt64, salt: inout some RandomNumberGenerator) throws
-        -> [UploadedCommit]
-    {
+    /// - Parameters:
+    ///   - horizon: a commit from before it comes alone.
+    ///   - salts: random bits for each commit that was never sent.
+    mutating func seal(
+        after number: UInt64,
+        bytes: UInt64,
+        horizon: StreamVersion,
+        salt: inout some RandomNumberGenerator
+    ) throws -> [UploadedCommit] {
+        guard number < state.lastCommit else { return [] }
         var commits: [UploadedCommit] = []
         var size: UInt64 = 0
         var next = number + 1
         while next <= state.lastCommit, var entry = try commit(next) {
             size += entry.commit.estimatedSize
-            if !commits.isEmpty, size > bytes { break }
+            if !commits.isEmpty, size > bytes || entry.commit.base < horizon { break }
             let hash = try entry.hash ?? newHash(entry.commit, salt: salt.next())
             if entry.hash == nil {
                 entry.hash = hash
@@ -99,6 +108,7 @@ extension ClientTransaction {
             }
             state.sealed = max(state.sealed, next)
             commits.append(UploadedCommit(commit: entry.commit, hash: hash))
+            if entry.commit.base < horizon { break }
             next += 1
         }
         return commits
@@ -114,10 +124,11 @@ extension ClientTransaction {
         return previous.appending(bytes, salt: salt)
     }
 
-    /// The running hashes of commits that may have been sent and aren't answered.
+    /// The running hashes of commits that may have been sent and aren't answered; of all that are kept if a store with another history is
+    /// asked which it has.
     func pendingHashes() throws -> [RunningHash] {
         var hashes: [RunningHash] = []
-        var number = state.acknowledged + 1
+        var number = state.isReset && !state.isPrepared ? state.firstKept : state.acknowledged + 1
         while number <= state.sealed, let hash = try commit(number)?.hash {
             hashes.append(hash)
             number += 1

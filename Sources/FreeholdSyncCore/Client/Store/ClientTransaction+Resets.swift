@@ -2,7 +2,7 @@ extension ClientTransaction {
     /// The file goes on under a new ident: what both copies have counts as answered, the rest is numbered from 1.
     mutating func fork(_ fork: Fork, now: Int64) throws {
         if let ack = fork.answers { _ = try acknowledge(ack, now: now) }
-        let common = fork.common
+        let common = min(fork.common, state.lastCommit)
         var rest: [JournalCommit] = []
         var number = max(common, state.acknowledged) + 1
         while number <= state.lastCommit {
@@ -36,68 +36,114 @@ extension ClientTransaction {
 
     // MARK: Another history
 
-    /// Forgets all that the file had from the old store, except what it shows.
+    /// Forgets what the file has of the old store's history. What it shows stays until the new state comes, and so do its commits until the
+    /// store says which of them it has.
+    mutating func reset(_ mode: ResetMode) {
+        (state.isReset, state.isPrepared, state.resetMode) = (true, false, mode)
+        (state.cursor, state.view, state.bootstrap, state.wanted) = (nil, nil, nil, [])
+    }
+
+    /// The new store said which of the file's commits it has. The others are taken back, to be done again or given up.
     ///
-    /// - Returns: how many commits were set aside for the app.
-    mutating func reset(_ mode: ResetMode) throws -> Int {
+    /// - Returns: how many were set aside for the app.
+    mutating func prepareReset(_ bound: Bound) throws -> Int {
+        let known = min(bound.fork?.common ?? (bound.file == nil ? bound.acknowledged : 0), state.lastCommit)
         var lost = 0
-        let isRecovering = mode == .recover || mode == .recoverOrDiscard
-        var recovery = state.recovery
-        for name in try shadowed() {
-            guard let shadow = try shadow(of: name) else { continue }
-            recovery.append(
-                Recovery(name: name, base: shadow.confirmedContents, mine: shadow.contents)
-            )
-            try change(name) { $0.discard() }
+        if state.resetMode == .discard {
+            lost = try discardCommits(after: known)
+        } else {
+            state.recovery = try recoveries(after: known) + state.recovery
         }
-        var number = state.acknowledged + 1
-        while !isRecovering, number <= state.lastCommit {
+        for name in try shadowed() { try change(name) { $0.discard() } }
+        for className in try confirmedClasses() {
+            for (key, _) in try confirmed(in: KeyRange(className: className)) {
+                try setVersion(0, of: ObjectName(className, key))
+            }
+        }
+        try forgetCommits(after: known, isNewFile: bound.file != nil)
+        state.isPrepared = true
+        state.forked = [:]
+        if let set = state.querySets.last { state.querySets = [QuerySet(version: set.version, queries: set.queries)] }
+        return lost
+    }
+
+    private mutating func discardCommits(after known: UInt64) throws -> Int {
+        var lost = 0
+        var number = max(known + 1, state.firstKept)
+        while number <= state.lastCommit {
             if let entry = try commit(number) {
                 try keep(.discarded(entry.commit))
                 lost += 1
             }
             number += 1
         }
-        let known = Set(recovery.map(\.name))
-        number = state.firstKept
-        while number <= state.lastCommit {
-            for case .create(let name, _) in try commit(number)?.commit.changes ?? [] where !known.contains(name) {
-                recovery.append(Recovery(name: name, base: nil, mine: try contents(of: name)))
-            }
-            try removeCommit(number)
-            number += 1
-        }
-        for name in try confirmedClasses() {
-            for (key, _) in try confirmed(in: KeyRange(className: name)) {
-                try setVersion(0, of: ObjectName(name, key))
-            }
-        }
-        var fresh = ClientState()
-        (fresh.clock, fresh.offset, fresh.lastNumber) = (state.clock, state.offset, state.lastNumber)
-        if let set = state.querySets.last { fresh.querySets = [QuerySet(version: set.version, queries: set.queries)] }
-        fresh.recovery = isRecovering ? recovery : []
-        fresh.isReset = true
-        state = fresh
         return lost
     }
 
+    private mutating func forgetCommits(after known: UInt64, isNewFile: Bool) throws {
+        let hash = try commit(known)?.hash ?? .empty
+        var number = isNewFile ? state.firstKept : max(known + 1, state.firstKept)
+        while number <= state.lastCommit {
+            try removeCommit(number)
+            number += 1
+        }
+        let last = isNewFile ? 0 : known
+        (state.acknowledged, state.sealed, state.lastCommit, state.firstPending) = (last, last, last, last + 1)
+        state.acknowledgedHash = last == 0 ? .empty : hash
+        state.firstKept = isNewFile ? 1 : min(state.firstKept, last + 1)
+    }
+
+    /// What was committed while the file waits for the new state is taken back, and done once that is there.
+    mutating func postpone(_ locals: [LocalCommit]) throws {
+        var first: [ObjectName: [SyncString: MergedContent]?] = [:]
+        var last: [ObjectName: [SyncString: MergedContent]?] = [:]
+        for local in locals {
+            for name in Set(local.edits.map(\.object)).sorted() {
+                let before = last[name] ?? local.before[name]
+                if first[name] == nil { first[name] = .some(before) }
+                var mine = before
+                for edit in local.edits where edit.object == name { try edit.apply(to: &mine) }
+                last[name] = .some(mine)
+                let adds = before == nil || mine == nil ? [:] : local.adds(of: name)
+                var base = before
+                for property in adds.keys { base?[property] = mine?[property] }
+                state.recovery.append(Recovery(name: name, base: base, mine: mine, adds: adds))
+            }
+            state.clock = max(state.clock, local.clock)
+            try removeLocalCommit(local.sequence)
+        }
+        for (name, before) in first.sorted(by: { $0.key < $1.key }) {
+            try perform(ShownDifference(name, from: contents(of: name), to: before).edits)
+        }
+    }
+
     /// The file has the state of the new store: what isn't in it goes, and recovered work is done again as work of its own.
-    mutating func endReset() throws {
+    ///
+    /// - Returns: how many commits were set aside for the app.
+    mutating func endReset() throws -> Int {
         state.isReset = false
         for className in try confirmedClasses() {
             for (key, version) in try confirmed(in: KeyRange(className: className)) where version == 0 {
                 try change(ObjectName(className, key)) { try $0.apply(.erased) }
             }
         }
-        let recovery = state.recovery
+        let (recovery, last) = (state.recovery, state.lastCommit)
         state.recovery = []
+        var failed: [LostWork] = []
         for own in recovery {
-            guard let edits = own.edits(over: try contents(of: own.name)) else {
-                try keep(.misplaced(ShownDifference(own.name, from: own.base, to: own.mine).edits))
-                continue
+            if let edits = own.edits(over: try contents(of: own.name)) {
+                try redo(edits, own.name)
+            } else {
+                failed.append(.misplaced(ShownDifference(own.name, from: own.base, to: own.mine).edits))
             }
-            try redo(edits, own.name)
         }
+        for work in failed { try keep(work) }
+        guard state.resetMode == .recoverOrDiscard, !failed.isEmpty else { return failed.count }
+        // All or nothing.
+        let lost = try discardCommits(after: last)
+        for name in try shadowed() { try change(name) { $0.discard() } }
+        try forgetCommits(after: last, isNewFile: false)
+        return failed.count + lost
     }
 
     /// Does edits of an object as work of the file's own.

@@ -5,6 +5,8 @@ public struct MemoryClientStore: ClientStore, Sendable {
     public struct Crash: Error, Hashable {
         /// Whether the transaction happened.
         public let isAfter: Bool
+
+        public init(isAfter: Bool) { self.isAfter = isAfter }
     }
 
     public struct Data: ClientTransaction, Sendable {
@@ -26,6 +28,9 @@ public struct MemoryClientStore: ClientStore, Sendable {
     public var crashes: [Crash?] = []
 
     public init() {}
+
+    /// A copy of a file.
+    public init(_ data: Data) { self.data = data }
 
     public mutating func transact<Result>(_ body: (inout Data) throws -> Result) throws -> Result {
         var copy = data

@@ -6,6 +6,18 @@ public struct Recovery: Hashable, Sendable {
     /// Nil if the work deleted it.
     public let mine: [SyncString: MergedContent]?
 
+    /// What was added to integers. They are alike in `base` and `mine`.
+    public let adds: [SyncString: Int64]
+
+    public init(
+        name: ObjectName,
+        base: [SyncString: MergedContent]?,
+        mine: [SyncString: MergedContent]?,
+        adds: [SyncString: Int64] = [:]
+    ) {
+        (self.name, self.base, self.mine, self.adds) = (name, base, mine, adds)
+    }
+
     /// The edits that do it.
     ///
     /// - Returns: nil if there is nothing that they could be done to.
@@ -19,7 +31,15 @@ public struct Recovery: Hashable, Sendable {
             for (property, content) in mine where base?[property] != content {
                 merged[property] = Self.merged(base?[property], content, theirs[property])
             }
-            return ShownDifference(name, from: theirs, to: merged).edits
+            var increments: [LocalEdit] = []
+            for (property, number) in adds.sorted(by: { $0.key < $1.key }) {
+                if case .value(.int)? = merged[property] {
+                    increments.append(.increment(LocalPlace(name, property), number))
+                } else {
+                    merged[property] = mine[property]
+                }
+            }
+            return ShownDifference(name, from: theirs, to: merged).edits + increments
         }
     }
 
@@ -29,11 +49,12 @@ public struct Recovery: Hashable, Sendable {
         _ theirs: MergedContent?
     ) -> MergedContent {
         switch (base, mine, theirs) {
-        case (_, _, let theirs) where theirs == base: return mine
         case (let base, .list(let mine), .list(let theirs)?):
             var old: [MergedContent] = []
             if case .list(let elements)? = base { old = elements }
+            // A move isn't done again: two files that moved an element would both put it in.
             return .list(merged(old, mine, theirs))
+        case (_, _, let theirs) where theirs == base: return mine
         case (let base, .set(let mine), .set(let theirs)?):
             var old: [SetElement: SyncValue] = [:]
             if case .set(let elements)? = base { old = elements }

@@ -5,6 +5,19 @@ extension Commit {
     }
 }
 
+extension [OldList] {
+    var estimatedSize: UInt64 {
+        reduce(0) { $0 &+ 24 &+ $1.elements.reduce(4) { $0 &+ ($1?.estimatedSize ?? 1) } }
+    }
+}
+
+extension UInt64 {
+    func addingOrMax(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
 extension Change {
     public var estimatedSize: UInt64 {
         let path = place.map { $0.path.reduce(0) { $0 + $1.estimatedSize } } ?? 0

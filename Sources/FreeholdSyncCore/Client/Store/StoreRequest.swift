@@ -4,8 +4,8 @@
 public enum StoreRequest: Hashable, Sendable {
     /// Reads what `bind` has to say.
     case describe
-    /// Gives names and numbers to what was committed, and reads commits to send.
-    case collect(after: UInt64, bytes: UInt64)
+    /// Gives names and numbers to what was committed, and reads commits to send. One from before the horizon comes alone.
+    case collect(after: UInt64, bytes: UInt64, horizon: StreamVersion = 0)
     /// Takes over what the server says that the file is.
     case bind(Bound)
     case acknowledge(Ack)
@@ -41,18 +41,17 @@ public enum ResetMode: Hashable, Sendable {
 public enum StoreOutcome: Hashable, Sendable {
     case done
     case described(FileDescription)
-    /// Commits to send, and whether there are more.
-    case collected([UploadedCommit], hasMore: Bool)
+    /// Commits to send, the lists that they come with, and whether there are more.
+    case collected([UploadedCommit], oldLists: [OldList] = [], hasMore: Bool)
     case acknowledged(upTo: UInt64, [Refusal])
     /// The state is as far as the cursor.
     case tookIn(DownloadOutcome)
-    case bootstrapped(QuerySet?, DownloadOutcome)
+    /// - lost: if the file was reset, the commits that were set aside for the app.
+    case bootstrapped(QuerySet?, DownloadOutcome, lost: Int?)
     case subscribed(QuerySet)
     case compared([SyncString])
     /// What the server said doesn't follow from what the file has.
     case misfit
-    /// What was set aside for the app.
-    case wasReset(lost: Int)
 }
 
 /// What a file knows, for `bind` and for the machine's start.
@@ -63,7 +62,18 @@ public struct FileDescription: Hashable, Sendable {
     public var pendingHashes: [RunningHash]
     public var hasLocalWork: Bool
 
+    /// Commits that the request set aside for the app.
+    var lost = 0
+
+    /// The file asks which of its commits another history has.
+    public var isReset: Bool { state.isReset && !state.isPrepared }
+
     public var journal: JournalRange {
+        if isReset { return JournalRange(acknowledged: state.firstKept - 1, hash: .empty, pending: pendingHashes) }
+        return unansweredJournal
+    }
+
+    private var unansweredJournal: JournalRange {
         JournalRange(acknowledged: state.acknowledged, hash: state.acknowledgedHash, pending: pendingHashes)
     }
 }

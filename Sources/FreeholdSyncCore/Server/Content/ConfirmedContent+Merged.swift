@@ -1,6 +1,6 @@
 extension MergedObject {
     /// The object as a session without it gets it.
-    var whole: ObjectUpdate.Content { .whole(version: changed, born: born, record.confirmed) }
+    package var whole: ObjectUpdate.Content { .whole(version: changed, born: born, record.confirmed) }
 }
 
 extension Record {

@@ -15,15 +15,25 @@ extension ServerMachine {
             }
             return identify(key, user, file, fork: nil)
         }
-        guard let row = file.file, row.secret == SecretHash(identity.secret), row.user == user else {
-            return end(key, .forbidden, "The file isn't known.")
-        }
         let journal = bind.journal
+        guard let row = file.file, row.secret == SecretHash(identity.secret) else {
+            // The store is older than the file, or somebody guesses. Whoever it is gets a number of its own, and nothing of others'.
+            guard bind.isReset || journal.acknowledged == 0 else {
+                return end(key, .storeReplaced, "The file isn't known.")
+            }
+            return identify(key, user, file, fork: Fork(common: 0))
+        }
+        guard row.user == user else { return end(key, .forbidden, "The file is another user's.") }
+        if bind.isReset { return rebind(key, user, file, row) }
         guard journal.acknowledged <= row.last, file.hash == nil || file.hash == journal.hash else {
             return end(key, .storeReplaced, "The file's commits aren't those that the server has.")
         }
-        let common = journal.acknowledged + UInt64(zip(file.answers, journal.pending).prefix { $0.hash == $1 }.count)
+        let common = file.common(journal)
         if common < row.last {
+            let answers = file.answers.prefix { $0.answer.commit <= common }
+            return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
+        }
+        if isFoughtOver(row.ident, in: session.stream) {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
@@ -31,12 +41,47 @@ extension ServerMachine {
         finish(key, file, row, identity: nil, fork: nil)
     }
 
+    /// Whether two live copies take a file from each other again and again. They did nothing that would tell them apart, so the one that comes
+    /// gets another number.
+    private mutating func isFoughtOver(_ ident: FileIdent, in name: StreamName) -> Bool {
+        guard let stream = streams[name], stream.sessions.contains(where: { sessions[$0]?.ident == ident }) else {
+            return false
+        }
+        var fight = stream.fights[ident] ?? Fight(time: now)
+        fight.count = now - fight.time < 600_000 ? fight.count + 1 : 1
+        fight.time = now
+        let isOver = fight.count > 5
+        streams[name]?.fights[ident] = isOver ? nil : fight
+        if stream.fights.count > 1_000 { streams[name]?.fights = [:] }
+        return isOver
+    }
+
+    /// A file that lost its history asks which of its commits this store has.
+    private mutating func rebind(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, _ row: FileRow) {
+        guard let journal = sessions[key]?.bind.journal else { return }
+        let common = file.lastCommon(journal, row)
+        guard common > 0, common == row.last else { return identify(key, user, file, fork: Fork(common: common)) }
+        sessions[key]?.bind.journal.acknowledged = common
+        note(key, row.ident)
+        var plain = file
+        plain.answers = []
+        finish(key, plain, row, identity: nil, fork: nil)
+    }
+
     private mutating func identify(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, fork: Fork?) {
         guard let session = sessions[key] else { return }
         let secret = FileSecret(high: draw(), low: draw())
+        var (parents, clock) = ([FileParent](), Clock.zero)
+        if let fork, fork.common > 0, let row = file.file {
+            let known = file.answer(to: fork.common)
+            let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
+            clock = known?.clock ?? row.clock
+            let earlier = row.parents.map { FileParent(ident: $0.ident, version: min($0.version, version)) }
+            parents = [FileParent(ident: row.ident, version: version)] + earlier
+        }
         request(
             session.stream,
-            .makeFile(user: user, secret: SecretHash(secret), parent: fork == nil ? nil : session.bind.file?.ident),
+            .makeFile(user: user, secret: SecretHash(secret), parents: parents, clock: clock),
             .identity(key, file, secret, fork)
         )
     }
@@ -70,13 +115,22 @@ extension ServerMachine {
     private mutating func note(_ key: SessionKey, _ ident: FileIdent) {
         guard let session = sessions[key] else { return }
         let acknowledged = session.bind.file?.ident == ident ? session.bind.journal.acknowledged : 0
-        let kind = ServerStoreRequest.Kind.noteFile(
-            ident,
-            acknowledged: acknowledged,
-            leastBase: session.bind.leastBase,
-            time: now
-        )
-        request(session.stream, kind, .note)
+        note(session.stream, ident, acknowledged, session.bind.leastBase)
+    }
+
+    /// A live session's file is seen, however long ago it was bound.
+    mutating func note(_ key: SessionKey) {
+        guard let session = sessions[key], session.ident != .me else { return }
+        note(session.stream, session.ident, session.acknowledged, session.leastBase)
+    }
+
+    private mutating func note(
+        _ stream: StreamName,
+        _ ident: FileIdent,
+        _ acknowledged: UInt64,
+        _ leastBase: StreamVersion?
+    ) {
+        request(stream, .noteFile(ident, acknowledged: acknowledged, leastBase: leastBase, time: now), .note)
     }
 
     /// The session begins.
@@ -89,15 +143,12 @@ extension ServerMachine {
     ) {
         guard var session = sessions[key] else { return }
         let (stream, bind) = (session.stream, session.bind)
-        // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
-        for other in streams[stream]?.sessions.sorted() ?? [] where sessions[other]?.ident == row.ident {
-            end(other, .transient(after: 1_000), "The file was bound anew.")
-        }
         session.ident = row.ident
+        (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
         session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
-        session.received = row.last
+        (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
         session.state = .idle
@@ -105,10 +156,15 @@ extension ServerMachine {
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
         streams[stream]?.sessions.insert(key)
+        // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
+        for other in streams[stream]?.sessions.sorted() ?? [] where other != key && sessions[other]?.ident == row.ident
+        {
+            end(other, .transient(after: 1_000), "The file was bound anew.")
+        }
         learn(file.head, stream)
         watch(stream)
 
-        let bound = Bound(
+        var bound = Bound(
             file: identity,
             schema: .accepted,
             epoch: file.head.epoch,
@@ -116,6 +172,7 @@ extension ServerMachine {
             fork: fork,
             start: start
         )
+        bound.horizon = file.head.horizon
         send(key, .bound(key.number, bound))
         acknowledge(key, file.answers)
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
@@ -147,7 +204,38 @@ extension ServerMachine {
         guard let held, isReachable, let queries = row.subscribed, bind.bootstrap == nil else { return .nothing }
         (session.view, session.queries, session.holdsUnknown) = (held, queries, false)
         session.state = .behind
+        session.isUnchecked = true
         return .resume(nil)
+    }
+}
+
+extension FileAnswer {
+    /// The last commit that the store and a journal have in common, if they have the acknowledged one.
+    fileprivate func common(_ journal: JournalRange) -> UInt64 {
+        var common = journal.acknowledged
+        for (answer, hash) in zip(answers, journal.pending) {
+            guard answer.answer.commit == common + 1, answer.hash == hash else { break }
+            common += 1
+        }
+        return common
+    }
+
+    /// The last commit that the store and a journal have in common; 0 if the journal has none of the store's.
+    fileprivate func lastCommon(_ journal: JournalRange, _ row: FileRow) -> UInt64 {
+        for (index, hash) in journal.pending.enumerated().reversed() {
+            let number = journal.acknowledged &+ 1 &+ UInt64(index)
+            if number == row.last
+                ? row.hash == hash : answers.contains(where: { $0.answer.commit == number && $0.hash == hash })
+            {
+                return number
+            }
+        }
+        return 0
+    }
+
+    fileprivate func answer(to commit: UInt64) -> MergeAnswer? {
+        if known?.answer.commit == commit { return known?.answer }
+        return answers.first { $0.answer.commit == commit }?.answer
     }
 }
 

@@ -45,7 +45,9 @@ extension ServerMachine {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
         }
         session.held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        session.leastBase = resume.leastBase
         sessions[key] = session
+        note(key)
         if case .bootstrap = session.state { return pump(key) }
         guard !resume.compare.isEmpty, let cursor = session.cursor, let stream = streams[session.stream],
             let queries = session.queries
@@ -142,6 +144,7 @@ extension ServerMachine {
         (session.view, session.queries, session.holdsUnknown) = (bootstrap.new, bootstrap.queries, false)
         (session.cursor, session.told) = (bootstrap.cursor, bootstrap.cursor)
         sessions[key] = session
+        streams[session.stream]?.sums[bootstrap.new.number] = ViewSums(bootstrap.new, bootstrap.cursor, bootstrap.sums)
         let end = BootstrapEnd(
             cursor: bootstrap.cursor,
             queryVersion: bootstrap.queries.version,

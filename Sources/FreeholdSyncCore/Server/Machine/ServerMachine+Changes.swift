@@ -16,6 +16,7 @@ extension ServerMachine {
 
     /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
     mutating func publish(_ step: StreamStep, _ name: StreamName) {
+        streams[name]?.take(step)
         guard let stream = streams[name] else { return }
         var made: [UInt64: [ClassBatch]] = [:]
         for key in stream.sessions.sorted() {
@@ -66,6 +67,19 @@ extension ServerMachine {
         for mark in reached { send(key, .marked(key.number, mark.number, mark.version)) }
     }
 
+    /// Tells a client that came back what its view sums up to, if somebody knows.
+    private mutating func check(_ key: SessionKey) {
+        guard let session = sessions[key], session.isUnchecked, let stream = streams[session.stream],
+            let (told, cursor) = session.told.flatMap({ told in session.cursor.map { (told, $0) } }),
+            let sums = stream.sums[session.view.number], sums.cursor == cursor
+        else { return }
+        var changes = Changes(from: told, to: cursor, clock: stream.head.clock, classes: [])
+        changes.checksums = sums.checksums
+        sessions[key]?.isUnchecked = false
+        sessions[key]?.told = cursor
+        send(key, .changes(key.number, changes))
+    }
+
     /// Asks the store for what the session lacks, if it may be sent anything.
     mutating func pump(_ key: SessionKey) {
         guard let session = sessions[key], session.credit > 0, let stream = streams[session.stream] else { return }
@@ -75,6 +89,7 @@ extension ServerMachine {
             guard let cursor = session.cursor, !stream.isMerging(session.ident) else { return }
             if cursor == stream.head.cursor {
                 sessions[key]?.state = .live
+                check(key)
                 return progress(key)
             }
             sessions[key]?.state = .catchingUp
@@ -97,6 +112,7 @@ extension ServerMachine {
             // Another node took a commit in after the session was bound here. The next bind gives its answer.
             return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
         }
+        streams[session.stream]?.take(step)
         if let stream = streams[session.stream] {
             send(key, step, session.view.batches(step, horizon: stream.head.horizon))
             if step.to.version > stream.head.version {
@@ -140,6 +156,12 @@ extension ServerMachine {
 }
 
 extension StreamState {
+    fileprivate mutating func take(_ step: StreamStep) {
+        for view in sums.keys { sums[view]?.take(step) }
+        // Sums that were left behind are of no use any more: steps that lead on from them come to slow sessions only.
+        if sums.count > 100 { sums = sums.filter { $0.value.cursor == head.cursor || $0.value.cursor == step.to } }
+    }
+
     /// Whether commits of the file are on their way into the store.
     fileprivate func isMerging(_ ident: FileIdent) -> Bool { group?.items.contains { $0.ident == ident } ?? false }
 }

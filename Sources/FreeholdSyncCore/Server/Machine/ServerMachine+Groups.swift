@@ -37,7 +37,8 @@ extension ServerMachine {
                     switch error {
                     case .gap: (.transient(after: 1_000), "A commit before this one is missing.")
                     case .unknownVersion: (.violation, "The commit names a version that never was.")
-                    case .behindHorizon: (.storeReplaced, "The commit is older than what the server keeps.")
+                    // The next bind tells the client of the horizon.
+                    case .behindHorizon: (.transient(after: 0), "The commit is older than what the server keeps.")
                     }
                 group.faults.append((item, fault.0, fault.1))
             } catch {
@@ -82,9 +83,19 @@ extension ServerMachine {
             group.results.append((item, stored))
             return
         }
+        guard item.commit.number > file.last + 1 || item.previous == file.hash else {
+            group.faults.append((item, .transient(after: 0), "The file is used twice."))
+            return
+        }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
-        let answer = try app.merge.apply(item.commit, from: item.ident, now: now, to: &transaction)
+        let answer = try app.merge.apply(
+            item.commit,
+            from: item.ident,
+            oldLists: item.oldLists,
+            now: now,
+            to: &transaction
+        )
         group.results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
     }
 
@@ -159,6 +170,11 @@ extension ServerMachine {
         for (item, answer) in group.results {
             let key = currentSession(of: item, name)
             guard let session = sessions[key] else { continue }
+            guard key == item.session || session.bind.journal.names(item) else {
+                // A copy of the file is bound now, which has another commit of this number. The next bind finds out.
+                end(key, .transient(after: 0), "The file is used twice.")
+                continue
+            }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
                 guard case .delete(let object, _) = refusal.change, let row = stream.rows.objects[object] ?? nil,
@@ -201,6 +217,15 @@ extension ServerMachine {
     private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
         return streams[name]?.sessions.first { sessions[$0]?.ident == item.ident } ?? item.session
+    }
+}
+
+extension JournalRange {
+    /// Whether a commit is one of those that weren't answered at the bind.
+    fileprivate func names(_ item: QueuedCommit) -> Bool {
+        guard item.commit.number > acknowledged else { return true }
+        let index = item.commit.number - acknowledged - 1
+        return index < UInt64(pending.count) && pending[Int(index)] == item.hash
     }
 }
 

@@ -2,7 +2,11 @@
 extension ServerMachine {
     mutating func take(_ upload: Upload, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
-        for commit in upload.commits { session.uploadDebt += configuration.commitSize(commit.commit) }
+        for commit in upload.commits {
+            session.uploadDebt = session.uploadDebt.addingOrMax(configuration.commitSize(commit.commit))
+            if !upload.oldLists.isEmpty { session.oldLists[commit.commit.number] = upload.oldLists }
+        }
+        session.uploadDebt = session.uploadDebt.addingOrMax(upload.oldLists.estimatedSize)
         session.inbox += upload.commits
         sessions[key] = session
         // A client may overdraw by a message, no more: what waits here is bounded.
@@ -67,7 +71,10 @@ extension ServerMachine {
         }
         guard let whole = Commit(parts), let hash = parts.last?.hash,
             UInt64(whole.changes.count) <= configuration.limits.commitChanges
-        else { return end(key, .violation, "The parts don't make a commit.") }
+        else {
+            // A copy of the file may have sent parts of another commit meanwhile: whoever comes first with all of them wins.
+            return end(key, .transient(after: 1_000), "The parts don't make a commit.")
+        }
         session.isStoring = false
         session.nextPart = 0
         session.received = whole.number
@@ -82,7 +89,18 @@ extension ServerMachine {
 
     private mutating func enqueue(_ key: SessionKey, _ commit: Commit, _ hash: RunningHash, wasSplit: Bool) {
         guard let session = sessions[key], streams[session.stream] != nil else { return }
-        let item = QueuedCommit(session: key, ident: session.ident, commit: commit, hash: hash, wasSplit: wasSplit)
+        let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
+        sessions[key]?.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
+        let item = QueuedCommit(
+            session: key,
+            ident: session.ident,
+            commit: commit,
+            hash: hash,
+            previous: session.receivedHash,
+            wasSplit: wasSplit,
+            oldLists: commit.base < session.horizon ? lists ?? [] : nil
+        )
+        sessions[key]?.receivedHash = hash
         streams[session.stream]?.queue.append(item)
         guard let stream = streams[session.stream], stream.group == nil else { return }
         if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {
@@ -115,7 +133,9 @@ extension ServerMachine {
         }
         ack.restored = restored
         session.acknowledged = ack.last
-        session.received = max(session.received, ack.last)
+        if ack.last > session.received, let last = new.last {
+            (session.received, session.receivedHash) = (ack.last, last.hash)
+        }
         session.awaited = max(session.awaited, ack.versions.last ?? 0)
         sessions[key] = session
         send(key, .ack(key.number, ack))
@@ -129,7 +149,8 @@ extension Commit {
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
         for (index, part) in parts.enumerated() {
             let commit = part.commit
-            guard part.part?.index == UInt32(index), commit.number == first.number, commit.clock == first.clock,
+            guard part.part?.index == UInt32(index), part.hash == parts[0].hash, commit.number == first.number,
+                commit.clock == first.clock,
                 commit.base == first.base, commit.schemaVersion == first.schemaVersion
             else { return nil }
             changes += commit.changes

@@ -168,6 +168,7 @@ public struct ServerMachine: Sendable {
             watch(stream)
         case .trim:
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
+            for key in sessions.keys.sorted() { note(key) }
             for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
             actions.append(.setTimer(.trim, at: now + configuration.trimInterval))
         }
@@ -194,6 +195,10 @@ extension SessionKey: Comparable {
 struct StreamState: Sendable {
     var head: StreamHead
     var sessions: Set<SessionKey> = []
+    /// Files whose sessions were ended by other binds, and how often of late.
+    var fights: [FileIdent: Fight] = [:]
+    /// What views sum up to, as far as a bootstrap told, by their numbers.
+    var sums: [UInt64: ViewSums] = [:]
     /// Commits that wait.
     var queue: [QueuedCommit] = []
     /// Commits that are being merged.
@@ -209,12 +214,21 @@ struct StreamState: Sendable {
     }
 }
 
+struct Fight: Sendable {
+    var time: Int64
+    var count = 0
+}
+
 struct QueuedCommit: Sendable {
     let session: SessionKey
     let ident: FileIdent
     let commit: Commit
     let hash: RunningHash
+    /// Of the session's commit before this one: it must be the file's last.
+    let previous: RunningHash
     let wasSplit: Bool
+    /// Nil if the commit is newer than the horizon that its author knows of.
+    let oldLists: [OldList]?
 }
 
 struct Group: Sendable {

@@ -8,8 +8,10 @@ struct SessionKey: Hashable, Sendable {
 struct Session: Sendable {
     let key: SessionKey
     let stream: StreamName
-    let bind: Bind
+    var bind: Bind
     var ident = FileIdent.me
+    /// The least base of unsent work, as the client reported it last.
+    var leastBase: StreamVersion?
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:]
 
@@ -20,6 +22,8 @@ struct Session: Sendable {
     var cursor: Cursor?
     /// What the client calls its cursor: the same, or one since which nothing in its view changed.
     var told: Cursor?
+    /// The client came back with what it has: it is told the sums once it has everything.
+    var isUnchecked = false
     /// The client has objects, and nobody knows which.
     var holdsUnknown = false
     /// The classes that the client may have objects of.
@@ -34,11 +38,17 @@ struct Session: Sendable {
     /// Up to this own commit all was answered to the client, or taken in hand.
     var acknowledged: UInt64 = 0
     var received: UInt64 = 0
+    /// The running hash up to `received`.
+    var receivedHash = RunningHash.empty
     /// The next part of the commit behind `received`.
     var nextPart: UInt32 = 0
     /// Uploads that wait for the store to keep or give parts.
     var inbox: [UploadedCommit] = []
     var isStoring = false
+    /// The horizon that the client knows of, and the lists that came with commits from before it.
+    var horizon: StreamVersion = 0
+    var oldLists: [UInt64: [OldList]] = [:]
+
     /// Bytes of uploads that aren't answered.
     var uploadDebt: UInt64 = 0
 

@@ -44,6 +44,8 @@ struct GroupTransaction: MergeStore {
         return (file.last, file.clock)
     }
 
+    func parents(of ident: FileIdent) -> [FileParent] { file(ident)?.parents ?? [] }
+
     func file(_ ident: FileIdent) -> FileRow? { files[ident] ?? rows.files[ident] }
 
     func answer(to commit: UInt64, of ident: FileIdent) -> MergeAnswer? { storedAnswer(to: commit, of: ident)?.answer }

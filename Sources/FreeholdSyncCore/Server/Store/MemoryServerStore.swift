@@ -61,17 +61,19 @@ extension MemoryServerStore.Stream {
     mutating func perform(_ request: ServerStoreRequest.Kind) -> ServerStoreAnswer {
         switch request {
         case .bind(let query): return .bind(bind(query))
-        case .makeFile(let user, let secret, let parent):
+        case .makeFile(let user, let secret, let parents, let clock):
             guard lastIdent < .max else { return .failed(.unavailable) }
             lastIdent += 1
-            let file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parent: parent)
+            var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
+            file.clock = clock
             files[file.ident] = file
             return .file(file)
         case .noteFile(let ident, let acknowledged, let leastBase, let time):
             files[ident]?.leastBase = leastBase
             files[ident]?.time = time
-            let known = answers[ident]?.prefix { $0.answer.commit < acknowledged }.count ?? 0
-            answers[ident]?.removeFirst(known)
+            let (kept, horizon) = (answers[ident] ?? [], head.horizon)
+            let known = kept.prefix { $0.answer.commit < acknowledged && $0.answer.version <= horizon }.count
+            if known > 0 { answers[ident]?.removeFirst(known) }
             return .done
         case .noteQueries(let ident, let queries, let isComplete):
             let classes = queries.queries.map(\.className)
@@ -114,13 +116,15 @@ extension MemoryServerStore.Stream {
     private func bind(_ query: FileQuery) -> FileAnswer {
         let kept = query.ident.flatMap { answers[$0] } ?? []
         let file = query.ident.flatMap { files[$0] }
-        var hash = kept.first { $0.answer.commit == query.acknowledged }?.hash
+        let known = kept.first { $0.answer.commit == query.acknowledged }
+        var hash = known?.hash
         if let file, file.last == query.acknowledged { hash = file.hash }
         if query.acknowledged == 0 { hash = .empty }
         return FileAnswer(
             head: head,
             file: file,
             answers: kept.filter { $0.answer.commit > query.acknowledged },
+            known: known,
             hash: hash,
             cursor: query.cursor.flatMap(self.hash),
             bootstrap: query.bootstrap.flatMap(self.hash)
@@ -248,7 +252,8 @@ extension MemoryServerStore.Stream {
             head.logStart = start
             log.removeAll { $0.version <= start }
         }
-        var horizon = StreamVersion(max(marks.partitioned { $0.time >= old } - 1, 0))
+        // What is behind the horizon can't be told any more: a client that has less than the log resyncs by keys.
+        var horizon = min(StreamVersion(max(marks.partitioned { $0.time >= old } - 1, 0)), head.logStart)
         for file in files.values where file.time >= old { horizon = min(horizon, file.leastBase ?? horizon) }
         guard horizon > head.horizon else { return }
         head.horizon = horizon

@@ -9,8 +9,11 @@ public struct ServerStoreRequest: Sendable {
     public enum Kind: Sendable {
         case bind(FileQuery)
         /// Makes a file's row with a number that no other ever had.
-        case makeFile(user: SyncString, secret: SecretHash, parent: FileIdent?)
-        /// What a bind says of the file; answers up to `acknowledged` aren't needed any more, but for the last.
+        ///
+        /// A copy has the files that it was copied from, and begins with their last effective clock.
+        case makeFile(user: SyncString, secret: SecretHash, parents: [FileParent], clock: Clock)
+        /// What a file says of itself, at a bind and now and then. Answers before `acknowledged` aren't needed any more, as far as their
+        /// versions lie at or behind the horizon.
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
         /// The query set that the file has, or is about to get.
         case noteQueries(FileIdent, Queries, isComplete: Bool)
@@ -36,6 +39,15 @@ public struct FileQuery: Hashable, Sendable {
     public var acknowledged: UInt64
     public var cursor: StreamVersion?
     public var bootstrap: StreamVersion?
+
+    public init(
+        ident: FileIdent?,
+        acknowledged: UInt64,
+        cursor: StreamVersion? = nil,
+        bootstrap: StreamVersion? = nil
+    ) {
+        (self.ident, self.acknowledged, self.cursor, self.bootstrap) = (ident, acknowledged, cursor, bootstrap)
+    }
 }
 
 /// The rows that a merge needs.
@@ -47,6 +59,8 @@ public struct RowQuery: Sendable {
     public var clocks: Set<StreamVersion> = []
     public var links: Set<LinkQuery> = []
     public var holders: Set<HolderQuery> = []
+
+    public init() {}
 
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
@@ -90,6 +104,8 @@ public enum StoreFailure: Error, Hashable, Sendable {
     case moved
     /// Nobody knows whether it was done: the answer was lost, or took too long.
     case unknown
+    /// What is stored can't be read: what is wrong, and nothing was done.
+    case damaged(SyncString)
 }
 
 public struct FileAnswer: Sendable {
@@ -97,6 +113,9 @@ public struct FileAnswer: Sendable {
     public var file: FileRow?
     /// Behind what the file knows, by rising numbers.
     public var answers: [StoredAnswer]
+
+    /// The answer to the last commit whose answer the file knows. Nil if it isn't kept any more.
+    public var known: StoredAnswer?
     /// Up to the last commit whose answer the file knows. Nil if nobody knows any more.
     public var hash: RunningHash?
     /// Of the log at the cursor's version and at the bootstrap's.

@@ -60,8 +60,8 @@ public struct FileRow: Hashable, Sendable {
     public let ident: FileIdent
     public let user: SyncString
     public let secret: SecretHash
-    /// The file that it was copied from, and up to which commit the two are one.
-    public let parent: FileIdent?
+    /// The files that it was copied from, the last one first.
+    public let parents: [FileParent]
     /// The number of the last commit, the running hash up to it, and its effective clock.
     public var last: UInt64 = 0
     public var hash: RunningHash = .empty
@@ -77,7 +77,20 @@ public struct FileRow: Hashable, Sendable {
     public var classes: Set<SyncString> = []
 }
 
-/// The answer to a commit, as it is kept until the file knows it.
+/// A file that another one was copied from.
+public struct FileParent: Hashable, Sendable {
+    public let ident: FileIdent
+
+    /// What the file did up to this version of the stream, both did.
+    public let version: StreamVersion
+
+    public init(ident: FileIdent, version: StreamVersion) {
+        self.ident = ident
+        self.version = version
+    }
+}
+
+/// The answer to a commit. It is kept until the horizon, since a copy of the file may send the commit once more; the last one for ever.
 public struct StoredAnswer: Hashable, Sendable {
     public let answer: MergeAnswer
     /// The running hash of the file's commits up to it.

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
 import Freehold
+import FreeholdImport
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Stores objects of JSON or CSV, or makes a file of an exported one.",
+        abstract: "Stores objects of JSON or CSV, or makes a file of an exported or Realm's one.",
         discussion: """
             With a class, its objects are added to the file, all of them or, at the first error, none. With --schema the \
             file is made first. Without a class the input is what 'export' wrote of a whole file, and makes the file.
@@ -13,7 +14,12 @@ struct ImportCommand: ParsableCommand {
             CSV has a header with names of properties. An empty field is null, or an empty string, list or map; a link is \
             the primary key of the other object, which is made if it isn't there; lists, maps and embedded objects are JSON.
 
+            With --from-realm the file is made of one that Realm's SDKs wrote since about 2020, which is only read. What \
+            is different in the new one is reported.
+
             EXAMPLES:
+              freehold import new.realm --from-realm app.realm
+              freehold import new.realm --from-realm app.realm --dry-run --json
               freehold export old.realm | freehold import new.realm
               freehold import app.realm City --input cities.csv
               freehold import app.realm City --update error < cities.jsonl
@@ -47,11 +53,13 @@ struct ImportCommand: ParsableCommand {
     var schema: String?
     @Option(help: "Stores so many objects at a time, which stay if a later one is wrong.") var batch: Int?
     @Flag(help: "Passes over keys and columns that the class doesn't have.") var ignoreUnknown = false
+    @OptionGroup var realm: RealmFileOptions
     @Option(help: "Between the fields of CSV: a character, or \\t.") var delimiter = ","
 
     func validate() throws {
         if let batch, batch < 1 { throw ValidationError("--batch must be over 0.") }
         guard separator != nil else { throw ValidationError("--delimiter is one character of ASCII, or \\t.") }
+        try realm.check(hasOthers: className != nil || schema != nil || source.input != nil)
         guard className == nil else { return }
         if schema != nil || format != nil || batch != nil || ignoreUnknown || update != .modified {
             throw ValidationError(
@@ -69,6 +77,9 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let url = URL(fileURLWithPath: file)
+        if let old = realm.fromRealm {
+            return try realm.run(old, Realm.Configuration(fileURL: url, encryptionKey: try key.key()))
+        }
         guard let className else {
             // The library's name for a file that isn't complete.
             let folder = url.deletingLastPathComponent().path

@@ -7,6 +7,8 @@ struct InfoCommand: ParsableCommand {
         commandName: "info",
         abstract: "Tells a file's size, versions, classes and readers.",
         discussion: """
+            Of a file that Realm wrote it tells format, schema version and classes, and how it is imported.
+
             EXAMPLES:
               freehold info app.realm
               freehold info app.realm --format json | jq '.classes[].name'
@@ -19,6 +21,8 @@ struct InfoCommand: ParsableCommand {
     @Option(help: "The form of the output.") var format = Format.text
 
     func run() throws {
+        try FileOptions.requireFile(file.file)
+        if let other = try RealmFileOutput(file) { return try other.writeInfo(asJSON: format == .json) }
         let realm = try file.open()
         let info = try FileInfo(realm, path: file.file)
         switch format {

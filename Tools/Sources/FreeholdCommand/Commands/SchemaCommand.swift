@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Freehold
+import FreeholdImport
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,8 @@ struct SchemaCommand: ParsableCommand {
         abstract: "Prints a file's classes, as Swift or as JSON.",
         discussion: """
             The Swift classes compile as they are: names that Swift doesn't take are mapped. Linking objects aren't stored \
-            in files; declare those you want. JSON is what 'migrate --to' and 'import --schema' read.
+            in files; declare those you want. JSON is what 'migrate --to' and 'import --schema' read. \
+            The file may be one that Realm wrote.
 
             EXAMPLES:
               freehold schema app.realm
@@ -25,15 +27,22 @@ struct SchemaCommand: ParsableCommand {
     @Flag(name: .customLong("public"), help: "Swift classes that other modules can use.") var isPublic = false
 
     func run() throws {
-        let realm = try file.open()
-        var schema = realm.storedSchema
+        var (schema, version) = try read()
         if !classes.isEmpty { schema = Schema(try classes.map { try schema.requireClass($0) }) }
         switch format {
         case .text: try writeText(schema)
         case .json:
-            try StandardOutput.shared.write(schema.jsonData(schemaVersion: realm.storedSchemaVersion))
+            try StandardOutput.shared.write(schema.jsonData(schemaVersion: version))
         case .swift: try StandardOutput.shared.write(SwiftClasses(schema, isPublic: isPublic).text)
         }
+    }
+
+    /// Also of a file that Realm wrote.
+    private func read() throws -> (schema: Schema, version: UInt64) {
+        try FileOptions.requireFile(file.file)
+        if let summary = try RealmFileOutput(file)?.summary { return (summary.schema, summary.schemaVersion ?? 0) }
+        let realm = try file.open()
+        return (realm.storedSchema, realm.storedSchemaVersion)
     }
 
     private func writeText(_ schema: Schema) throws {

@@ -64,22 +64,39 @@ final class Drafts: Sendable {
             var signals = watched
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0 else { return }
-            state.withLock { $0.drafts.values.forEach { remove($0.path, $0.kind) } }
-            // Its action is still to end the process.
-            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            raise(number)
+            state.withLock { state in
+                removeAll(state)
+                // Its action is still to end the process; no other draft begins before.
+                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+                raise(number)
+            }
         }
     }
 
-    private static func remove(_ path: String, _ kind: Kind) {
+    /// The other threads work on meanwhile: what has begun and isn't there yet is waited for, up to a fifth of a second.
+    private static func removeAll(_ state: State) {
+        if state.drafts.isEmpty { return }
+        var removals = 0
+        var looksSince = 0
+        for _ in 0..<40 {
+            let count = state.drafts.values.reduce(0) { $0 + remove($1.path, $1.kind) }
+            removals += count
+            looksSince = count > 0 ? 0 : looksSince + 1
+            if removals > 0, looksSince == 2 { return }
+            usleep(5000)
+        }
+    }
+
+    /// - Returns: how many files there were.
+    private static func remove(_ path: String, _ kind: Kind) -> Int {
         let files =
             switch kind {
             case .file: [path]
             case .own: files(in: path)
             case .open: openFiles.filter { $0.hasPrefix(path) }
             }
-        for file in files {
-            for suffix in ["", "-lock", ".writer"] { unlink(file + suffix) }
+        return files.reduce(0) { count, file in
+            count + ["", "-lock", ".writer"].count { unlink(file + $0) == 0 }
         }
     }
 

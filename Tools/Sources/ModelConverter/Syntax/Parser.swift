@@ -46,8 +46,9 @@ struct Parser {
         return (head, i)
     }
 
+    /// The attribute that begins at an `@`, be there a name behind it or not.
     private func attribute(_ start: Int, _ limit: Int) -> Attribute {
-        var i = start + 2
+        var i = min(start + 2, limit)
         while i + 1 < limit, tokens[i].isMark("."), tokens[i + 1].name != nil { i += 2 }
         // Generic parameters of a property wrapper.
         if i < limit, tokens[i].isMark("<"), tokens[i].start == tokens[i - 1].end { i = genericsEnd(i, limit) }

@@ -1,0 +1,174 @@
+import FreeholdSyncCore
+import Logging
+public import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+import Synchronization
+
+/// Takes connections for a node.
+public final class NodeListener: Sendable {
+    private let channel: any Channel
+    private let node: ServerNode
+
+    /// Where it listens: the port that was found, if 0 was asked for.
+    public var address: SocketAddress? { channel.localAddress }
+    public var port: Int { channel.localAddress?.port ?? 0 }
+
+    private init(_ channel: any Channel, _ node: ServerNode) { (self.channel, self.node) = (channel, node) }
+
+    /// Listens for clients, and answers `/health` and `/ready`.
+    ///
+    /// - Parameter tls: nil behind a proxy that encrypts, or on loopback.
+    public static func listen(
+        _ node: ServerNode,
+        host: String,
+        port: Int,
+        tls: TLSContexts? = nil,
+        group: any EventLoopGroup
+    ) async throws -> NodeListener {
+        let circles = Circles(node.configuration.limits)
+        let channel = try await bootstrap(group) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try open(channel, node, tls, circles.circle(channel.eventLoop))
+            }
+        }.bind(host: host, port: port).get()
+        return NodeListener(channel, node)
+    }
+
+    /// Listens for the administrator: `/metrics`, `/status`, `/health` and `/ready`. It asks for no token, so that it belongs on loopback.
+    ///
+    /// - Parameter metrics: the text of `/metrics`.
+    public static func listenForAdministrator(
+        _ node: ServerNode,
+        host: String,
+        port: Int,
+        group: any EventLoopGroup,
+        metrics: @escaping @Sendable () -> String
+    ) async throws -> NodeListener {
+        let channel = try await bootstrap(group) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let pipeline = channel.pipeline.syncOperations
+                try pipeline.configureHTTPServerPipeline()
+                try pipeline.addHandler(HTTPResponder { node.answer($0, $1, metrics) })
+                limit(channel, node.configuration.limits)
+            }
+        }.bind(host: host, port: port).get()
+        return NodeListener(channel, node)
+    }
+
+    /// Takes no more connections. Those that are there stay.
+    public func close() async { try? await channel.close() }
+
+    private static func bootstrap(
+        _ group: any EventLoopGroup,
+        _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer(initialize)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            // Reads take what a message usually needs; a connection that is idle keeps nothing.
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 65_536)
+            )
+    }
+
+    private static func open(
+        _ channel: any Channel,
+        _ node: ServerNode,
+        _ tls: TLSContexts?,
+        _ circle: PeerCircle
+    ) throws {
+        let (configuration, limits) = (node.configuration, node.configuration.limits)
+        guard node.status.connections < limits.connections else { return channel.close(promise: nil) }
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+        // Before the upgrade a client gets little time and little room.
+        let timer = channel.eventLoop.scheduleTask(in: .milliseconds(limits.greetingTimeout)) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in timer.cancel() }
+        let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
+            maxFrameSize: Int(clamping: min(limits.messageBytes &+ 64, UInt64(UInt32.max))),
+            enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, head in
+                let isThere = head.uri == configuration.path && !node.status.isDraining
+                return channel.eventLoop.makeSucceededFuture(isThere ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, _ in
+                timer.cancel()
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Peer(node, channel, circle))
+                }
+            }
+        )
+        let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(HTTPResponder { node.answer($0, $1, nil) })
+            }
+        }
+        var http = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrade)
+        http.decoderConfiguration.maxHeaderFieldSize = 8_192
+        http.decoderConfiguration.maxHeaderListSize = 32_768
+        http.decoderConfiguration.maxHeaderFieldCount = 64
+        _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
+    }
+
+    private static func limit(_ channel: any Channel, _ limits: NodeLimits) {
+        let timer = channel.eventLoop.scheduleTask(in: .milliseconds(limits.greetingTimeout)) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in timer.cancel() }
+    }
+}
+
+/// A circle for each loop.
+private final class Circles: Sendable {
+    private let circles = Mutex<[ObjectIdentifier: PeerCircle]>([:])
+    private let limits: NodeLimits
+
+    init(_ limits: NodeLimits) { self.limits = limits }
+
+    func circle(_ loop: any EventLoop) -> PeerCircle {
+        circles.withLock { circles in
+            if let circle = circles[ObjectIdentifier(loop)] { return circle }
+            let circle = PeerCircle(loop, limits)
+            circles[ObjectIdentifier(loop)] = circle
+            return circle
+        }
+    }
+}
+
+extension ServerNode {
+    /// What HTTP requests get.
+    ///
+    /// - Parameter metrics: nil where the world asks.
+    fileprivate func answer(_ method: HTTPMethod, _ path: String, _ metrics: (() -> String)?) -> HTTPResponder.Answer {
+        let status = status
+        switch (path, metrics) {
+        case ("/health", _): return HTTPResponder.Answer(body: "alive\n")
+        case ("/ready", _):
+            if status.isReady { return HTTPResponder.Answer(body: "ready\n") }
+            return HTTPResponder.Answer(
+                status: .serviceUnavailable,
+                body: status.isDraining ? "draining\n" : "the store fails\n"
+            )
+        case ("/metrics", let metrics?):
+            return HTTPResponder.Answer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
+        case ("/status", _?): return HTTPResponder.Answer(type: "application/json", body: status.json + "\n")
+        default: return HTTPResponder.Answer(status: .notFound, body: "There is nothing here.\n")
+        }
+    }
+}
+
+extension ServerNode.Status {
+    public var json: String {
+        """
+        {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits)}
+        """
+    }
+}

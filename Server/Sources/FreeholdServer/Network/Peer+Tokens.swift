@@ -1,0 +1,59 @@
+import FreeholdSyncCore
+import Logging
+import Metrics
+import NIOCore
+
+/// Who a connection is of.
+extension Peer {
+    /// Finds out who a `hello` is of. The machine hears the user's name in the token's place; an empty one is refused there.
+    func identify(_ hello: Hello, _ bytes: Int) {
+        isIdentifying = true
+        let (token, node, loop) = (hello.token.text.string, node, channel.eventLoop)
+        Task {
+            var (identity, reason): (Identity?, String) = (nil, "nobody knows this kind of token")
+            do {
+                identity = try await node.authenticator.identify(token)
+                if identity?.user.isEmpty == true { identity = nil }
+            } catch let refusal as TokenRefusal {
+                reason = refusal.reason
+            } catch {
+                reason = "\(type(of: error))"
+            }
+            let (found, why) = (identity, reason)
+            loop.execute { self.identified(hello, bytes, found, why) }
+        }
+    }
+
+    private func identified(_ hello: Hello, _ bytes: Int, _ identity: Identity?, _ reason: String) {
+        isIdentifying = false
+        guard !isFinishing else { return }
+        lastRead = .now()
+        if let identity {
+            if self.identity == nil {
+                node.logger.debug(
+                    "welcome",
+                    metadata: [
+                        "connection": "\(number)", "user": "\(identity.user)", "agent": "\(hello.agent?.string ?? "")",
+                    ]
+                )
+            }
+            self.identity = identity
+        } else {
+            node.metrics.refusedTokens.increment()
+            node.logger.info("a token is refused", metadata: ["connection": "\(number)", "reason": "\(reason)"])
+        }
+        var known = hello
+        known.token = AccessToken(SyncString(identity?.user ?? ""))
+        hand(.hello(known), bytes)
+        let waiting = inbox
+        inbox = []
+        for (index, (message, bytes)) in waiting.enumerated() {
+            if case .hello(let hello) = message {
+                identify(hello, bytes)
+                inbox = Array(waiting[(index + 1)...])
+                return
+            }
+            hand(message, bytes)
+        }
+    }
+}

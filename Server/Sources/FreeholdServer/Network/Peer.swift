@@ -1,0 +1,269 @@
+import FreeholdSyncCore
+import Logging
+import Metrics
+import NIOCore
+import NIOWebSocket
+import Synchronization
+
+/// A client's connection, behind the upgrade to a WebSocket: reads messages, and writes those of the node.
+final class Peer: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    // What isn't marked otherwise is touched on the channel's loop only.
+    let number: ConnectionNumber
+    let node: ServerNode
+    let channel: any Channel
+    let limits: NodeLimits
+    let codec: MessageCodec
+    private let circle: PeerCircle
+
+    /// On the node's loop.
+    var countedUser: SyncString?
+    /// On the node's loop.
+    var countedSessions = 0
+
+    /// Bytes of messages that the machine hasn't handled.
+    private let unhandled = Atomic(0)
+    private var isReadingPaused = false
+    private var parts: ByteBuffer?
+
+    /// Messages that came while a token is looked at. The first is the `hello`.
+    var inbox: [(ClientMessage, Int)] = []
+    var isIdentifying = false
+    var identity: Identity?
+
+    /// Bytes that were written and not taken.
+    var waiting = 0
+    var heldCredits: [(ClientMessage, Int)] = []
+    var isFinishing = false
+    var lastRead = NIODeadline.now()
+    var lastProgress = NIODeadline.now()
+    private var buffered = 0
+
+    init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle) {
+        number = node.nextConnection()
+        (self.node, self.channel, self.circle) = (node, channel, circle)
+        limits = node.configuration.limits
+        codec = MessageCodec(limit: Int(clamping: limits.messageBytes))
+    }
+
+    // MARK: Reading
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        circle.add(self)
+        node.opened(self)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isFinishing = true
+        circle.remove(self)
+        node.closed(self)
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastRead = .now()
+        let frame = unwrapInboundIn(data)
+        if frame.opcode == .connectionClose {
+            if isFinishing { return channel.close(promise: nil) }
+            isFinishing = true
+            write(.connectionClose, frame.unmaskedData)
+            return channel.close(promise: nil)
+        }
+        guard !isFinishing else { return }
+        switch frame.opcode {
+        case .binary, .continuation: take(frame)
+        case .ping: write(.pong, frame.unmaskedData)
+        case .pong: break
+        default: refuse("A frame holds no message.")
+        }
+    }
+
+    private func take(_ frame: WebSocketFrame) {
+        var data = frame.unmaskedData
+        guard (frame.opcode == .continuation) == (parts != nil) else { return refuse("Frames don't make a message.") }
+        guard data.readableBytes + (parts?.readableBytes ?? 0) <= Int(clamping: limits.messageBytes) else {
+            return refuseLarge()
+        }
+        if parts != nil { parts?.writeBuffer(&data) }
+        guard frame.fin else {
+            if parts == nil { parts = data }
+            return
+        }
+        let whole = parts ?? data
+        parts = nil
+        node.metrics.messagesIn.increment()
+        node.metrics.bytesIn.increment(by: whole.readableBytes)
+        do {
+            guard let message = try codec.clientMessage(Array(whole.readableBytesView)) else { return }
+            take(message, whole.readableBytes)
+        } catch {
+            if error.code == .tooLarge { return refuseLarge() }
+            refuse(error.reason)
+        }
+    }
+
+    private func take(_ message: ClientMessage, _ bytes: Int) {
+        if isIdentifying {
+            // A client waits for `welcome`; one that doesn't may be a little ahead.
+            guard inbox.count < 100 else { return refuse("Too much comes before the token is looked at.") }
+            inbox.append((message, bytes))
+        } else if case .hello(let hello) = message {
+            identify(hello, bytes)
+        } else {
+            hand(message, bytes)
+        }
+    }
+
+    func hand(_ message: ClientMessage, _ bytes: Int) {
+        if case .credit = message, waiting > limits.waitingBytes / 8 {
+            // Who is granted more while it doesn't take what there is would only be sent more to wait.
+            guard heldCredits.count < 10_000 else { return refuse("Too much credit is granted.") }
+            return heldCredits.append((message, bytes))
+        }
+        let sum = unhandled.add(bytes + 64, ordering: .relaxed).newValue
+        if sum > limits.unhandledBytes, !isReadingPaused {
+            isReadingPaused = true
+            try? channel.syncOptions?.setOption(.autoRead, value: false)
+        }
+        node.received(message, bytes, from: self)
+    }
+
+    /// The machine has handled a message. On the node's loop.
+    func handled(_ bytes: Int) {
+        let (old, new) = unhandled.subtract(bytes + 64, ordering: .relaxed)
+        // Who was paused is woken once, when half of what is allowed is done.
+        guard old > limits.unhandledBytes / 2, new <= limits.unhandledBytes / 2 else { return }
+        channel.eventLoop.execute {
+            guard self.isReadingPaused else { return }
+            self.isReadingPaused = false
+            try? self.channel.syncOptions?.setOption(.autoRead, value: true)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength: refuseLarge()
+        case is NIOWebSocketError: refuse("The frames can't be read.")
+        default: context.close(promise: nil)
+        }
+    }
+
+    private func refuse(_ reason: String) {
+        node.metrics.unreadable.increment()
+        node.logger.info("unreadable message", metadata: ["connection": "\(number)", "reason": "\(reason)"])
+        parts = nil
+        node.unreadable(self)
+    }
+
+    private func refuseLarge() {
+        node.metrics.unreadable.increment()
+        node.logger.info("a message is too large", metadata: ["connection": "\(number)"])
+        end(.tooLarge(limit: limits.messageBytes), "The message is too large.")
+    }
+
+    // MARK: Writing
+
+    /// Sends to many at once: a loop is woken once for all of its connections.
+    static func send(_ batches: [(Peer, [OutgoingMessage])]) {
+        guard batches.count > 1 else {
+            for (peer, messages) in batches { peer.send(messages) }
+            return
+        }
+        for group in Dictionary(grouping: batches, by: { ObjectIdentifier($0.0.channel.eventLoop) }).values {
+            group[0].0.channel.eventLoop.execute { for (peer, messages) in group { peer.write(messages) } }
+        }
+    }
+
+    func send(_ messages: [OutgoingMessage]) { channel.eventLoop.execute { self.write(messages) } }
+
+    private func write(_ messages: [OutgoingMessage]) {
+        guard !isFinishing, channel.isActive else { return }
+        var (bytes, frames) = (0, [WebSocketFrame]())
+        for message in messages {
+            do throws(CodecError) {
+                let data = channel.allocator.buffer(bytes: try message.frame.bytes(for: message.session))
+                bytes += data.readableBytes
+                frames.append(WebSocketFrame(fin: true, opcode: .binary, data: data))
+            } catch {
+                node.logger.error("a message can't be written", metadata: ["reason": "\(error.reason)"])
+                return cut()
+            }
+        }
+        guard let last = frames.popLast() else { return }
+        let sum = bytes
+        node.metrics.messagesOut.increment(by: messages.count)
+        node.metrics.bytesOut.increment(by: sum)
+        if waiting == 0 { lastProgress = .now() }
+        waiting += sum
+        guard waiting <= limits.waitingBytes else { return drop() }
+        for frame in frames { channel.write(frame, promise: nil) }
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(last, promise: written)
+        written.futureResult.whenSuccess { self.took(sum) }
+    }
+
+    private func took(_ bytes: Int) {
+        waiting -= bytes
+        lastProgress = .now()
+        guard !heldCredits.isEmpty, waiting <= limits.waitingBytes / 16 else { return }
+        let credits = heldCredits
+        heldCredits = []
+        for (message, bytes) in credits { hand(message, bytes) }
+    }
+
+    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+        channel.writeAndFlush(WebSocketFrame(fin: true, opcode: opcode, data: data), promise: nil)
+    }
+
+    // MARK: The end
+
+    /// Ends the connection without asking the machine.
+    func end(_ fault: SyncFault, _ text: SyncString) {
+        write([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, ErrorMessage(fault, text: text))))])
+        finishNow()
+    }
+
+    /// Ends the connection once everything is written. From any thread.
+    func finish() { channel.eventLoop.execute { self.finishNow() } }
+
+    private func finishNow() {
+        guard !isFinishing else { return }
+        isFinishing = true
+        var code = channel.allocator.buffer(capacity: 2)
+        code.write(webSocketErrorCode: .normalClosure)
+        write(.connectionClose, code)
+        // A socket that is closed with bytes unread takes back what was written last. So the other side gets time to close first.
+        channel.eventLoop.scheduleTask(in: .seconds(2)) { self.cut() }
+    }
+
+    /// Ends the connection as it is. From any thread.
+    func cut() { channel.close(promise: nil) }
+
+    private func drop() {
+        node.metrics.slow.increment()
+        node.logger.info("a slow receiver is dropped", metadata: ["connection": "\(number)"])
+        isFinishing = true
+        cut()
+    }
+
+    /// Now and then: whether the other side is still there, takes what it is sent, and is who it was.
+    func check(_ now: NIODeadline, _ time: Double) {
+        guard !isFinishing else { return }
+        if identity == nil, !isIdentifying, now - lastRead > .milliseconds(limits.greetingTimeout) { return idle() }
+        if now - lastRead > .milliseconds(limits.idleTimeout) { return idle() }
+        if waiting > 0 {
+            let left = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            if left < buffered { lastProgress = now }
+            buffered = left
+            if now - lastProgress > .milliseconds(limits.stallTimeout) { return drop() }
+        }
+        if let expires = identity?.expires, expires < time { end(.auth, "The token isn't good any more.") }
+    }
+
+    private func idle() {
+        node.metrics.idle.increment()
+        end(.transient(after: 0), "Nothing came for a while.")
+    }
+}

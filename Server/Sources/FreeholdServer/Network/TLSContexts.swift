@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Logging
+import NIOSSL
+import Synchronization
+
+/// The certificate of a server, read anew when its files change. Connections that are there keep the one that they began with.
+public final class TLSContexts: Sendable {
+    private let certificates: String
+    private let key: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var context: NIOSSLContext
+        var stamp: [Date?]
+    }
+
+    /// - Parameters:
+    ///   - certificates: a file in PEM: the server's certificate first, then those between it and the root.
+    ///   - key: a file in PEM.
+    /// - Throws: what NIOSSL throws, if the files don't hold what they should.
+    public init(certificates: String, key: String) throws {
+        (self.certificates, self.key) = (certificates, key)
+        state = Mutex(
+            State(context: try Self.read(certificates, key), stamp: [Self.stamp(certificates), Self.stamp(key)])
+        )
+    }
+
+    var context: NIOSSLContext { state.withLock { $0.context } }
+
+    /// Reads the files anew if they have changed.
+    ///
+    /// - Returns: whether they had.
+    /// - Throws: if they hold no certificate and key that fit; then the old ones stay.
+    @discardableResult
+    public func reload() throws -> Bool {
+        let stamp = [Self.stamp(certificates), Self.stamp(key)]
+        guard state.withLock({ $0.stamp != stamp }) else { return false }
+        let context = try Self.read(certificates, key)
+        state.withLock { $0 = State(context: context, stamp: stamp) }
+        return true
+    }
+
+    private static func stamp(_ path: String) -> Date? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+    }
+
+    private static func read(_ certificates: String, _ key: String) throws -> NIOSSLContext {
+        let chain = try NIOSSLCertificate.fromPEMFile(certificates)
+        guard !chain.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        return try NIOSSLContext(configuration: configuration)
+    }
+}

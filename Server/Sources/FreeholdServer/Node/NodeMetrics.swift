@@ -1,0 +1,39 @@
+import Metrics
+
+/// What a node counts.
+struct NodeMetrics: Sendable {
+    let connections: Meter
+    let sessions: Meter
+    let messagesIn: Counter
+    let messagesOut: Counter
+    let bytesIn: Counter
+    let bytesOut: Counter
+    let commits: Counter
+    let objects: Counter
+    let groups: Counter
+    let storeFailures: Counter
+    let store: Timer
+    let refusedTokens: Counter
+    let unreadable: Counter
+    let slow: Counter
+    let idle: Counter
+
+    init(_ factory: any MetricsFactory) {
+        func counter(_ label: String) -> Counter { Counter(label: label, dimensions: [], factory: factory) }
+        connections = Meter(label: "freehold_connections", dimensions: [], factory: factory)
+        sessions = Meter(label: "freehold_sessions", dimensions: [], factory: factory)
+        messagesIn = counter("freehold_messages_received_total")
+        messagesOut = counter("freehold_messages_sent_total")
+        bytesIn = counter("freehold_bytes_received_total")
+        bytesOut = counter("freehold_bytes_sent_total")
+        commits = counter("freehold_commits_total")
+        objects = counter("freehold_objects_written_total")
+        groups = counter("freehold_groups_total")
+        storeFailures = counter("freehold_store_failures_total")
+        store = Timer(label: "freehold_store_seconds", dimensions: [], factory: factory)
+        refusedTokens = counter("freehold_tokens_refused_total")
+        unreadable = counter("freehold_unreadable_messages_total")
+        slow = counter("freehold_slow_receivers_dropped_total")
+        idle = counter("freehold_idle_connections_dropped_total")
+    }
+}

@@ -1,0 +1,306 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Dispatch
+public import FreeholdSyncCore
+public import Logging
+public import Metrics
+public import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A node of a sync server: the machine on a loop of its own, which does what the machine wants done.
+///
+/// `NodeListener` brings connections. Whatever is lost with a node, its clients and its store make good.
+public final class ServerNode: @unchecked Sendable {
+    // The machine and what follows it are touched on `loop` only.
+    let loop: any EventLoop
+    private var machine: ServerMachine
+    private var random = SystemRandomNumberGenerator()
+    private var peers: [ConnectionNumber: Peer] = [:]
+    private var users: [SyncString: Int] = [:]
+    private var timers: [ServerTimer: Scheduled<Void>] = [:]
+    private var requests: [RequestNumber: (at: Int64, isCommit: Bool)] = [:]
+    private var sessions = 0
+    private var sweep: RepeatedTask?
+    private var drained: EventLoopPromise<Void>?
+
+    public let configuration: NodeConfiguration
+    let authenticator: any Authenticator
+    let logger: Logger
+    let metrics: NodeMetrics
+    private let store: any NodeStore
+    private let lastConnection = Atomic<UInt64>(0)
+    /// Answers that come later go nowhere: the loop may be gone.
+    private let isStopped = Atomic(false)
+    private let state = Mutex(State())
+    private let start: (wall: Int64, uptime: UInt64)
+
+    private struct State {
+        var isDraining = false
+        var storeFailures = 0
+        var connections = 0
+        var sessions = 0
+        var commits: UInt64 = 0
+    }
+
+    /// - Parameters:
+    ///   - loop: the machine's own. Nothing else should work there.
+    ///   - matcher: understands the conditions of queries.
+    public init(
+        _ configuration: NodeConfiguration,
+        store: any NodeStore,
+        authenticator: any Authenticator,
+        matcher: any ConditionMatcher,
+        loop: any EventLoop,
+        logger: Logger,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) {
+        (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
+        (self.loop, self.logger) = (loop, logger)
+        self.metrics = NodeMetrics(metrics)
+        let seconds = Date().timeIntervalSince1970 - 1_420_070_400
+        start = (Int64(seconds * 1_000), DispatchTime.now().uptimeNanoseconds)
+        // What a token says is found out before the machine hears of it: a user's name takes its place, which no client can say itself.
+        var server = ServerConfiguration(apps: configuration.apps.mapValues { $0.serverApp() }) { token, _ in
+            token.text.string.isEmpty ? nil : token.text
+        }
+        let limits = configuration.limits
+        server.commitSize = { $0.estimatedSize }
+        server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
+        server.groupDelay = configuration.groupDelay
+        server.connections = limits.connections
+        machine = ServerMachine(server, matcher: matcher)
+        let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
+        sweep = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in self.failLateRequests() }
+    }
+
+    /// What a node says of itself.
+    public struct Status: Hashable, Sendable, Codable {
+        public var isReady: Bool
+        public var isDraining: Bool
+        public var connections: Int
+        public var sessions: Int
+        public var commits: UInt64
+    }
+
+    public var status: Status {
+        state.withLock { state in
+            Status(
+                isReady: !state.isDraining && state.storeFailures < 3,
+                isDraining: state.isDraining,
+                connections: state.connections,
+                sessions: state.sessions,
+                commits: state.commits
+            )
+        }
+    }
+
+    /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives.
+    private func now() -> Int64 {
+        start.wall + Int64((DispatchTime.now().uptimeNanoseconds - start.uptime) / 1_000_000)
+    }
+
+    func nextConnection() -> ConnectionNumber { lastConnection.add(1, ordering: .relaxed).newValue }
+
+    // MARK: Connections
+
+    func opened(_ peer: Peer) {
+        loop.execute {
+            self.peers[peer.number] = peer
+            self.handle(.opened(peer.number))
+            self.note()
+            if self.drained != nil { peer.finish() }
+        }
+    }
+
+    func closed(_ peer: Peer) {
+        loop.execute {
+            guard self.peers.removeValue(forKey: peer.number) != nil else { return }
+            if let user = peer.countedUser { self.leave(user) }
+            self.sessions -= peer.countedSessions
+            self.handle(.closed(peer.number))
+            self.note()
+            if self.peers.isEmpty { self.drained?.succeed(()) }
+        }
+    }
+
+    private func leave(_ user: SyncString) {
+        users[user, default: 1] -= 1
+        if users[user] == 0 { users[user] = nil }
+    }
+
+    private func note() {
+        let (connections, sessions) = (peers.count, sessions)
+        metrics.connections.set(connections)
+        metrics.sessions.set(sessions)
+        state.withLock { ($0.connections, $0.sessions) = (connections, sessions) }
+    }
+
+    /// A message whose sender, if it is a `hello`, is known.
+    func received(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
+        loop.execute {
+            self.count(message, peer)
+            if case .hello(let hello) = message, !self.admit(SyncString(hello.token.text.string), peer) { return }
+            self.handle(.received(peer.number, message, bytes: UInt64(bytes)))
+            peer.handled(bytes)
+        }
+    }
+
+    func unreadable(_ peer: Peer) { loop.execute { self.handle(.unreadable(peer.number)) } }
+
+    private func count(_ message: ClientMessage, _ peer: Peer) {
+        switch message {
+        case .bind:
+            peer.countedSessions += 1
+            sessions += 1
+            note()
+        case .unbind: endSession(peer.number)
+        default: break
+        }
+    }
+
+    private func endSession(_ number: ConnectionNumber) {
+        guard let peer = peers[number], peer.countedSessions > 0 else { return }
+        peer.countedSessions -= 1
+        sessions -= 1
+        note()
+    }
+
+    /// Counts a user's connections.
+    private func admit(_ user: SyncString, _ peer: Peer) -> Bool {
+        guard !user.string.isEmpty, peer.countedUser == nil, peers[peer.number] != nil else { return true }
+        guard users[user, default: 0] < configuration.limits.connectionsPerUser else {
+            let error = ErrorMessage(.transient(after: 60_000), text: "The user has too many connections.")
+            peer.send([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, error)))])
+            peer.finish()
+            return false
+        }
+        users[user, default: 0] += 1
+        peer.countedUser = user
+        return true
+    }
+
+    // MARK: The machine
+
+    private func handle(_ event: ServerEvent) {
+        let actions = machine.handle(event, now: now(), random: &random)
+        var batches: [ConnectionNumber: [OutgoingMessage]] = [:]
+        var shared: [SharedFrame] = []
+        var closing: [Peer] = []
+        for action in actions {
+            switch action {
+            case .send(let number, let message):
+                let frame: SharedFrame
+                if let equal = shared.last(where: { $0.isEqual(to: message) }) {
+                    frame = equal
+                } else {
+                    frame = SharedFrame(message)
+                    if case .changes = message { shared = shared.suffix(3) + [frame] }
+                }
+                batches[number, default: []].append(OutgoingMessage(session: message.session, frame: frame))
+                if case .error(_?, _) = message { endSession(number) }
+            case .close(let number): if let peer = peers[number] { closing.append(peer) }
+            case .request(let number, let request): ask(number, request)
+            case .setTimer(let timer, let at): set(timer, at)
+            }
+        }
+        Peer.send(batches.compactMap { number, messages in peers[number].map { ($0, messages) } })
+        for peer in closing { peer.finish() }
+    }
+
+    private func set(_ timer: ServerTimer, _ at: Int64) {
+        timers[timer]?.cancel()
+        timers[timer] = loop.scheduleTask(in: .milliseconds(max(at - now(), 0))) {
+            self.timers[timer] = nil
+            self.handle(.timer(timer))
+        }
+    }
+
+    // MARK: The store
+
+    private func ask(_ number: RequestNumber, _ request: ServerStoreRequest) {
+        let isCommit: Bool
+        if case .commit(let commit) = request.kind {
+            isCommit = true
+            metrics.groups.increment()
+            metrics.commits.increment(by: commit.entries.count)
+            metrics.objects.increment(by: commit.objects.count)
+            state.withLock { $0.commits += UInt64(commit.entries.count) }
+        } else {
+            isCommit = false
+        }
+        requests[number] = (now(), isCommit)
+        let started = DispatchTime.now().uptimeNanoseconds
+        let timer = metrics.store
+        store.perform(request) { answer in
+            timer.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - started))
+            guard !self.isStopped.load(ordering: .acquiring) else { return }
+            self.loop.execute { self.take(answer, number) }
+        }
+    }
+
+    private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber) {
+        guard requests.removeValue(forKey: number) != nil else { return }
+        if case .failed(let failure) = answer {
+            // A head that moved is no failure of the store.
+            if failure != .moved { noteFailure("\(failure)") }
+        } else {
+            state.withLock { $0.storeFailures = 0 }
+        }
+        handle(.answered(number, answer))
+    }
+
+    private func noteFailure(_ reason: String) {
+        metrics.storeFailures.increment()
+        state.withLock { $0.storeFailures += 1 }
+        logger.warning("the store failed", metadata: ["reason": "\(reason)"])
+    }
+
+    private func failLateRequests() {
+        let limit = now() - configuration.limits.storeTimeout
+        for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number) }
+    }
+
+    // MARK: The end
+
+    /// Tells all clients that the node goes away, and ends their connections after a while.
+    ///
+    /// - Parameter milliseconds: what clients have to leave by themselves.
+    /// - Returns: succeeds when nobody is connected any more.
+    public func drain(_ milliseconds: Int64) -> EventLoopFuture<Void> {
+        state.withLock { $0.isDraining = true }
+        let promise = loop.makePromise(of: Void.self)
+        loop.execute {
+            if let drained = self.drained { return drained.futureResult.cascade(to: promise) }
+            self.drained = promise
+            guard !self.peers.isEmpty else { return promise.succeed(()) }
+            self.handle(.drain(after: UInt64(max(milliseconds, 0))))
+            self.loop.scheduleTask(in: .milliseconds(milliseconds)) { for peer in self.peers.values { peer.finish() } }
+        }
+        return promise.futureResult
+    }
+
+    /// Ends at once, as a process does that is killed: connections are cut, nothing is said.
+    public func kill() -> EventLoopFuture<Void> {
+        loop.submit {
+            self.stopTimers()
+            for peer in self.peers.values { peer.cut() }
+            self.peers = [:]
+            self.requests = [:]
+        }
+    }
+
+    /// Stops what the node does by itself. To be called once it is drained.
+    public func stop() -> EventLoopFuture<Void> { loop.submit { self.stopTimers() } }
+
+    private func stopTimers() {
+        isStopped.store(true, ordering: .releasing)
+        for timer in timers.values { timer.cancel() }
+        timers = [:]
+        sweep?.cancel()
+        sweep = nil
+    }
+}

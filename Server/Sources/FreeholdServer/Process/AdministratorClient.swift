@@ -1,0 +1,53 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Asks a server's administrator's port.
+public enum AdministratorClient {
+    /// - Returns: the status code and the body.
+    /// - Throws: if nobody answers within five seconds.
+    public static func get(_ path: String, host: String, port: Int) async throws -> (status: Int, body: String) {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let promise = loop.makePromise(of: (status: Int, body: String).self)
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(5)).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                try channel.pipeline.syncOperations.addHandler(Answer(promise))
+            }
+        }
+        let channel: any Channel
+        do { channel = try await bootstrap.connect(host: host, port: port).get() } catch {
+            promise.fail(error)
+            return try await promise.futureResult.get()
+        }
+        let timer = loop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": "\(host):\(port)"])
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        defer { timer.cancel() }
+        return try await promise.futureResult.get()
+    }
+
+    private final class Answer: ChannelInboundHandler {
+        typealias InboundIn = HTTPClientResponsePart
+
+        private let promise: EventLoopPromise<(status: Int, body: String)>
+        private var (status, body) = (0, "")
+
+        init(_ promise: EventLoopPromise<(status: Int, body: String)>) { self.promise = promise }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head): status = Int(head.status.code)
+            case .body(let bytes):
+                if body.utf8.count < 16 << 20 { body += String(buffer: bytes) }
+            case .end:
+                promise.succeed((status, body))
+                context.close(promise: nil)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.fail(error) }
+    }
+}

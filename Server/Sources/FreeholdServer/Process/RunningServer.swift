@@ -1,0 +1,137 @@
+public import FreeholdSyncCore
+public import Logging
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+
+/// A server that listens: a node, its listeners and their threads.
+///
+///     let server = try await RunningServer.start(settings, store: QueuedServerStore(MemoryServerStore(epoch: 1)), logger: logger)
+///     print(server.port)
+///     await server.stop()
+public final class RunningServer: Sendable {
+    public let node: ServerNode
+    public let port: Int
+    public let administratorPort: Int?
+    private let listeners: [NodeListener]
+    private let settings: ServerSettings
+    private let logger: Logger
+    private let threads: [MultiThreadedEventLoopGroup]
+    private let reloading: Task<Void, Never>?
+
+    private init(
+        _ node: ServerNode,
+        _ listeners: [NodeListener],
+        _ settings: ServerSettings,
+        _ logger: Logger,
+        _ threads: [MultiThreadedEventLoopGroup],
+        _ tls: TLSContexts?
+    ) {
+        (self.node, self.listeners, self.settings) = (node, listeners, settings)
+        (self.logger, self.threads) = (logger, threads)
+        port = listeners[0].port
+        administratorPort = listeners.count > 1 ? listeners[1].port : nil
+        reloading = tls.map { tls in
+            Task {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .seconds(10))
+                    do {
+                        if try tls.reload() { logger.info("the certificate was read anew") }
+                    } catch {
+                        logger.error("the new certificate can't be used", metadata: ["reason": "\(error)"])
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - matcher: understands the conditions of queries.
+    ///   - metrics: what `/metrics` shows.
+    /// - Throws: `SettingsError`, `TokenRefusal`, and what the system says if it can't listen.
+    public static func start(
+        _ settings: ServerSettings,
+        store: any NodeStore,
+        matcher: any ConditionMatcher = QueryMatcher(),
+        logger: Logger,
+        metrics: PrometheusMetrics = PrometheusMetrics()
+    ) async throws -> RunningServer {
+        let settings = try settings.checked()
+        let authenticator = try await settings.authenticator()
+        let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
+        let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
+        let node = ServerNode(
+            settings.node,
+            store: store,
+            authenticator: authenticator,
+            matcher: matcher,
+            loop: machine.next(),
+            logger: logger,
+            metrics: metrics
+        )
+        var listeners: [NodeListener] = []
+        do {
+            listeners.append(
+                try await NodeListener.listen(node, host: settings.host, port: settings.port, tls: tls, group: group)
+            )
+            if let port = settings.administratorPort {
+                let listener = try await NodeListener.listenForAdministrator(
+                    node,
+                    host: settings.administratorHost,
+                    port: port,
+                    group: group
+                ) { metrics.text() }
+                listeners.append(listener)
+            }
+        } catch {
+            for listener in listeners { await listener.close() }
+            try? await node.stop().get()
+            for threads in [group, machine] { try? await threads.shutdownGracefully() }
+            throw error
+        }
+        let server = RunningServer(node, listeners, settings, logger, [group, machine], tls)
+        logger.info(
+            "listening",
+            metadata: ["host": "\(settings.host)", "port": "\(server.port)", "tls": "\(tls != nil)"]
+        )
+        if settings.isDevelopment {
+            logger.warning("development: anybody is whom they say, and may read and write everything")
+        }
+        return server
+    }
+
+    /// Takes no more connections, lets clients leave, and ends.
+    ///
+    /// - Parameter milliseconds: what clients get. Nil: as the settings say.
+    public func stop(after milliseconds: Int64? = nil) async {
+        reloading?.cancel()
+        // The administrator sees that the server drains.
+        await listeners[0].close()
+        try? await node.drain(milliseconds ?? settings.drainTime).get()
+        for listener in listeners.dropFirst() { await listener.close() }
+        try? await node.stop().get()
+        for group in threads { try? await group.shutdownGracefully() }
+        logger.info("ended")
+    }
+
+    /// Ends at once, as if the process were killed.
+    public func kill() async {
+        reloading?.cancel()
+        for listener in listeners { await listener.close() }
+        try? await node.kill().get()
+        for group in threads { try? await group.shutdownGracefully() }
+    }
+}
+
+/// Runs a server until the process is asked to end.
+public struct ServerService: Service {
+    private let server: RunningServer
+
+    public init(_ server: RunningServer) { self.server = server }
+
+    public func run() async throws {
+        try await gracefulShutdown()
+        await server.stop()
+    }
+}

@@ -1,0 +1,81 @@
+import FreeholdSyncCore
+
+/// What a server's process is told by its file, its environment and its flags.
+public struct ServerSettings: Sendable {
+    public struct TLS: Hashable, Sendable {
+        public var certificates: String
+        public var key: String
+
+        public init(certificates: String, key: String) { (self.certificates, self.key) = (certificates, key) }
+    }
+
+    public struct Tokens: Sendable {
+        public var keys: [JWTAuthenticator.Key] = []
+        public var expectations = JWTAuthenticator.Expectations()
+        /// Users by the hashes of their API keys.
+        public var users: [KeyHash: String] = [:]
+        public var allowsAnonymous = false
+
+        public init() {}
+    }
+
+    public var host = "127.0.0.1"
+    public var port = 7_700
+    public var administratorHost = "127.0.0.1"
+    /// Nil: there is no administrator's port.
+    public var administratorPort: Int? = 7_701
+    public var tls: TLS?
+    public var tokens = Tokens()
+    public var node: NodeConfiguration
+    /// Takes anybody as whom they say, on loopback only, and lets everyone use every app.
+    public var isDevelopment = false
+    /// In milliseconds: what clients get to leave by themselves when the server ends.
+    public var drainTime: Int64 = 10_000
+    /// Threads for connections. Nil: as many as there are processors.
+    public var threads: Int?
+
+    public init(node: NodeConfiguration) { self.node = node }
+}
+
+/// Why a server doesn't start.
+public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+extension ServerSettings {
+    /// The settings as they are used.
+    ///
+    /// - Throws: `SettingsError` if they contradict each other, or would be unsafe.
+    func checked() throws -> ServerSettings {
+        var settings = self
+        if isDevelopment {
+            guard ServerSettings.isLoopback(host) else {
+                throw SettingsError("With --development the server listens on loopback only, not on \(host).")
+            }
+            for name in settings.node.apps.keys { settings.node.apps[name]?.access = .everyone }
+        } else if tokens.keys.isEmpty, tokens.users.isEmpty, !tokens.allowsAnonymous {
+            throw SettingsError(
+                "Nobody could log in: give a key for tokens or a file of API keys, or use --development on your own machine."
+            )
+        }
+        guard ServerSettings.isLoopback(administratorHost) || administratorPort == nil else {
+            throw SettingsError(
+                "The administrator's port asks for no token: it belongs on loopback, not on \(administratorHost)."
+            )
+        }
+        return settings
+    }
+
+    static func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    func authenticator() async throws -> any Authenticator {
+        var links: [any Authenticator] = []
+        if isDevelopment { links.append(DevelopmentAuthenticator()) }
+        if !tokens.users.isEmpty { links.append(KeyAuthenticator(tokens.users)) }
+        if tokens.allowsAnonymous { links.append(AnonymousAuthenticator()) }
+        if !tokens.keys.isEmpty { links.append(try await JWTAuthenticator(tokens.keys, tokens.expectations)) }
+        return AuthenticatorChain(links)
+    }
+}

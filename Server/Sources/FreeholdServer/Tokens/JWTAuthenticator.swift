@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import JWTKit
+
+/// Users by signed tokens (JWT) of an issuer that the server trusts. `sub` is the user, `exp` has to be there.
+public struct JWTAuthenticator: Authenticator {
+    /// Keys that sign tokens.
+    public enum Key: Sendable {
+        /// For HS256: at least 32 bytes that the issuer and the server share.
+        case secret(String)
+        /// For ES256: a public key in PEM.
+        case publicKey(String)
+        /// A set of public keys, or secrets, in JSON (RFC 7517): any algorithm that JWTKit knows.
+        case keySet(String)
+    }
+
+    /// What tokens have to say. Nil: anything.
+    public struct Expectations: Hashable, Sendable {
+        public var issuer: String?
+        public var audience: String?
+
+        public init(issuer: String? = nil, audience: String? = nil) {
+            (self.issuer, self.audience) = (issuer, audience)
+        }
+    }
+
+    private let keys = JWTKeyCollection()
+    private let expectations: Expectations
+
+    /// - Throws: `TokenRefusal` if a key can't be used.
+    public init(_ keys: [Key], _ expectations: Expectations = Expectations()) async throws {
+        self.expectations = expectations
+        for key in keys {
+            do {
+                switch key {
+                case .secret(let secret):
+                    guard secret.utf8.count >= 32 else {
+                        throw TokenRefusal("a secret for tokens has fewer than 32 bytes")
+                    }
+                    await self.keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+                case .publicKey(let pem): await self.keys.add(ecdsa: try ES256PublicKey(pem: pem))
+                case .keySet(let json): try await self.keys.add(jwksJSON: json)
+                }
+            } catch let refusal as TokenRefusal {
+                throw refusal
+            } catch {
+                throw TokenRefusal("a key for tokens can't be read: \(type(of: error))")
+            }
+        }
+    }
+
+    public func identify(_ token: String) async throws -> Identity? {
+        // Three parts with dots between them; the rest is found out by the signature.
+        guard token.utf8.count <= 16_384, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 else { return nil }
+        let claims: Claims
+        do { claims = try await keys.verify(token, as: Claims.self) } catch {
+            throw TokenRefusal((error as? JWTError).map { "\($0.errorType)" } ?? "the token isn't one")
+        }
+        let now = Date()
+        if let from = claims.nbf?.value, from > now.addingTimeInterval(60) {
+            throw TokenRefusal("the token isn't good yet")
+        }
+        if let issuer = expectations.issuer, claims.iss?.value != issuer {
+            throw TokenRefusal("another issuer's token")
+        }
+        if let audience = expectations.audience, claims.aud?.value.contains(audience) != true {
+            throw TokenRefusal("a token for another audience")
+        }
+        guard !claims.sub.value.isEmpty else { throw TokenRefusal("the token has no user") }
+        return Identity(user: claims.sub.value, expires: claims.exp.value.timeIntervalSince1970)
+    }
+
+    private struct Claims: JWTPayload {
+        let sub: SubjectClaim
+        let exp: ExpirationClaim
+        let nbf: NotBeforeClaim?
+        let iss: IssuerClaim?
+        let aud: AudienceClaim?
+
+        func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+@main struct FreeholdServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "freehold-server",
+        abstract: "Keeps the files of Freehold's apps in step.",
+        discussion: """
+            Examples:
+              freehold-server init /srv/freehold --app notes      makes a folder with settings and a secret for tokens
+              freehold-server serve /srv/freehold                 serves until it gets SIGTERM
+              freehold-server serve /srv/freehold --development   anybody may log in by 'user:NAME', on this machine only
+              freehold-server status /srv/freehold                asks the server that runs on this folder's settings
+            """,
+        subcommands: [Init.self, Serve.self, Status.self]
+    )
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import FreeholdServer
+import FreeholdSyncCore
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves until the process gets SIGTERM or SIGINT; then clients get time to leave.",
+        discussion: """
+            Settings come from the flags, the environment (FREEHOLD_PORT, FREEHOLD_ADMIN_PORT, …) and the folder's server.json, the first that has one.
+
+            Examples:
+              freehold-server serve /srv/freehold
+              freehold-server serve /srv/freehold --host 0.0.0.0 --port 443
+              FREEHOLD_DRAIN_SECONDS=30 freehold-server serve /srv/freehold
+              freehold-server serve /srv/freehold --development
+
+            This version keeps documents in memory: they are gone when the process ends.
+            """
+    )
+
+    @Argument(help: "A folder that 'init' made.") var folder: String
+    @Option(help: "The address to listen at.") var host: String?
+    @Option(help: "The port to listen at; 0 takes a free one.") var port: Int?
+    @Flag(
+        help: "Takes anybody as whom they say ('user:NAME'), lets everyone use every app, and listens on loopback only."
+    )
+    var development = false
+    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.") var logLevel = "info"
+
+    func run() async throws {
+        guard let level = Logger.Level(rawValue: logLevel) else {
+            throw ValidationError("There is no level '\(logLevel)'.")
+        }
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        var flags: [String: ConfigValue] = [:]
+        if let host { flags["host"] = ConfigValue(.string(host), isSecret: false) }
+        if let port { flags["port"] = ConfigValue(.int(port), isSecret: false) }
+        if development { flags["development"] = ConfigValue(.bool(true), isSecret: false) }
+        let settings = try await SettingsReader(folder: folder, flags: flags).settings()
+        let logger = Logger(label: "freehold-server")
+        let store = QueuedServerStore(MemoryServerStore(epoch: .random(in: 1 ... .max)))
+        let server = try await RunningServer.start(settings, store: store, logger: logger)
+        logger.notice("documents are kept in memory only")
+        // Not by `print`, which keeps lines back when nobody looks.
+        let address = "\(settings.tls == nil ? "ws" : "wss")://\(settings.host):\(server.port)\(settings.node.path)"
+        FileHandle.standardOutput.write(Data("Freehold listens at \(address)\n".utf8))
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [ServiceGroupConfiguration.ServiceConfiguration(service: ServerService(server))],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
+        )
+        try await group.run()
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import FreeholdSync
+import FreeholdSyncCore
+import Testing
+
+/// Connections that end anywhere, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
+@Suite(.timeLimit(.minutes(5))) struct CutTests {
+    private static let seed =
+        ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 40)
+    private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ mixed >> 31
+        }
+    }
+
+    @Test func `a connection that is cut at any byte costs time only`() async throws {
+        print("CutTests: FREEHOLD_SEED=\(Self.seed)")
+        var random = Random(state: Self.seed)
+        let server = try await TestServer()
+        let proxy = try await CuttingProxy(to: server.port)
+        let a = try await TestClient(port: proxy.port)
+        let b = try await TestClient(port: server.port, user: "bob")
+        try await a.subscribe()
+        try await b.subscribe()
+        let rounds = Self.isSoak ? 400 : 25
+        for round in 0..<rounds {
+            // The first bytes are the upgrade's; then come the handshake and the messages. There are more of them than that.
+            proxy.set(
+                CuttingProxy.Behaviour(
+                    cut: .random(in: 1...3_000, using: &random),
+                    piece: .random(in: 1...200, using: &random)
+                )
+            )
+            let cuts = proxy.cuts
+            proxy.cutAll()
+            try a.create(.int(Int64(round * 10)), ["text": .string(SyncString(String(repeating: "x", count: 4_000)))])
+            for index in 1..<5 {
+                let key = Int64(round * 10 + index)
+                try a.create(.int(key), ["name": .string("n")])
+                try b.set(.int(key % 7), "size", .int(key), orCreate: true)
+            }
+            try await b.session.waitForUpload()
+            await proxy.waitForCut(after: cuts)
+            proxy.set(
+                CuttingProxy.Behaviour(
+                    cut: round % 5 == 4 ? nil : 50_000,
+                    piece: .random(in: 1...5_000, using: &random)
+                )
+            )
+            try await a.settle()
+        }
+        proxy.set(CuttingProxy.Behaviour())
+        try await expectConvergence(server, [a, b])
+        #expect(proxy.cuts >= rounds)
+        await a.close()
+        await b.close()
+        await proxy.close()
+        await server.stop()
+    }
+
+    @Test func `a connection that goes silent is given up`() async throws {
+        let server = try await TestServer()
+        let proxy = try await CuttingProxy(to: server.port)
+        let client = TestClient.connections { ($0.answerTimeout, $0.connectTimeout) = (50, 300) }
+        let a = try await TestClient(client, port: proxy.port) { $0.pingInterval = 200 }
+        try await a.subscribe()
+        proxy.set(CuttingProxy.Behaviour(isStalled: true))
+        await a.journal.wait { if case .disconnected(let error) = $0 { error.code == .timedOut } else { false } }
+        try a.create(1)
+        proxy.set(CuttingProxy.Behaviour())
+        try await a.settle()
+        #expect(server.contents.count == 1)
+        await a.close()
+        await proxy.close()
+        await server.stop()
+    }
+}
+
+extension TestClient {
+    func set(_ key: PrimaryKey, _ property: SyncString, _ value: SyncValue, orCreate: Bool) throws {
+        if orCreate, contents[ObjectName("Thing", key)] == nil { return try create(key, [property: value]) }
+        try set(key, property, value)
+    }
+}

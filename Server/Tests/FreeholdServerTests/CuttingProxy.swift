@@ -1,0 +1,163 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Stands between clients and a server, and does to their bytes what networks do.
+final class CuttingProxy: Sendable {
+    struct Behaviour: Sendable {
+        /// Cuts a connection after so many bytes, both ways together. Nil: never.
+        var cut: Int?
+        /// The most bytes that go on in one piece.
+        var piece = Int.max
+        /// Nothing goes on; connections stay.
+        var isStalled = false
+        /// New connections are closed at once.
+        var isDown = false
+    }
+
+    private let state = Mutex(State())
+    private let target: Int
+    private let server = Mutex<(any Channel)?>(nil)
+
+    private struct State {
+        var behaviour = Behaviour()
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var connections = 0
+        var cuts = 0
+        var waits: [(cuts: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
+    var connections: Int { state.withLock { $0.connections } }
+    var cuts: Int { state.withLock { $0.cuts } }
+
+    init(to target: Int) async throws {
+        self.target = target
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in self.join(channel) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        server.withLock { $0 = channel }
+    }
+
+    func set(_ behaviour: Behaviour) {
+        state.withLock { $0.behaviour = behaviour }
+        // What waited while the proxy was stalled goes on.
+        if !behaviour.isStalled {
+            for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Relay.Go()) }
+        }
+    }
+
+    /// Cuts every connection.
+    func cutAll() { for channel in channels { channel.close(promise: nil) } }
+
+    /// Waits until more connections were cut.
+    func waitForCut(after cuts: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.cuts > cuts { return true }
+                state.waits.append((cuts, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func noteCut() {
+        let done = state.withLock { state in
+            state.cuts += 1
+            defer { state.waits.removeAll { $0.cuts < state.cuts } }
+            return state.waits.filter { $0.cuts < state.cuts }.map(\.continuation)
+        }
+        for continuation in done { continuation.resume() }
+    }
+
+    func close() async {
+        let channel = server.withLock { $0 }
+        try? await channel?.close()
+        cutAll()
+    }
+
+    private var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
+
+    private func join(_ inner: any Channel) -> EventLoopFuture<Void> {
+        let isDown = state.withLock { state in
+            state.connections += 1
+            return state.behaviour.isDown
+        }
+        guard !isDown else { return inner.close() }
+        let spent = Spent()
+        return ClientBootstrap(group: inner.eventLoop).channelInitializer { outer in
+            outer.eventLoop.makeCompletedFuture {
+                try outer.pipeline.syncOperations.addHandler(Relay(self, inner, spent))
+            }
+        }.connect(host: "127.0.0.1", port: target).flatMapThrowing { outer in
+            try inner.pipeline.syncOperations.addHandler(Relay(self, outer, spent))
+            for channel in [inner, outer] {
+                self.state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+                channel.closeFuture.whenComplete { _ in
+                    self.state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+                }
+            }
+        }
+    }
+
+    /// The bytes of a connection, both ways. On its loop.
+    private final class Spent: @unchecked Sendable {
+        var bytes = 0
+    }
+
+    private final class Relay: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        struct Go: Sendable {}
+
+        private let proxy: CuttingProxy
+        private let other: any Channel
+        private let spent: Spent
+        private var waiting: [ByteBuffer] = []
+
+        init(_ proxy: CuttingProxy, _ other: any Channel, _ spent: Spent) {
+            (self.proxy, self.other, self.spent) = (proxy, other, spent)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            waiting.append(unwrapInboundIn(data))
+            pass(context)
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is Go { pass(context) } else { context.fireUserInboundEventTriggered(event) }
+        }
+
+        private func pass(_ context: ChannelHandlerContext) {
+            let behaviour = proxy.state.withLock { $0.behaviour }
+            guard !behaviour.isStalled else { return }
+            let buffers = waiting
+            waiting = []
+            for var buffer in buffers {
+                while buffer.readableBytes > 0 {
+                    var count = min(buffer.readableBytes, behaviour.piece)
+                    if let cut = behaviour.cut { count = min(count, max(cut - spent.bytes, 0)) }
+                    if count > 0, let piece = buffer.readSlice(length: count) {
+                        spent.bytes += count
+                        other.writeAndFlush(piece, promise: nil)
+                    }
+                    if let cut = behaviour.cut, spent.bytes >= cut {
+                        proxy.noteCut()
+                        // What was passed on arrives; then it is over.
+                        let (a, b) = (other, context.channel)
+                        other.eventLoop.execute {
+                            a.close(promise: nil)
+                            b.close(promise: nil)
+                        }
+                        return
+                    }
+                }
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}

@@ -1,0 +1,139 @@
+import FreeholdServer
+import FreeholdSync
+import FreeholdSyncCore
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Clients that don't keep to the protocol, or don't take what they are sent.
+@Suite(.timeLimit(.minutes(2))) struct HostileClientTests {
+    private func greeted(_ server: TestServer) async throws -> RawPeer {
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(TestServer.token("ann"))
+        guard case .welcome? = try await peer.next() else {
+            Issue.record("no welcome")
+            return peer
+        }
+        return peer
+    }
+
+    /// The server is as it was for everybody else.
+    private func expectAlive(_ server: TestServer) async throws {
+        let a = try await TestClient(port: server.port, user: "well")
+        try await a.subscribe()
+        try a.create(77)
+        try await a.settle()
+        #expect(server.contents.count == 1)
+        await a.close()
+        await server.stop()
+    }
+
+    @Test(arguments: [
+        [], [0], [99], [10, 2, 0], [2, 0], [10, 0, 1], [4, 0, 1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+    ])
+    func `bytes that are no message end the connection`(bytes: [UInt8]) async throws {
+        let server = try await TestServer()
+        let peer = try await greeted(server)
+        try await peer.send(bytes)
+        #expect(try await peer.next()?.fault == .violation)
+        #expect(try await peer.next() == nil)
+        #expect(server.metric("freehold_unreadable_messages_total") == 1)
+        try await expectAlive(server)
+    }
+
+    @Test func `a kind that may be ignored is ignored, another one is refused`() async throws {
+        let server = try await TestServer()
+        let peer = try await greeted(server)
+        try await peer.send([200, 0, 0, 1, 2, 3])
+        try await peer.send(.ping(Ping(deviceTime: 5)))
+        guard case .pong(let pong)? = try await peer.next() else {
+            Issue.record("no pong")
+            return
+        }
+        #expect(pong.deviceTime == 5)
+        try await peer.send([100, 0, 0])
+        #expect(try await peer.next()?.fault == .violation)
+        try await expectAlive(server)
+    }
+
+    @Test func `a message that is too large ends the connection, and says what is allowed`() async throws {
+        let server = try await TestServer { $0.node.limits.messageBytes = 1_000 }
+        let peer = try await greeted(server)
+        try await peer.send([UInt8](repeating: 0, count: 2_000))
+        #expect(try await peer.next()?.fault == .tooLarge(limit: 1_000))
+        #expect(try await peer.next() == nil)
+        try await expectAlive(server)
+    }
+
+    @Test func `a message before hello ends the connection`() async throws {
+        let server = try await TestServer()
+        let peer = try await RawPeer(port: server.port)
+        try await peer.send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
+        #expect(try await peer.next()?.fault == .violation)
+        try await expectAlive(server)
+    }
+
+    @Test func `who says nothing loses the connection`() async throws {
+        let server = try await TestServer { $0.node.limits.greetingTimeout = 60 }
+        let peer = try await RawPeer(port: server.port)
+        #expect(try await peer.next()?.fault == .transient(after: 0))
+        // Who doesn't even ask for the upgrade, too.
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: server.port).get()
+        try await channel.closeFuture.get()
+        #expect(server.metric("freehold_idle_connections_dropped_total") == 1)
+        try await expectAlive(server)
+    }
+
+    @Test func `a user's connections are counted`() async throws {
+        let server = try await TestServer { $0.node.limits.connectionsPerUser = 2 }
+        var peers = [try await greeted(server), try await greeted(server)]
+        let third = try await RawPeer(port: server.port)
+        try await third.hello(TestServer.token("ann"))
+        #expect(try await third.next()?.fault == .transient(after: 60_000))
+        peers.removeFirst().close()
+        try await expectAlive(server)
+    }
+
+    @Test func `a receiver that takes nothing is dropped, and nobody waits for it`() async throws {
+        let server = try await TestServer { $0.node.limits.waitingBytes = 400_000 }
+        let peer = try await greeted(server)
+        try await peer.send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
+        try await peer.send(.credit(1, bytes: 1 << 40))
+        try await peer.send(.queries(1, Queries(version: 1, queries: TestClient.everything)))
+        _ = try await peer.next { if case .bootstrapEnd = $0 { true } else { false } }
+        try await peer.stopReading()
+        let a = try await TestClient(port: server.port, user: "bob")
+        try await a.subscribe()
+        let text = SyncString(String(repeating: "x", count: 20_000))
+        var key: Int64 = 0
+        // What the sockets themselves hold is the system's affair.
+        while server.metric("freehold_slow_receivers_dropped_total") == 0, key < 2_000 {
+            try a.create(.int(key), ["text": .string(text)])
+            try await a.session.waitForUpload()
+            key += 1
+        }
+        #expect(server.metric("freehold_slow_receivers_dropped_total") == 1)
+        #expect(server.contents.count == Int(key))
+        peer.close()
+        await a.close()
+        await server.stop()
+    }
+
+    @Test func `HTTP has health and readiness, and nothing else for the world`() async throws {
+        let server = try await TestServer()
+        for (path, status) in [
+            ("/health", 200), ("/ready", 200), ("/metrics", 404), ("/status", 404), ("/sync", 404), ("/", 404),
+        ] {
+            let answer = try await AdministratorClient.get(path, host: "127.0.0.1", port: server.port)
+            #expect(answer.status == status, "\(path)")
+        }
+        let port = try #require(server.running.administratorPort)
+        let metrics = try await AdministratorClient.get("/metrics", host: "127.0.0.1", port: port)
+        #expect(metrics.body.contains("# TYPE freehold_connections gauge\nfreehold_connections 0\n"))
+        #expect(metrics.body.contains("freehold_store_seconds_bucket{le=\"+Inf\"}"))
+        let status = try await AdministratorClient.get("/status", host: "127.0.0.1", port: port)
+        #expect(status.body == server.running.node.status.json + "\n")
+        await server.stop()
+    }
+}

@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import FreeholdServer
+import FreeholdSync
+import FreeholdSyncCore
+import NIOSSL
+import SwiftASN1
+import Testing
+import X509
+
+/// Encrypted connections.
+@Suite(.timeLimit(.minutes(2))) struct TLSTests {
+    /// A certificate for `localhost` and its key, as files of a folder of the test's own.
+    private struct Files {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "freehold-tls-\(UUID().uuidString)")
+        var certificates: String { folder.appending(path: "certificates.pem").path }
+        var key: String { folder.appending(path: "key.pem").path }
+
+        init() throws {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try renew(at: .now)
+        }
+
+        /// - Parameter time: when the files were written, as they say.
+        func renew(at time: Date) throws {
+            let key = P256.Signing.PrivateKey()
+            let name = try DistinguishedName { CommonName("localhost") }
+            let certificate = try Certificate(
+                version: .v3,
+                serialNumber: Certificate.SerialNumber(),
+                publicKey: Certificate.PublicKey(key.publicKey),
+                notValidBefore: .now.addingTimeInterval(-60),
+                notValidAfter: .now.addingTimeInterval(3_600),
+                issuer: name,
+                subject: name,
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: try Certificate.Extensions {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                    SubjectAlternativeNames([.dnsName("localhost")])
+                },
+                issuerPrivateKey: Certificate.PrivateKey(key)
+            )
+            try Data(certificate.serializeAsPEM().pemString.utf8).write(to: URL(filePath: certificates))
+            try Data(key.pemRepresentation.utf8).write(to: URL(filePath: self.key))
+            for path in [certificates, self.key] {
+                try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+            }
+        }
+
+        func remove() { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    private func client(_ files: Files) throws -> SyncClient {
+        let roots = try NIOSSLCertificate.fromPEMFile(files.certificates)
+        return TestClient.connections { settings in
+            settings.tls = .makeClientConfiguration()
+            settings.tls?.trustRoots = .certificates(roots)
+        }
+    }
+
+    @Test func `clients that trust the certificate come in, others don't`() async throws {
+        let files = try Files()
+        defer { files.remove() }
+        let server = try await TestServer { settings in
+            settings.tls = ServerSettings.TLS(certificates: files.certificates, key: files.key)
+        }
+        let secure = SyncEndpoint(host: "localhost", port: server.port)
+        let a = try await TestClient(client(files), port: 0, endpoint: secure)
+        try await a.subscribe()
+        try a.create(1)
+        try await a.settle()
+        #expect(server.contents.count == 1)
+        // Nobody of the system's vouches for it, and its name isn't an address.
+        let stranger = try await TestClient(port: 0, endpoint: secure)
+        await stranger.journal.wait {
+            if case .disconnected(let error) = $0 { error.code == .tlsFailed } else { false }
+        }
+        let misled = try await TestClient(
+            client(files),
+            port: 0,
+            endpoint: SyncEndpoint(host: "127.0.0.1", port: server.port)
+        )
+        await misled.journal.wait { if case .disconnected(let error) = $0 { error.code == .tlsFailed } else { false } }
+        for client in [a, stranger, misled] { await client.close() }
+        await server.stop()
+    }
+
+    @Test func `a certificate that changed is read anew, and a broken one isn't taken`() throws {
+        let files = try Files()
+        defer { files.remove() }
+        let contexts = try TLSContexts(certificates: files.certificates, key: files.key)
+        #expect(try contexts.reload() == false)
+        try files.renew(at: .now.addingTimeInterval(10))
+        #expect(try contexts.reload())
+        #expect(try contexts.reload() == false)
+        try Data("nothing".utf8).write(to: URL(filePath: files.certificates))
+        #expect(throws: (any Error).self) { try contexts.reload() }
+    }
+}

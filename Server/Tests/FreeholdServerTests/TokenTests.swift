@@ -1,0 +1,193 @@
+import Foundation
+import FreeholdServer
+import FreeholdSync
+import FreeholdSyncCore
+import JWTKit
+import Logging
+import Synchronization
+import Testing
+
+/// Who may come in.
+@Suite(.timeLimit(.minutes(2))) struct TokenTests {
+    @Test(arguments: [
+        "", "nonsense", "a.b.c", "key:unknown", "user:ann", "anonymous:" + String(repeating: "x", count: 40),
+    ])
+    func `a token that isn't one is refused, and the connection ends`(token: String) async throws {
+        let server = try await TestServer()
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(token)
+        #expect(try await peer.next()?.fault == .auth)
+        #expect(try await peer.next() == nil)
+        #expect(server.metric("freehold_tokens_refused_total") == 1)
+        await server.stop()
+    }
+
+    @Test func `expired, forged and unsigned tokens are refused`() async throws {
+        let server = try await TestServer()
+        func part(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "").replacingOccurrences(
+                of: "+",
+                with: "-"
+            )
+        }
+        let unsigned = part(#"{"alg":"none"}"#) + "." + part(#"{"sub":"ann","exp":4102444800}"#) + "."
+        for token in [
+            try await TestServer.token("ann", expires: -10),
+            try await TestServer.token("ann", secret: "another secret, also of more than 32 bytes"),
+            try await TestServer.token(""),
+            unsigned,
+        ] {
+            let peer = try await RawPeer(port: server.port)
+            try await peer.hello(token)
+            #expect(try await peer.next()?.fault == .auth)
+        }
+        await server.stop()
+    }
+
+    @Test func `ES256 by a public key, keys of a set, API keys and anonymous users come in`() async throws {
+        let key = ES256PrivateKey()
+        let secret = String(repeating: "k", count: 40)
+        let server = try await TestServer { settings in
+            settings.tokens.keys = [.publicKey(key.publicKey.pemRepresentation)]
+            settings.tokens.users = [KeyHash(of: secret): "machine"]
+            settings.tokens.allowsAnonymous = true
+        }
+        struct Claims: JWTPayload {
+            let sub: SubjectClaim
+            let exp: ExpirationClaim
+            func verify(using algorithm: some JWTAlgorithm) async throws {}
+        }
+        let token = try await JWTKeyCollection().add(ecdsa: key).sign(
+            Claims(sub: "ann", exp: ExpirationClaim(value: .now.addingTimeInterval(60)))
+        )
+        for token in [token, "key:" + secret, "anonymous:" + String(repeating: "x", count: 40)] {
+            let peer = try await RawPeer(port: server.port)
+            try await peer.hello(token)
+            guard case .welcome? = try await peer.next() else {
+                Issue.record("no welcome")
+                continue
+            }
+            peer.close()
+        }
+        await server.stop()
+    }
+
+    @Test func `a refused token is replaced by the source's, and the session goes on`() async throws {
+        struct Source: TokenSource {
+            let token: String
+            func token(insteadOf refused: AccessToken) async throws -> AccessToken { AccessToken(SyncString(token)) }
+        }
+        let server = try await TestServer()
+        let source = Source(token: try await TestServer.token("ann"))
+        let a = try await TestClient(port: server.port, token: "old", tokens: source)
+        try await a.subscribe()
+        try a.create(1)
+        try await a.settle()
+        #expect(server.contents.count == 1)
+        await a.close()
+        await server.stop()
+    }
+
+    @Test func `without a new token waits end with an error, and renew goes on`() async throws {
+        let server = try await TestServer()
+        let a = try await TestClient(port: server.port, token: "old")
+        try await a.session.subscribe(TestClient.everything)
+        try a.create(1)
+        await #expect(throws: SessionError.self) { try await a.session.waitForUpload() }
+        #expect(a.journal.contains { $0.needsApp })
+        a.session.renew(AccessToken(SyncString(try await TestServer.token("ann"))))
+        try await a.settle()
+        #expect(server.contents.count == 1)
+        await a.close()
+        await server.stop()
+    }
+
+    @Test func `a connection ends when its token is no longer good`() async throws {
+        let server = try await TestServer { $0.node.limits.stallTimeout = 100 }
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(TestServer.token("ann", expires: 1))
+        guard case .welcome? = try await peer.next() else {
+            Issue.record("no welcome")
+            return
+        }
+        #expect(try await peer.next()?.fault == .auth)
+        await server.stop()
+    }
+
+    @Test func `an app without access is closed, and a user's stream is the user's`() async throws {
+        let server = try await TestServer { settings in
+            settings.node.apps = ["test": NodeApp(access: .ownStream), "closed": NodeApp()]
+        }
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(TestServer.token("ann"))
+        let schema = SchemaClaim(version: 0, hash: .empty)
+        try await peer.send(.bind(1, Bind(app: "test", stream: .string("ann"), schema: schema)))
+        try await peer.send(.bind(2, Bind(app: "test", stream: .string("bob"), schema: schema)))
+        try await peer.send(.bind(3, Bind(app: "test", schema: schema)))
+        try await peer.send(.bind(4, Bind(app: "closed", schema: schema)))
+        try await peer.send(.bind(5, Bind(app: "nowhere", schema: schema)))
+        var (bound, forbidden) = (0, 0)
+        while bound + forbidden < 5, let message = try await peer.next() {
+            if case .bound(1, _) = message { bound += 1 }
+            if message.fault == .forbidden { forbidden += 1 }
+        }
+        #expect(bound == 1)
+        #expect(forbidden == 4)
+        peer.close()
+        await server.stop()
+    }
+
+    @Test func `tokens, secrets and data are in no log`() async throws {
+        let lines = LogLines()
+        let logger = Logger(label: "test") { _ in lines.handler() }
+        let server = try await TestServer(logger: logger)
+        let token = try await TestServer.token("ann")
+        let a = try await TestClient(port: server.port, token: token)
+        try await a.subscribe()
+        try a.create(1, ["name": .string("a secret of the user's")])
+        try await a.settle()
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(token + "x")
+        _ = try await peer.next()
+        await a.close()
+        await server.stop()
+        let text = lines.text
+        #expect(text.contains("a token is refused"))
+        for secret in [token, String(token.split(separator: ".")[1]), TestServer.secret, "a secret of the user's"] {
+            #expect(!text.contains(secret))
+        }
+    }
+
+    @Test func `an unsafe server doesn't start`() async throws {
+        await #expect(throws: SettingsError.self) { try await TestServer { $0.tokens.keys = [] } }
+        await #expect(throws: SettingsError.self) {
+            try await TestServer { ($0.isDevelopment, $0.host) = (true, "0.0.0.0") }
+        }
+        await #expect(throws: SettingsError.self) { try await TestServer { $0.administratorHost = "0.0.0.0" } }
+        await #expect(throws: TokenRefusal.self) { try await TestServer { $0.tokens.keys = [.secret("short")] } }
+    }
+}
+
+/// Everything that is logged, at any level.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    func handler() -> any LogHandler { Handler(lines: self) }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// What differs, counted by property.
+struct ImportTally {
+    struct Place: Hashable, Comparable, CustomStringConvertible {
+        let className: String
+        let property: String
+
+        init(_ className: String, _ property: String) {
+            self.className = className
+            self.property = property
+        }
+
+        var description: String { "\(className).\(property)" }
+
+        static func < (a: Place, b: Place) -> Bool { (a.className, a.property) < (b.className, b.property) }
+    }
+
+    var missingTargets: [Place: Int] = [:]
+    var encodedKeys: [Place: Int] = [:]
+    var equalInSets: [Place: Int] = [:]
+    var missingValues: [Place: Int] = [:]
+
+    func enter(into report: inout RealmImportReport) {
+        func add(_ counts: [Place: Int], _ kind: RealmImportReport.Note.Kind, _ text: String) {
+            for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
+                report.note(kind, "\(place): \(count) \(text)", place.className, place.property, count: count)
+            }
+        }
+        add(missingTargets, .missingTarget, "links lead to no object and are left out")
+        add(encodedKeys, .encodedKeys, "keys have a point or a leading dollar sign, which are percent-encoded now")
+        add(equalInSets, .equalInSet, "values equal another of their set and are left out")
+        add(missingValues, .missingValue, "values are null where one is needed; the type's default is stored")
+    }
+}

@@ -1,0 +1,82 @@
+import FreeholdEngine
+import RealmFileReader
+
+extension RealmImport {
+    /// Sets what may hold links, when all objects are there.
+    func setLinks(of item: RealmFileClass, _ transaction: WriteTransaction) throws {
+        guard let table = tables[item.number], let map = keys[item.number] else { return }
+        let properties = item.properties.filter(\.mayLink)
+        try walk(item) { cluster in
+            for property in properties {
+                guard let column = table.column(named: property.name) else { continue }
+                try setLinks(column, property, cluster, item, map, transaction)
+            }
+        }
+    }
+
+    private func setLinks(
+        _ column: Column,
+        _ property: RealmFileProperty,
+        _ cluster: RealmFileCluster,
+        _ item: RealmFileClass,
+        _ map: KeyMap,
+        _ transaction: WriteTransaction
+    ) throws {
+        let place = ImportTally.Place(item.name, property.name)
+        if property.collection != .none {
+            let collections = try cluster.collections(of: property)
+            for i in 0..<cluster.count where !collections.isEmpty(at: i) {
+                guard let key = map[cluster.keys[i]] else { continue }
+                try fill(column, key, property, cluster, i, collections, place, transaction) {
+                    converted($0, property.target, place)
+                }
+            }
+            return
+        }
+        let isEmbedded = property.target.flatMap { tables[$0]?.isEmbedded } ?? false
+        for (old, value) in zip(cluster.keys, try cluster.values(of: property)) where !value.isNull {
+            guard let key = map[old] else { continue }
+            switch converted(value, property.target, place) {
+            case .null: break
+            case .link(let target) where !isEmbedded: transaction.setLink(column, key, target)
+            case let value: try transaction.set(column, key, value)
+            }
+        }
+    }
+
+    /// The value with the new file's keys in its links.
+    func converted(_ value: Value, _ target: Int?, _ place: ImportTally.Place) -> Value {
+        switch value {
+        case .link(let old):
+            if let target, let key = keys[target]?[old.raw] { return .link(key) }
+        case .objectLink(let link):
+            if let key = keys[link.tableID]?[link.key.raw] {
+                // A dry run has no tables.
+                guard let table = tables[link.tableID] else { return .objectLink(link) }
+                if !table.isEmbedded { return .objectLink(ObjectLink(tableID: table.id, key: key)) }
+            }
+        case .list(let list):
+            return .list(NestedList(list.values.map { converted($0, target, place) }))
+        case .dictionary(let dictionary):
+            return .dictionary(
+                NestedDictionary(
+                    dictionary.entries.map { .init(name($0.key, place), converted($0.value, target, place)) }
+                )
+            )
+        default: return value
+        }
+        tally.missingTargets[place, default: 0] += 1
+        return .null
+    }
+
+    /// The same without storing anything.
+    func readLinks(of item: RealmFileClass) throws {
+        try walk(item) { cluster in
+            for property in item.properties where property.mayLink {
+                try read(property, cluster, item) {
+                    $0.isNull ? $0 : converted($0, property.target, ImportTally.Place(item.name, property.name))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import FreeholdBSON
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// The bytes of what hidden rows hold.
+extension [UInt8] {
+    mutating func append(_ key: PrimaryKey) {
+        switch key {
+        case .null: appendExact(.null)
+        case .int(let value): appendExact(.int(value))
+        case .string(let value): appendExact(.string(value))
+        case .objectId(let value): appendExact(.objectId(value))
+        case .uuid(let value): appendExact(.uuid(value))
+        }
+    }
+
+    mutating func append(_ name: ObjectName) {
+        appendText(name.className)
+        append(name.key)
+    }
+
+    mutating func append(section bytes: [UInt8]) {
+        appendVarint(bytes.count)
+        append(contentsOf: bytes)
+    }
+
+    /// - Throws: `BSONError` if the object is nested deeper than documents can be.
+    mutating func append(_ object: MergedObject, _ key: PrimaryKey) throws {
+        let stored = object.stored(key)
+        append(section: try stored.doc.bytes(limits: RowReader.limits))
+        append(section: stored.meta)
+    }
+
+    mutating func append(_ hash: RunningHash) {
+        appendFixed(hash.high, width: 8)
+        appendFixed(hash.low, width: 8)
+    }
+}
+
+extension ByteCursor {
+    mutating func key() throws -> PrimaryKey {
+        switch try exactValue() {
+        case .null: return .null
+        case .int(let value): return .int(value)
+        case .string(let value): return .string(value)
+        case .objectId(let value): return .objectId(value)
+        case .uuid(let value): return .uuid(value)
+        default: throw error(.invalidValue, "That is no key")
+        }
+    }
+
+    mutating func name() throws -> ObjectName { ObjectName(try text(), try key()) }
+
+    mutating func object() throws -> MergedObject {
+        let range = try section()
+        let doc = try BSONDocument(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: RowReader.limits)
+        return try MergedObject(StoredObject(doc: doc, meta: Array(bytes[try section()])))
+    }
+
+    mutating func hash() throws -> RunningHash { RunningHash(high: try fixed(width: 8), low: try fixed(width: 8)) }
+}
+
+/// Reads all of some bytes.
+func reading<Result>(_ bytes: [UInt8], _ body: (inout ByteCursor) throws -> Result) throws -> Result {
+    try bytes.withUnsafeBytes { bytes in
+        var cursor = ByteCursor(bytes)
+        let result = try body(&cursor)
+        guard cursor.remaining == 0 else { throw cursor.error(.leftover, "Bytes follow what was stored") }
+        return result
+    }
+}
+
+/// The files that a file was copied from.
+enum StoredParents {
+    static func bytes(_ parents: [FileParent]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for parent in parents {
+            bytes.appendVarint(UInt64(parent.ident.rawValue))
+            bytes.appendVarint(parent.version)
+        }
+        return bytes
+    }
+
+    static func parents(_ bytes: [UInt8]) throws -> [FileParent] {
+        try reading(bytes) { cursor in
+            var parents: [FileParent] = []
+            while cursor.remaining > 0 {
+                guard let ident = UInt32(exactly: try cursor.varint()) else {
+                    throw cursor.error(.invalidValue, "That is no file's number")
+                }
+                parents.append(FileParent(ident: FileIdent(rawValue: ident), version: try cursor.varint()))
+            }
+            return parents
+        }
+    }
+}
+
+/// Messages are the form of what only travels otherwise.
+enum StoredMessage {
+    private static let codec = MessageCodec(limit: .max)
+
+    static func bytes(_ queries: Queries) throws -> [UInt8] { try codec.encode(.queries(1, queries)) }
+
+    static func queries(_ bytes: [UInt8]) throws -> Queries? {
+        guard !bytes.isEmpty else { return nil }
+        guard case .queries(_, let queries)? = try codec.clientMessage(bytes) else {
+            throw StoreDamage("A file's queries are no queries.")
+        }
+        return queries
+    }
+
+    static func bytes(_ part: UploadedCommit) throws -> [UInt8] {
+        try codec.encode(.upload(1, Upload(commits: [part])))
+    }
+
+    static func part(_ bytes: [UInt8]) throws -> UploadedCommit {
+        guard case .upload(_, let upload)? = try codec.clientMessage(bytes), let part = upload.commits.first else {
+            throw StoreDamage("A part of a commit is none.")
+        }
+        return part
+    }
+
+    static func bytes(_ stored: StoredAnswer) throws -> [UInt8] {
+        let answer = stored.answer
+        var bytes: [UInt8] = []
+        bytes.appendVarint(answer.commit)
+        bytes.appendVarint(answer.version)
+        bytes.appendVarint(answer.clock.rawValue)
+        bytes.append(stored.hash)
+        guard !answer.refusals.isEmpty else { return bytes }
+        let ack = Ack(
+            first: answer.commit,
+            versions: [answer.version],
+            clock: answer.clock,
+            refusals: answer.refusals
+        )
+        return bytes + (try codec.encode(.ack(1, ack)))
+    }
+
+    static func answer(_ bytes: [UInt8]) throws -> StoredAnswer {
+        try reading(bytes) { cursor in
+            let (commit, version) = (try cursor.varint(), try cursor.varint())
+            let (clock, hash) = (Clock(rawValue: try cursor.varint()), try cursor.hash())
+            var refusals: [Refusal] = []
+            if cursor.remaining > 0 {
+                let message = try codec.serverMessage(Array(cursor.bytes[try cursor.take(cursor.remaining)]))
+                guard case .ack(_, let ack)? = message else { throw StoreDamage("A stored answer is none.") }
+                refusals = ack.refusals
+            }
+            return StoredAnswer(
+                MergeAnswer(stored: commit, version: version, clock: clock, refusals: refusals),
+                hash: hash
+            )
+        }
+    }
+}
+
+extension StreamName {
+    /// Equal names have equal bytes.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendText(app)
+        if let value { bytes.appendExact(value) }
+        return bytes
+    }
+
+    init(_ bytes: [UInt8]) throws {
+        self = try reading(bytes) { cursor in
+            let app = try cursor.text()
+            return StreamName(app: app, value: cursor.remaining > 0 ? try cursor.exactValue() : nil)
+        }
+    }
+}

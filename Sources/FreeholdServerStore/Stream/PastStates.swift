@@ -1,0 +1,91 @@
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// What is kept in memory of earlier versions, while bootstraps read them. All of it can be made anew from the log.
+struct PastStates {
+    private var pins: [(version: StreamVersion, snapshot: Snapshot)] = []
+    private var changes: [PastChanges] = []
+
+    /// The file as it was at a version, if somebody pinned it.
+    mutating func pinned(_ version: StreamVersion) -> Snapshot? {
+        guard let index = pins.firstIndex(where: { $0.version == version }) else { return nil }
+        pins.append(pins.remove(at: index))
+        return pins[pins.count - 1].snapshot
+    }
+
+    /// Holds a version. A version that is held keeps its pages from being used again, so those that nobody asked for longest go.
+    mutating func pin(_ version: StreamVersion, _ snapshot: Snapshot, count: Int) {
+        guard count > 0 else { return }
+        pins.removeAll { $0.version == version || $0.snapshot.version + 10_000 < snapshot.version }
+        pins.append((version, snapshot))
+        if pins.count > count { pins.removeFirst(pins.count - count) }
+    }
+
+    mutating func unpin() { pins = [] }
+
+    /// What changed behind a version, as far as it was found out.
+    mutating func changes(behind version: StreamVersion) -> PastChanges {
+        if let index = changes.firstIndex(where: { $0.version == version }) { return changes.remove(at: index) }
+        return PastChanges(version: version)
+    }
+
+    mutating func keep(_ known: PastChanges) {
+        changes.removeAll { $0.version == known.version }
+        changes.append(known)
+        if changes.count > 4 { changes.removeFirst() }
+    }
+}
+
+/// Which objects changed behind a version, and in which commit first: its before-image is what the object was at the version.
+struct PastChanges {
+    let version: StreamVersion
+    private var end: StreamVersion
+    private var epoch: UInt64 = 0
+    private var classes: [SyncString: [PrimaryKey: StreamVersion]] = [:]
+    private var entries: [StreamVersion: Entry] = [:]
+
+    private struct Entry {
+        let images: StoredImages
+        let places: [ObjectName: Int]
+    }
+
+    init(version: StreamVersion) { (self.version, end) = (version, version) }
+
+    /// Takes in what the log has now.
+    ///
+    /// - Complexity: O(what was committed since)
+    mutating func advance(_ stream: StreamView) throws {
+        if epoch != stream.head.epoch {
+            self = PastChanges(version: version)
+            epoch = stream.head.epoch
+        }
+        while end < stream.head.version {
+            let images = try stream.images(end + 1)
+            end += 1
+            for name in images.names where classes[name.className]?[name.key] == nil {
+                classes[name.className, default: [:]][name.key] = end
+            }
+        }
+    }
+
+    /// What an object was. Nil if it hasn't changed since.
+    mutating func object(_ name: ObjectName, _ stream: StreamView) throws -> MergedObject?? {
+        guard let first = classes[name.className]?[name.key] else { return nil }
+        if entries[first] == nil {
+            if entries.count >= 64 { entries = [:] }
+            let images = try stream.images(first)
+            let places = zip(images.names, images.names.indices)
+            entries[first] = Entry(images: images, places: Dictionary(places) { first, _ in first })
+        }
+        guard let entry = entries[first], let index = entry.places[name] else {
+            throw StoreDamage("The log has changed.")
+        }
+        return .some(try entry.images.object(index, horizon: stream.reader.horizon))
+    }
+
+    /// The keys of a class behind one, rising.
+    func keys(of className: SyncString, behind key: PrimaryKey?) -> [PrimaryKey] {
+        guard let found = classes[className]?.keys else { return [] }
+        return found.filter { candidate in key.map { candidate > $0 } ?? true }.sorted()
+    }
+}

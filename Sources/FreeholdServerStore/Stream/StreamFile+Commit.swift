@@ -1,0 +1,160 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// A group of commits: everything that it changes, in one transaction.
+extension StreamFile {
+    /// - Returns: false if the head isn't the expected one.
+    func commit(_ commit: StoreCommit) throws -> Bool {
+        let current = try read { $0.head }
+        guard current.isExpected(by: commit) else { return false }
+        return try write { transaction in
+            var stream = try stream(transaction)
+            guard stream.head.isExpected(by: commit) else { return false }
+            if options.mode == .development {
+                var growth = SchemaGrowth(stream.tables, transaction.schema)
+                for (name, object) in commit.objects where object.isAlive { growth.add(name, object.contents) }
+                for (name, fields) in commit.ingested { growth.add(name, MergedObject(ingested: fields).contents) }
+                let specs = growth.specs
+                if !specs.isEmpty {
+                    try StoreSchema.extend(specs, in: transaction)
+                    stream = try self.stream(transaction)
+                }
+            }
+            let writer = StreamWriter(transaction, stream)
+            try writer.write(commit)
+            return true
+        }
+    }
+}
+
+extension StreamHead {
+    fileprivate func isExpected(by commit: StoreCommit) -> Bool {
+        cursor == commit.expected.cursor && horizon == commit.expected.horizon
+    }
+}
+
+struct StreamWriter {
+    let transaction: WriteTransaction
+    let stream: StreamView
+    private let rows: RowWriter
+    private var tables: StoreTables { stream.tables }
+
+    init(_ transaction: WriteTransaction, _ stream: StreamView) {
+        (self.transaction, self.stream) = (transaction, stream)
+        rows = RowWriter(transaction: transaction, tables: stream.tables, shapes: stream.shapes)
+    }
+
+    func write(_ commit: StoreCommit) throws {
+        try write(commit.objects, commit.entries)
+        for (name, fields) in commit.ingested { try ingest(name, MergedObject(ingested: fields)) }
+        for entry in commit.entries { try append(entry) }
+        for row in commit.files.values { stream.set(row, in: transaction) }
+        for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }
+        stream.finishParts(commit.finishedParts, in: transaction)
+        var head = commit.head
+        (head.horizon, head.logStart) = (stream.head.horizon, stream.head.logStart)
+        set(head)
+    }
+
+    func set(_ head: StreamHead) {
+        func set(_ column: HeadColumn, _ word: UInt64) {
+            transaction.setWord(tables.hidden.head, column.rawValue, StreamView.headRow, word)
+        }
+        set(.epoch, head.epoch)
+        set(.version, head.version)
+        set(.hashHigh, head.hash.high)
+        set(.hashLow, head.hash.low)
+        set(.clock, head.clock.rawValue)
+        set(.now, UInt64(bitPattern: head.now))
+        set(.horizon, head.horizon)
+        set(.logStart, head.logStart)
+    }
+
+    private func append(_ entry: LogEntry) throws {
+        let (log, mark) = (tables.hidden.log, tables.hidden.mark)
+        let row = try transaction.create(log)
+        guard row.raw + 1 == Int64(entry.version) else { throw StoreDamage("A version isn't the log's next.") }
+        transaction.setInt(log.columns[0], row, Int64(entry.author.ident.rawValue))
+        transaction.setWord(log, 1, row, entry.author.commit)
+        try transaction.setPieces(log.columns[2], row, StoredImages.bytes(entry.changes, stream.compression))
+        let made = try transaction.create(mark)
+        transaction.setWord(mark, MarkColumn.hashHigh.rawValue, made, entry.hash.high)
+        transaction.setWord(mark, MarkColumn.hashLow.rawValue, made, entry.hash.low)
+        transaction.setWord(mark, MarkColumn.clock.rawValue, made, entry.clock.rawValue)
+        transaction.setWord(mark, MarkColumn.time.rawValue, made, UInt64(bitPattern: entry.time))
+    }
+
+    // MARK: Objects
+
+    /// An object that gets a row.
+    private struct Row {
+        let name: ObjectName
+        let object: MergedObject
+        let table: ClassTable
+        let key: ObjectKey
+        let isNew: Bool
+    }
+
+    private func write(_ objects: [ObjectName: MergedObject], _ entries: [LogEntry]) throws {
+        // As they were before the group.
+        var before: [ObjectName: MergedObject?] = [:]
+        for entry in entries {
+            for change in entry.changes where before[change.name] == nil { before[change.name] = .some(change.object) }
+        }
+        let others = stream.others
+        let hasOthers = transaction.count(tables.hidden.other) > 0
+        // Rows first: links among new objects then need no placeholders. In the order of names, so that rows lie so.
+        var living: [Row] = []
+        for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
+            let table = tables.table(of: name.className)
+            guard object.isAlive, let table, let column = table.key, let value = Value(name.key, column) else {
+                if let table, let row = table.row(name.key, in: transaction) { try delete(table, row) }
+                try others.write(name, object, in: transaction)
+                continue
+            }
+            if hasOthers { others.remove(name, in: transaction) }
+            if let made = transaction.createUnlessTaken(table.table, primaryKey: value) {
+                living.append(Row(name: name, object: object, table: table, key: made, isNew: true))
+            } else if let row = transaction.find(primaryKey: value, in: table.table) {
+                living.append(Row(name: name, object: object, table: table, key: row, isNew: false))
+            }
+        }
+        for row in living {
+            var old: RowWriter.Old?
+            if !row.isNew {
+                let known = (before[row.name] ?? nil).flatMap { $0.isAlive ? $0.contents : nil }
+                old = RowWriter.Old(contents: known, plan: try rows.plan(row.table, row.key))
+            }
+            try rows.write(row.table, row.key, row.name.key, row.object, old: old)
+        }
+    }
+
+    /// An object that was only taken in has no say here: its row stays.
+    private func delete(_ table: ClassTable, _ row: ObjectKey) throws {
+        guard let state = table.state, transaction.readInt(state.version, row) != nil else { return }
+        try transaction.deleteLeavingPlaceholder(table.table, row)
+    }
+
+    /// Rewrites an object that the horizon has trimmed.
+    func rewrite(_ table: ClassTable, _ row: ObjectKey) throws {
+        let key = try ValueReader(view: transaction, tables: tables).key(table, row)
+        guard let object = try stream.reader.object(table, row, key) else { return }
+        let old = RowWriter.Old(contents: object.contents, plan: try rows.plan(table, row))
+        try rows.write(table, row, key, object, old: old)
+    }
+
+    /// Stores an object of a class that takes new objects only: a row that no request reads. If there is one, that one stays.
+    private func ingest(_ name: ObjectName, _ object: MergedObject) throws {
+        if let table = tables.table(of: name.className), let column = table.key, let value = Value(name.key, column) {
+            guard let row = transaction.createUnlessTaken(table.table, primaryKey: value) else { return }
+            try rows.take(table, row, name.key, object)
+        } else if stream.others.row(name) == nil {
+            try stream.others.write(name, object, in: transaction, isTakenIn: true)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// Files, their answers, their queries, and parts of their commits.
+extension StreamView {
+    /// The row of a file; nil if there is none.
+    func fileRow(_ ident: FileIdent) -> ObjectKey? {
+        let key = ObjectKey(Int64(ident.rawValue) - 1)
+        return ident.rawValue > 0 && view.contains(tables.hidden.file, key) ? key : nil
+    }
+
+    private func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
+
+    func file(_ ident: FileIdent) throws -> FileRow? {
+        guard let key = fileRow(ident) else { return nil }
+        func word(_ column: FileColumn) -> UInt64 { view.word(tables.hidden.file, column.rawValue, key) }
+        let secret = view.readData(column(.secret), key) ?? Data()
+        guard secret.count == 32 else { throw StoreDamage("The secret of \(ident) isn't 32 bytes.") }
+        let bytes = Array(secret)
+        let words = stride(from: 0, to: 32, by: 4).map { start in
+            bytes[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        var file = FileRow(
+            ident,
+            user: SyncString(view.readString(column(.user), key) ?? ""),
+            secret: SecretHash(words: words),
+            parents: try StoredParents.parents(view.pieces(column(.parents), key))
+        )
+        file.last = word(.last)
+        file.hash = RunningHash(high: word(.hashHigh), low: word(.hashLow))
+        file.clock = Clock(rawValue: word(.clock))
+        file.leastBase = word(.leastBase) == 0 ? nil : word(.leastBase) - 1
+        file.time = Int64(bitPattern: word(.time))
+        file.subscribed = try StoredMessage.queries(view.pieces(column(.subscribed), key))
+        file.pending = try StoredMessage.queries(view.pieces(column(.pending), key))
+        for case .string(let name) in view.listValues(column(.classes), key) { file.classes.insert(SyncString(name)) }
+        return file
+    }
+
+    // MARK: Answers
+
+    /// The answers behind a commit, and the one to it.
+    ///
+    /// - Complexity: O(answers behind it)
+    func answers(_ ident: FileIdent, behind commit: UInt64) throws -> (known: StoredAnswer?, later: [StoredAnswer]) {
+        guard let key = fileRow(ident) else { return (nil, []) }
+        var later: [StoredAnswer] = []
+        for index in (0..<view.listCount(column(.answers), key)).reversed() {
+            let answer = try answer(index, key)
+            if answer.answer.commit <= commit {
+                return (answer.answer.commit == commit ? answer : nil, later.reversed())
+            }
+            later.append(answer)
+        }
+        return (nil, later.reversed())
+    }
+
+    private func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
+        guard case .data(let data) = view.listValue(column(.answers), key, at: index) else {
+            throw StoreDamage("An answer is no data.")
+        }
+        return try StoredMessage.answer(Array(data))
+    }
+
+    func bind(_ query: FileQuery) throws -> FileAnswer {
+        var answer = FileAnswer(head)
+        if let ident = query.ident {
+            answer.file = try file(ident)
+            let (known, later) = try answers(ident, behind: query.acknowledged)
+            (answer.answers, answer.known, answer.hash) = (later, known, known?.hash)
+        }
+        if let file = answer.file, file.last == query.acknowledged { answer.hash = file.hash }
+        if query.acknowledged == 0 { answer.hash = .empty }
+        answer.cursor = query.cursor.flatMap { mark($0)?.hash }
+        answer.bootstrap = query.bootstrap.flatMap { mark($0)?.hash }
+        return answer
+    }
+
+    // MARK: Writing
+
+    func makeFile(
+        user: SyncString,
+        secret: SecretHash,
+        parents: [FileParent],
+        clock: Clock,
+        in transaction: WriteTransaction
+    ) throws -> FileRow? {
+        let key = try transaction.create(tables.hidden.file)
+        guard let raw = UInt32(exactly: key.raw + 1) else { return nil }
+        let bytes = secret.words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+        try transaction.set(column(.user), key, .string(user.string))
+        try transaction.set(column(.secret), key, .data(Data(bytes)))
+        if !parents.isEmpty {
+            try transaction.setPieces(column(.parents), key, StoredParents.bytes(parents))
+        }
+        transaction.setWord(tables.hidden.file, FileColumn.clock.rawValue, key, clock.rawValue)
+        var file = FileRow(FileIdent(rawValue: raw), user: user, secret: secret, parents: parents)
+        file.clock = clock
+        return file
+    }
+
+    func note(
+        _ ident: FileIdent,
+        acknowledged: UInt64,
+        leastBase: StreamVersion?,
+        time: Int64,
+        in transaction: WriteTransaction
+    ) throws {
+        guard let key = fileRow(ident) else { return }
+        transaction.setWord(tables.hidden.file, FileColumn.leastBase.rawValue, key, leastBase.map { $0 &+ 1 } ?? 0)
+        transaction.setInt(column(.time), key, time)
+        var known = 0
+        let count = view.listCount(column(.answers), key)
+        while known < count {
+            let answer = try answer(known, key).answer
+            guard answer.commit < acknowledged, answer.version <= head.horizon else { break }
+            known += 1
+        }
+        if known > 0 { try transaction.listRemove(column(.answers), key, 0..<known) }
+    }
+
+    func note(_ ident: FileIdent, _ queries: Queries, isComplete: Bool, in transaction: WriteTransaction) throws {
+        guard let key = fileRow(ident) else { return }
+        var classes = Set(queries.queries.map(\.className))
+        let bytes = try StoredMessage.bytes(queries)
+        if isComplete {
+            try transaction.setPieces(column(.subscribed), key, bytes)
+            try transaction.setPieces(column(.pending), key, [])
+        } else {
+            try transaction.setPieces(column(.pending), key, bytes)
+            for case .string(let name) in view.listValues(column(.classes), key) { classes.insert(SyncString(name)) }
+        }
+        try transaction.listAssign(column(.classes), key, classes.sorted().map { .string($0.string) })
+    }
+
+    /// What commits make of a file.
+    func set(_ row: FileRow, in transaction: WriteTransaction) {
+        guard let key = fileRow(row.ident) else { return }
+        let table = tables.hidden.file
+        transaction.setWord(table, FileColumn.last.rawValue, key, row.last)
+        transaction.setWord(table, FileColumn.hashHigh.rawValue, key, row.hash.high)
+        transaction.setWord(table, FileColumn.hashLow.rawValue, key, row.hash.low)
+        transaction.setWord(table, FileColumn.clock.rawValue, key, row.clock.rawValue)
+    }
+
+    func add(_ answers: [StoredAnswer], to ident: FileIdent, in transaction: WriteTransaction) throws {
+        guard let key = fileRow(ident) else { return }
+        try transaction.listAppend(
+            column(.answers),
+            key,
+            try answers.map { .data(Data(try StoredMessage.bytes($0))) }
+        )
+    }
+
+    // MARK: Parts
+
+    private static func text(_ name: PartName) -> Value { .string("\(name.ident.rawValue)/\(name.commit)") }
+
+    func parts(_ name: PartName) throws -> [UploadedCommit] {
+        let table = tables.hidden.part
+        guard let key = view.find(primaryKey: Self.text(name), in: table) else { return [] }
+        return try reading(view.pieces(table.columns[1], key)) { cursor in
+            var parts: [UploadedCommit] = []
+            while cursor.remaining > 0 {
+                parts.append(try StoredMessage.part(Array(cursor.bytes[try cursor.section()])))
+            }
+            return parts
+        }
+    }
+
+    /// Keeps a part. False if one before it is missing.
+    func stage(_ ident: FileIdent, _ part: UploadedCommit, in transaction: WriteTransaction) throws -> Bool {
+        let (table, name) = (tables.hidden.part, PartName(ident, part.commit.number))
+        let index = Int(part.part?.index ?? 0)
+        let found = view.find(primaryKey: Self.text(name), in: table)
+        let count = found.map { Int(view.word(table, 2, $0)) } ?? 0
+        guard index <= count else { return false }
+        let key = try found ?? transaction.create(table, primaryKey: Self.text(name))
+        transaction.setInt(table.columns[2], key, Int64(index + 1))
+        var bytes: [UInt8] = []
+        bytes.append(section: try StoredMessage.bytes(part))
+        if index == count {
+            try transaction.listAppend(table.columns[1], key, bytes.pieces)
+        } else {
+            var all: [UInt8] = []
+            for part in try parts(name).prefix(index) { all.append(section: try StoredMessage.bytes(part)) }
+            try transaction.setPieces(table.columns[1], key, all + bytes)
+        }
+        return true
+    }
+
+    func finishParts(_ names: [PartName], in transaction: WriteTransaction) {
+        for name in names {
+            guard let key = view.find(primaryKey: Self.text(name), in: tables.hidden.part) else { continue }
+            transaction.delete(tables.hidden.part, key)
+        }
+    }
+}

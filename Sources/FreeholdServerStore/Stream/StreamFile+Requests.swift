@@ -1,0 +1,63 @@
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+extension StreamFile {
+    func perform(_ request: ServerStoreRequest.Kind) throws -> ServerStoreAnswer {
+        switch request {
+        case .bind(let query): return .bind(try read { try $0.bind(query) })
+        case .makeFile(let user, let secret, let parents, let clock):
+            let file = try write { transaction in
+                try stream(transaction)
+                    .makeFile(user: user, secret: secret, parents: parents, clock: clock, in: transaction)
+            }
+            return file.map { .file($0) } ?? .failed(.unavailable)
+        case .noteFile(let ident, let acknowledged, let leastBase, let time):
+            try write { transaction in
+                try stream(transaction)
+                    .note(ident, acknowledged: acknowledged, leastBase: leastBase, time: time, in: transaction)
+            }
+            return .done
+        case .noteQueries(let ident, let queries, let isComplete):
+            try write { try stream($0).note(ident, queries, isComplete: isComplete, in: $0) }
+            return .done
+        case .read(let query): return .rows(try read { try $0.rows(query) })
+        case .commit(let commit): return try self.commit(commit) ? .done : .failed(.moved)
+        case .stage(let ident, let part):
+            return try write { try stream($0).stage(ident, part, in: $0) } ? .done : .failed(.unavailable)
+        case .parts(let name): return .parts(try read { try $0.parts(name) })
+        case .step(let cursor, let count): return .step(try read { try $0.step(after: cursor, objects: count) })
+        case .page(let name, let key, let version, let count):
+            return .page(try page(name, after: key, at: version, count))
+        case .objects(let names, let version):
+            let objects = try read { stream in
+                version >= stream.head.logStart ? try stream.objects(names, at: version) : nil
+            }
+            return .objects(objects?.filter { $0.value.isAlive })
+        case .trim(let log, let horizon): return .head(try trim(log: log, horizon: horizon))
+        }
+    }
+
+    /// A page of the version, if it is held; else of today's rows and the log. The first page of a version that is the newest holds it.
+    private func page(
+        _ name: SyncString,
+        after key: PrimaryKey?,
+        at version: StreamVersion,
+        _ count: Int
+    ) throws -> ObjectPage? {
+        let snapshot = try database.snapshot()
+        let head = try read(snapshot) { $0.head }
+        guard version >= head.logStart, version <= head.version else { return nil }
+        var pinned = past.withLock { $0.pinned(version) }
+        if pinned == nil, version == head.version {
+            past.withLock { $0.pin(version, snapshot, count: options.pinnedVersions) }
+            pinned = snapshot
+        }
+        if let pinned {
+            return try read(pinned, horizon: head.horizon) { try $0.page(name, after: key, max(count, 0)) }
+        }
+        var changes = past.withLock { $0.changes(behind: version) }
+        let page = try read(snapshot) { try $0.page(name, after: key, max(count, 0), &changes) }
+        past.withLock { $0.keep(changes) }
+        return page
+    }
+}

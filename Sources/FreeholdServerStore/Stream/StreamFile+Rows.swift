@@ -1,0 +1,94 @@
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+extension StreamView {
+    func rows(_ query: FreeholdSyncCore.RowQuery) throws -> StoreRows {
+        var rows = StoreRows(at: head)
+        for name in query.objects { rows.objects[name] = .some(try object(name)) }
+        for ident in query.files { rows.files[ident] = try file(ident) }
+        for name in query.answers {
+            rows.answers[name] = try answers(name.ident, behind: name.commit).known
+        }
+        rows.asked = query.answers
+        for version in query.clocks { rows.clocks[version] = mark(version)?.clock }
+        for link in query.links { rows.links[link] = try linking(link) }
+        for holder in query.holders { rows.holders[holder] = try holding(holder) }
+        return rows
+    }
+
+    /// Live objects of a class; whether they are as asked for, the machine looks itself.
+    private func all(_ className: SyncString) throws -> [ObjectName] {
+        try names(className) { table in view.keys(table.table) }
+    }
+
+    private func names(_ className: SyncString, _ rows: (ClassTable) -> [ObjectKey]) throws -> [ObjectName] {
+        var names: [ObjectName] = []
+        if let table = tables.table(of: className), let state = table.state {
+            let values = ValueReader(view: view, tables: tables)
+            for row in rows(table) where view.readInt(state.version, row) != nil {
+                names.append(ObjectName(className, try values.key(table, row)))
+            }
+        }
+        for row in others.rows(of: className) { names.append(try others.object(row).name) }
+        return names
+    }
+
+    /// Whether the column of a property shows all that objects have there.
+    private func isWhole(_ property: SyncString) throws -> Bool {
+        try !shapes.all(in: view, tables.hidden).contains { shape in
+            shape.fields.contains { $0.name == property && $0.source == .rest }
+        }
+    }
+
+    // MARK: Links
+
+    /// Those that link to an object by a property.
+    ///
+    /// - Complexity: O(links to it), if the property's column has all of them; else O(objects of the class)
+    private func linking(_ query: LinkQuery) throws -> [ObjectName] {
+        let (className, property) = (query.property.className, query.property.property)
+        guard let table = tables.table(of: className), let column = table.columns[property], column.type == .link,
+            let target = tables.table(of: query.target.className), target.table.id == column.targetTableID,
+            try isWhole(property)
+        else { return try all(className) }
+        // Links to an object that isn't there lead to a placeholder, and the machine asks only about what is.
+        guard let row = target.row(query.target.key, in: view) else { return try all(className) }
+        return try names(className) { _ in Array(Set(view.backlinks(column, row))) }
+    }
+
+    // MARK: Values
+
+    /// Those that hold values.
+    ///
+    /// - Complexity: that of a query by the first property whose type tells its values apart as sync does; O(log *n*) if its column is
+    ///   indexed. O(objects of the class) if there is none.
+    private func holding(_ query: HolderQuery) throws -> [ObjectName] {
+        guard let table = tables.table(of: query.className) else { return try all(query.className) }
+        for (property, element) in zip(query.properties, query.values) {
+            guard let column = table.columns[property], column.collection == .none,
+                let value = element.value(column.type), try isWhole(property)
+            else { continue }
+            let query = FreeholdEngine.RowQuery(
+                table: table.table,
+                predicate: .comparison(PropertyPath(column), .equal, value)
+            )
+            return try names(SyncString(table.table.name)) { _ in query.keys(in: view) }
+        }
+        return try all(query.className)
+    }
+}
+
+extension SetElement {
+    /// The value of a column of this type. Nil if equal elements could be of other values of it.
+    fileprivate func value(_ type: ColumnType) -> Value? {
+        switch (self, type) {
+        case (.bool(let value), .bool): .bool(value)
+        case (.int(let value), .int): .int(value)
+        case (.string(let value), .string): .string(value.string)
+        case (.date(let value), .timestamp): .timestamp(value)
+        case (.objectId(let value), .objectId): .objectId(value)
+        case (.uuid(let value), .uuid): .uuid(value)
+        default: nil
+        }
+    }
+}

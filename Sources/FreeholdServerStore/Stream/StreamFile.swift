@@ -1,0 +1,121 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// The file of one stream. Any thread may use it: requests that write take turns, those that read don't wait for them.
+final class StreamFile: Sendable {
+    let database: Database
+    let options: FileServerStore.Options
+    let shapes = RowShapes()
+    let past = Lock(PastStates())
+    /// Of the schemas that versions in use have, the newest last.
+    private let known = Lock<[StoreTables]>([])
+
+    /// Opens the file of a stream, or makes it.
+    ///
+    /// - Throws: `EngineError`, `StoreDamage` for a file of something else.
+    init(
+        at path: String,
+        _ name: StreamName,
+        epoch: UInt64,
+        schema: [TableSpec],
+        _ options: FileServerStore.Options
+    ) throws {
+        var engine = Database.Options()
+        (engine.mapSize, engine.encryptionKey) = (options.mapSize, options.encryptionKey)
+        engine.clusterSpan = options.clusterSpan
+        options.engine(&engine)
+        self.options = options
+        database = try Database.open(at: path, options: engine)
+        let isNew = try database.snapshot().schema.hiddenTable(named: "head") == nil
+        if isNew {
+            try write { transaction in
+                guard transaction.schema.hiddenTable(named: "head") == nil else { return }
+                try Self.make(name, epoch: epoch, in: transaction)
+            }
+        }
+        try read { stream in
+            let data = stream.view.readData(
+                stream.tables.hidden.head.columns[HeadColumn.allCases.count],
+                StreamView.headRow
+            )
+            guard try StreamName(Array(data ?? Data())) == name else {
+                throw StoreDamage("The file is that of another stream.")
+            }
+        }
+        guard !schema.isEmpty else { return }
+        let specs = schema.map(StoreSchema.stored)
+        let plan = try database.snapshot()
+        if try SchemaPlan(specs, against: plan.schema).addsNothing, plan.schema.tables.allSatisfy(StoreSchema.isWhole) {
+            return
+        }
+        try write { try StoreSchema.extend(specs, in: $0) }
+    }
+
+    private static func make(_ name: StreamName, epoch: UInt64, in transaction: WriteTransaction) throws {
+        try HiddenTables.make(in: transaction)
+        guard let tables = HiddenTables(transaction.schema) else { throw StoreDamage("The tables aren't there.") }
+        _ = try transaction.create(tables.mark)
+        let head = try transaction.create(tables.head)
+        transaction.setWord(tables.head, HeadColumn.epoch.rawValue, head, epoch)
+        try transaction.set(tables.head.columns[HeadColumn.allCases.count], head, .data(Data(name.bytes)))
+    }
+
+    // MARK: Transactions
+
+    func tables(_ view: DataView) throws -> StoreTables {
+        let schema = view.schema
+        if let tables = known.withLock({ $0.last { $0.schema === schema } }) { return tables }
+        let tables = try StoreTables(schema)
+        known.withLock { $0 = $0.suffix(3) + [tables] }
+        return tables
+    }
+
+    func stream(_ view: DataView, horizon: StreamVersion = 0) throws -> StreamView {
+        try StreamView(view, tables(view), shapes, options.compression, horizon: horizon)
+    }
+
+    /// Reads the newest version. Nobody waits for it, and it waits for nobody.
+    func read<Result>(_ body: (StreamView) throws -> Result) throws -> Result {
+        try read(database.snapshot(), body)
+    }
+
+    func read<Result>(
+        _ snapshot: Snapshot,
+        horizon: StreamVersion = 0,
+        _ body: (StreamView) throws -> Result
+    ) throws -> Result {
+        try snapshot.reading { try body(stream($0, horizon: horizon)) }
+    }
+
+    /// Writes, durably when it returns. If it throws, nothing was written, unless it is `CommitFailure`.
+    func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        let transaction = try database.beginWrite()
+        let result: Result
+        do { result = try body(transaction) } catch {
+            transaction.cancel()
+            forget()
+            throw error
+        }
+        do { _ = try transaction.commit() } catch {
+            forget()
+            throw CommitFailure(error: error)
+        }
+        return result
+    }
+
+    /// What a transaction that wasn't committed has left in memory: numbers of shapes, which others will get.
+    private func forget() {
+        shapes.forget()
+        known.withLock { $0 = [] }
+    }
+
+    /// A commit failed: whether it is there is found out by reading.
+    struct CommitFailure: Error {
+        let error: EngineError
+    }
+}

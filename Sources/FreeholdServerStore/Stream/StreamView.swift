@@ -1,0 +1,103 @@
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// What one version of a stream's file holds.
+struct StreamView {
+    let view: DataView
+    let tables: StoreTables
+    let shapes: RowShapes
+    let head: StreamHead
+    let compression: (any MessageCompression)?
+
+    /// - Parameter horizon: what a later version has trimmed since.
+    init(
+        _ view: DataView,
+        _ tables: StoreTables,
+        _ shapes: RowShapes,
+        _ compression: (any MessageCompression)?,
+        horizon: StreamVersion = 0
+    ) throws {
+        (self.view, self.tables, self.shapes, self.compression) = (view, tables, shapes, compression)
+        let table = tables.hidden.head
+        guard view.contains(table, Self.headRow) else { throw StoreDamage("The stream's head is missing.") }
+        func word(_ column: HeadColumn) -> UInt64 { view.word(table, column.rawValue, Self.headRow) }
+        var head = StreamHead(epoch: word(.epoch))
+        head.version = word(.version)
+        head.hash = RunningHash(high: word(.hashHigh), low: word(.hashLow))
+        head.clock = Clock(rawValue: word(.clock))
+        head.now = Int64(bitPattern: word(.now))
+        head.horizon = word(.horizon)
+        head.logStart = word(.logStart)
+        guard head.version == UInt64(view.count(tables.hidden.mark)) &- 1, head.logStart <= head.version,
+            head.horizon <= head.version
+        else { throw StoreDamage("The stream's head contradicts its log.") }
+        self.head = head
+        reader = RowReader(view, tables, shapes, horizon: max(horizon, head.horizon))
+    }
+
+    static let headRow = ObjectKey(0)
+    let reader: RowReader
+
+    var others: OtherObjects { OtherObjects(view: view, table: tables.hidden.other, horizon: reader.horizon) }
+
+    // MARK: Objects
+
+    /// Alive or dead.
+    func object(_ name: ObjectName) throws -> MergedObject? {
+        if let table = tables.table(of: name.className), let row = table.row(name.key, in: view),
+            let object = try reader.object(table, row, name.key)
+        {
+            return object
+        }
+        return view.count(tables.hidden.other) > 0 ? try others.object(name) : nil
+    }
+
+    // MARK: Versions
+
+    struct Mark {
+        let hash: RunningHash
+        let clock: Clock
+        let time: Int64
+    }
+
+    /// Nil behind the head.
+    func mark(_ version: StreamVersion) -> Mark? {
+        guard version <= head.version else { return nil }
+        let (table, key) = (tables.hidden.mark, ObjectKey(Int64(version)))
+        func word(_ column: MarkColumn) -> UInt64 { view.word(table, column.rawValue, key) }
+        return Mark(
+            hash: RunningHash(high: word(.hashHigh), low: word(.hashLow)),
+            clock: Clock(rawValue: word(.clock)),
+            time: Int64(bitPattern: word(.time))
+        )
+    }
+
+    func cursor(_ version: StreamVersion) -> Cursor {
+        Cursor(epoch: head.epoch, version: version, hash: mark(version)?.hash ?? .empty)
+    }
+
+    /// The least version that was made at or after a time; one more than the head's if none was.
+    func firstVersion(from time: Int64) -> StreamVersion {
+        var (low, high) = (StreamVersion(0), head.version + 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if (mark(middle)?.time ?? .max) >= time { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    // MARK: The log
+
+    func author(_ version: StreamVersion) -> PartName {
+        let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
+        let ident = FileIdent(rawValue: UInt32(truncatingIfNeeded: view.word(table, 0, key)))
+        return PartName(ident, view.word(table, 1, key))
+    }
+
+    /// What the commit of a version changed. The log must reach it.
+    func images(_ version: StreamVersion) throws -> StoredImages {
+        let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
+        guard view.contains(table, key) else { throw StoreDamage("The log lacks the commit \(version).") }
+        return try StoredImages(view.pieces(table.columns[2], key), compression)
+    }
+}

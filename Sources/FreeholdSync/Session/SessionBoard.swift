@@ -1,0 +1,178 @@
+import FreeholdSyncCore
+import Synchronization
+
+/// What a session shows of itself to any thread, and who waits for it.
+final class SessionBoard: Sendable {
+    enum Goal: Hashable, Sendable {
+        case upload
+        case download
+        case querySet(UInt64)
+        /// The file has the new queries.
+        case subscription
+    }
+
+    fileprivate struct Wait: Sendable {
+        let goal: Goal
+        let continuation: CheckedContinuation<QuerySet?, any Error>
+    }
+
+    fileprivate struct State {
+        var connection = ConnectionState.disconnected
+        var isSuspended = false
+        var isClosed = false
+        var needsApp: SessionError?
+        var querySets: [UInt64: QuerySet] = [:]
+        var newest: UInt64 = 0
+        var waits: [UInt64: Wait] = [:]
+        var lastWait: UInt64 = 0
+        var listeners: [UInt64: AsyncStream<SessionEvent>.Continuation] = [:]
+        var lastListener: UInt64 = 0
+        var isWoken = false
+    }
+
+    private let state = Mutex(State())
+
+    var connection: ConnectionState { state.withLock { $0.connection } }
+    var isSuspended: Bool { state.withLock { $0.isSuspended } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var newestSet: QuerySet? { state.withLock { $0.querySets[$0.newest] } }
+
+    func setSuspended(_ isSuspended: Bool) { state.withLock { $0.isSuspended = isSuspended } }
+
+    /// - Returns: whether the loop has to be told. Commits in quick succession wake it once.
+    func wake() -> Bool {
+        state.withLock { state in
+            defer { state.isWoken = true }
+            return !state.isWoken
+        }
+    }
+
+    func awoke() { state.withLock { $0.isWoken = false } }
+
+    // MARK: Events
+
+    func events() -> AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream<SessionEvent>.makeStream(bufferingPolicy: .bufferingNewest(1_000))
+        let number: UInt64? = state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            return state.lastListener
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    func tell(_ event: SessionEvent) {
+        let listeners = state.withLock { state in
+            state.note(event)
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    // MARK: Waits
+
+    /// Waits for a goal.
+    ///
+    /// - Parameter begin: asks the loop, with the wait's number.
+    func wait(for goal: Goal, _ begin: (UInt64) -> Void) async throws -> QuerySet? {
+        try Task.checkCancellation()
+        let number = state.withLock { state in
+            state.lastWait += 1
+            return state.lastWait
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let early: Result<QuerySet?, any Error>? = state.withLock { state in
+                    if state.isClosed { return .failure(SessionError.closed) }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if goal != .subscription, let error = state.needsApp { return .failure(error) }
+                    if let result = state.result(of: goal) { return result }
+                    state.waits[number] = Wait(goal: goal, continuation: continuation)
+                    return nil
+                }
+                if let early { continuation.resume(with: early) } else { begin(number) }
+            }
+        } onCancel: {
+            end(number, .failure(CancellationError()))
+        }
+    }
+
+    func end(_ number: UInt64, _ result: Result<QuerySet?, any Error>) {
+        state.withLock { $0.waits.removeValue(forKey: number) }?.continuation.resume(with: result)
+    }
+
+    /// The waits that a machine has to know of.
+    func open() -> [(number: UInt64, goal: Goal)] {
+        state.withLock { state in state.waits.map { ($0.key, $0.value.goal) }.sorted { $0.0 < $1.0 } }
+    }
+
+    /// Ends waits for what can't come before the app has done something.
+    func block(_ error: SessionError) {
+        let waits = state.withLock { state in
+            state.needsApp = error
+            let waits = state.waits.filter { $0.value.goal != .subscription }
+            for number in waits.keys { state.waits[number] = nil }
+            return waits
+        }
+        for wait in waits.values { wait.continuation.resume(throwing: error) }
+    }
+
+    func unblock() { state.withLock { $0.needsApp = nil } }
+
+    /// Ends waits for query sets that are complete, or won't be.
+    func settleQuerySets() {
+        let ended = state.withLock { state in
+            var ended: [(Wait, Result<QuerySet?, any Error>)] = []
+            for (number, wait) in state.waits {
+                guard case .querySet = wait.goal, let result = state.result(of: wait.goal) else { continue }
+                state.waits[number] = nil
+                ended.append((wait, result))
+            }
+            return ended
+        }
+        for (wait, result) in ended { wait.continuation.resume(with: result) }
+    }
+
+    func close() {
+        let (waits, listeners) = state.withLock { state in
+            state.isClosed = true
+            state.connection = .disconnected
+            defer { (state.waits, state.listeners) = ([:], [:]) }
+            return (Array(state.waits.values), Array(state.listeners.values))
+        }
+        for wait in waits { wait.continuation.resume(throwing: SessionError.closed) }
+        for listener in listeners { listener.finish() }
+    }
+}
+
+extension SessionBoard.State {
+    fileprivate mutating func note(_ event: SessionEvent) {
+        switch event {
+        case .report(.connection(let connection)): self.connection = connection
+        case .report(.querySet(let set)): note(set)
+        default: break
+        }
+    }
+
+    private mutating func note(_ set: QuerySet) {
+        newest = max(newest, set.version)
+        querySets[set.version] = set
+        // What is older than a complete set is done with.
+        if set.isComplete { querySets = querySets.filter { $0.key >= set.version } }
+    }
+
+    fileprivate func result(of goal: SessionBoard.Goal) -> Result<QuerySet?, any Error>? {
+        guard case .querySet(let version) = goal else { return nil }
+        if let set = querySets[version], set.isComplete { return .success(set) }
+        if newest > version { return .failure(SessionError.superseded) }
+        return nil
+    }
+}

@@ -1,0 +1,114 @@
+#if Sync
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import NIOSSL
+    import NIOWebSocket
+
+    /// Makes WebSockets.
+    struct Connector: Sendable {
+        let endpoint: SyncEndpoint
+        let settings: ConnectionSettings
+
+        /// - Parameters:
+        ///   - receive: hears of messages, on the loop.
+        ///   - end: hears of the end, once, on the loop. Only if a channel came about.
+        /// - Returns: fails with `TransportError`.
+        func connect(
+            on loop: any EventLoop,
+            receive: @escaping @Sendable ([UInt8]) -> Void,
+            end: @escaping @Sendable (TransportError?) -> Void
+        ) -> EventLoopFuture<any Channel> {
+            let limit = settings.frameBytes
+            let tls: NIOSSLContext?
+            do {
+                tls =
+                    try endpoint.isSecure
+                    ? NIOSSLContext(configuration: settings.tls ?? .makeClientConfiguration()) : nil
+            } catch {
+                return loop.makeFailedFuture(TransportError(.tlsFailed, "TLS can't be set up."))
+            }
+            let (endpoint, head) = (endpoint, head)
+            let upgraded = loop.makePromise(of: (any Channel)?.self)
+            let bootstrap = ClientBootstrap(group: loop)
+                .connectTimeout(.milliseconds(settings.connectTimeout))
+                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let tls {
+                            // Names are checked for addresses, too, but only names can be announced.
+                            let name = endpoint.host.isAddress ? nil : endpoint.host
+                            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+                        }
+                        let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(
+                            maxFrameSize: limit,
+                            enableAutomaticErrorHandling: false
+                        ) { channel, _ in
+                            channel.eventLoop.makeCompletedFuture {
+                                let handler = FrameHandler(limit: limit, receive: receive, end: end)
+                                try channel.pipeline.syncOperations.addHandler(handler)
+                                return channel
+                            }
+                        }
+                        let upgrade = NIOTypedHTTPClientUpgradeConfiguration<(any Channel)?>(
+                            upgradeRequestHead: head,
+                            upgraders: [upgrader]
+                        ) { channel in channel.eventLoop.makeSucceededFuture(Optional<any Channel>.none) }
+                        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
+                        // A server's first message may come with the answer to the upgrade.
+                        configuration.leftOverBytesStrategy = .forwardBytes
+                        try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
+                            .cascade(to: upgraded)
+                    }
+                }
+            let timeout = settings.connectTimeout
+            let connected = bootstrap.connect(host: endpoint.host, port: endpoint.port)
+            // Of a channel that never was, nothing else says that it wasn't upgraded.
+            connected.whenFailure { upgraded.fail($0) }
+            return connected.flatMap { opening -> EventLoopFuture<any Channel> in
+                // What the bootstrap doesn't time: encryption and the upgrade.
+                let timer = loop.scheduleTask(in: .milliseconds(timeout)) {
+                    upgraded.fail(TransportError(.timedOut, "\(endpoint) doesn't answer."))
+                    opening.close(promise: nil)
+                }
+                opening.closeFuture.whenComplete { _ in
+                    upgraded.fail(TransportError(.closed, "The connection ended before it was one for sync."))
+                }
+                return upgraded.futureResult.flatMapThrowing { channel -> any Channel in
+                    timer.cancel()
+                    guard let channel else {
+                        throw TransportError(.rejected, "The server offers no sync at \(endpoint).")
+                    }
+                    return channel
+                }.flatMapErrorThrowing { error in
+                    timer.cancel()
+                    opening.close(promise: nil)
+                    throw error
+                }
+            }.flatMapErrorThrowing { throw Self.named($0, endpoint) }
+        }
+
+        private var head: HTTPRequestHead {
+            var headers = HTTPHeaders(settings.headers.map { ($0.name, $0.value) })
+            headers.replaceOrAdd(name: "Host", value: "\(endpoint.host):\(endpoint.port)")
+            headers.replaceOrAdd(name: "Content-Length", value: "0")
+            return HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.path, headers: headers)
+        }
+
+        private static func named(_ error: any Error, _ endpoint: SyncEndpoint) -> TransportError {
+            switch error {
+            case let error as TransportError: return error
+            case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+                return TransportError(.tlsFailed, "No encrypted connection to \(endpoint): \(error)")
+            case ChannelError.connectTimeout: return TransportError(.timedOut, "\(endpoint) doesn't answer.")
+            case is NIOConnectionError: return TransportError(.unreachable, "\(endpoint) can't be reached.")
+            default: return TransportError(.unreachable, "No connection to \(endpoint): \(error)")
+            }
+        }
+    }
+
+    extension String {
+        fileprivate var isAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
+    }
+#endif

@@ -1,0 +1,79 @@
+#if Sync
+    import FreeholdSyncCore
+    import NIOCore
+    import NIOWebSocket
+
+    /// Makes messages' bytes of a WebSocket's frames, and the reverse.
+    final class FrameHandler: ChannelInboundHandler {
+        typealias InboundIn = WebSocketFrame
+        typealias OutboundOut = WebSocketFrame
+
+        private let limit: Int
+        private let receive: ([UInt8]) -> Void
+        /// Nil: the other side closed in an orderly way.
+        private let end: (TransportError?) -> Void
+        private var parts: ByteBuffer?
+        private var hasEnded = false
+
+        init(limit: Int, receive: @escaping ([UInt8]) -> Void, end: @escaping (TransportError?) -> Void) {
+            (self.limit, self.receive, self.end) = (limit, receive, end)
+        }
+
+        static func frame(_ bytes: [UInt8], _ allocator: ByteBufferAllocator) -> WebSocketFrame {
+            WebSocketFrame(
+                fin: true,
+                opcode: .binary,
+                maskKey: .random(),
+                data: allocator.buffer(bytes: bytes)
+            )
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !hasEnded else { return }
+            let frame = unwrapInboundIn(data)
+            switch frame.opcode {
+            case .binary, .continuation: take(frame, context)
+            case .ping:
+                let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
+                context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
+            case .pong: break
+            case .connectionClose: finish(context, nil)
+            default: finish(context, TransportError(.unreadable, "The server sent a frame that holds no message."))
+            }
+        }
+
+        private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+            var data = frame.unmaskedData
+            guard (frame.opcode == .continuation) == (parts != nil) else {
+                return finish(context, TransportError(.unreadable, "The server's frames don't make a message."))
+            }
+            guard data.readableBytes + (parts?.readableBytes ?? 0) <= limit else {
+                return finish(context, TransportError(.unreadable, "The server sent a message that is too large."))
+            }
+            if parts != nil { parts?.writeBuffer(&data) }
+            guard frame.fin else {
+                if parts == nil { parts = data }
+                return
+            }
+            let whole = parts ?? data
+            parts = nil
+            receive(Array(whole.readableBytesView))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            finish(context, TransportError(.closed, "The connection ended."))
+            context.fireChannelInactive()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            finish(context, TransportError(.closed, "The connection failed: \(type(of: error))."))
+        }
+
+        private func finish(_ context: ChannelHandlerContext, _ error: TransportError?) {
+            guard !hasEnded else { return }
+            hasEnded = true
+            end(error)
+            context.close(promise: nil)
+        }
+    }
+#endif

@@ -1,0 +1,249 @@
+#if Sync
+    import FreeholdSyncCore
+    import NIOCore
+    import Synchronization
+
+    /// A connection that sessions share: it says hello once for all of them, gives each a number that is never used again, and asks once for all
+    /// whether the server is there.
+    final class SyncConnection: @unchecked Sendable {
+        // All but `reserved` is touched on the loop only.
+        let loop: any EventLoop
+        let connector: Connector
+        private let reserved = Atomic(0)
+
+        var lines: [UInt32: Line] = [:]
+        /// Closed, but to be told when the host can be reached again.
+        var lost: [ObjectIdentifier: Line] = [:]
+        private var lastNumber: UInt32 = 0
+
+        var phase = Phase.idle
+        /// Attempts are counted: what an old one leads to doesn't count any more.
+        var attempt = 0
+        private var failures = 0
+        private var random = SystemRandomNumberGenerator()
+
+        var codec = MessageCodec()
+        var welcome: (message: Welcome, at: Int64, token: AccessToken)?
+        /// Lines that wait for the answer to a `hello`, the oldest first, and the tokens.
+        var greetings: [(token: AccessToken, lines: [UInt32])] = []
+        var ping: (sent: Int64, lines: [(number: UInt32, ping: Ping, at: Int64)])?
+        var watchdog: Scheduled<Void>?
+        private var needsFlush = false
+
+        enum Phase {
+            case idle
+            case pausing(Scheduled<Void>)
+            case connecting
+            case open(any Channel)
+        }
+
+        init(_ connector: Connector, _ loop: any EventLoop) { (self.connector, self.loop) = (connector, loop) }
+
+        /// A line, or nil if the connection is full.
+        func reserve(_ listener: @escaping @Sendable (LineEvent) -> Void, isUrgent: Bool) -> Line? {
+            let count = reserved.add(1, ordering: .relaxed).newValue
+            guard count <= connector.settings.sessions else {
+                reserved.subtract(1, ordering: .relaxed)
+                return nil
+            }
+            let line = Line(self, listener)
+            loop.execute { self.add(line, isUrgent: isUrgent) }
+            return line
+        }
+
+        // MARK: Lines
+
+        private func add(_ line: Line, isUrgent: Bool) {
+            guard !line.isClosed else { return }
+            guard lastNumber < .max else {
+                return line.listener(.closed(TransportError(.closed, "The numbers are used up.")))
+            }
+            lastNumber += 1
+            line.number = lastNumber
+            lines[lastNumber] = line
+            switch phase {
+            case .open: line.listener(.opened)
+            case .connecting: break
+            case .pausing(let timer):
+                guard isUrgent else { return }
+                timer.cancel()
+                connect()
+            case .idle: pause(isUrgent ? 0 : pauseLength())
+            }
+        }
+
+        /// There is room for another line. From any thread.
+        func release() { reserved.subtract(1, ordering: .relaxed) }
+
+        func remove(_ line: Line) {
+            guard !line.isClosed else { return }
+            line.isClosed = true
+            lost[ObjectIdentifier(line)] = nil
+            guard lines.removeValue(forKey: line.number) != nil else { return }
+            if line.hasBound { write(.unbind(SessionNumber(rawValue: line.number))) }
+            if lines.isEmpty { rest() }
+        }
+
+        /// Nobody needs the connection.
+        private func rest() {
+            switch phase {
+            case .open(let channel):
+                flush()
+                channel.close(promise: nil)
+                reset()
+            case .pausing(let timer):
+                timer.cancel()
+                phase = .idle
+            case .connecting, .idle: break
+            }
+        }
+
+        // MARK: Coming and going
+
+        private func pauseLength() -> Int64 {
+            guard failures > 0 else { return 0 }
+            let settings = connector.settings
+            let longest = min(settings.shortestPause << Int64(min(failures - 1, 20)), settings.longestPause)
+            return .random(in: longest / 2...max(longest, 1), using: &random)
+        }
+
+        private func pause(_ milliseconds: Int64) {
+            guard milliseconds > 0 else { return connect() }
+            phase = .pausing(loop.scheduleTask(in: .milliseconds(milliseconds)) { self.connect() })
+        }
+
+        private func connect() {
+            phase = .connecting
+            attempt += 1
+            let number = attempt
+            connector.connect(
+                on: loop,
+                receive: { self.receive($0, number) },
+                end: { self.end($0 ?? TransportError(.closed, "The server ended the connection."), number) }
+            ).whenComplete { result in
+                switch result {
+                case .success(let channel): self.opened(channel, number)
+                case .failure(let error):
+                    self.end(error as? TransportError ?? TransportError(.unreachable, "\(error)"), number)
+                }
+            }
+        }
+
+        private func opened(_ channel: any Channel, _ number: Int) {
+            guard number == attempt, case .connecting = phase, !lines.isEmpty else {
+                channel.close(promise: nil)
+                if number == attempt { reset() }
+                return
+            }
+            phase = .open(channel)
+            codec = MessageCodec()
+            for line in lines.values.sorted(by: { $0.number < $1.number }) { line.listener(.opened) }
+        }
+
+        /// Forgets the connection. The lines live on.
+        private func reset() {
+            attempt += 1
+            phase = .idle
+            (welcome, greetings, ping) = (nil, [], nil)
+            watchdog?.cancel()
+            watchdog = nil
+        }
+
+        private func end(_ error: TransportError, _ number: Int) {
+            guard number == attempt else { return }
+            fail(error)
+        }
+
+        /// The connection is over: each line ends.
+        func fail(_ error: TransportError) {
+            if case .open(let channel) = phase { channel.close(promise: nil) }
+            if welcome == nil { failures += 1 } else { failures = 0 }
+            reset()
+            let ended = lines.values.sorted { $0.number < $1.number }
+            lines = [:]
+            for line in ended {
+                lost[ObjectIdentifier(line)] = line
+                line.listener(.closed(error))
+            }
+        }
+
+        /// The server welcomed somebody.
+        func recovered() {
+            failures = 0
+            let waiting = lost.values
+            lost = [:]
+            for line in waiting { line.listener(.recovered) }
+        }
+
+        // MARK: Writing
+
+        func write(_ message: ClientMessage) {
+            guard case .open(let channel) = phase else { return }
+            do {
+                let bytes = try codec.encode(message)
+                channel.write(FrameHandler.frame(bytes, channel.allocator), promise: nil)
+            } catch {
+                return fail(TransportError(.unreadable, "A message can't be written: \(error)"))
+            }
+            guard !needsFlush else { return }
+            needsFlush = true
+            loop.execute { self.flush() }
+        }
+
+        private func flush() {
+            needsFlush = false
+            if case .open(let channel) = phase { channel.flush() }
+        }
+
+        /// Gives the connection up unless an answer comes in time.
+        func watch() {
+            guard watchdog == nil else { return }
+            watchdog = loop.scheduleTask(in: .milliseconds(connector.settings.answerTimeout)) {
+                self.watchdog = nil
+                self.fail(TransportError(.timedOut, "The server doesn't answer."))
+            }
+        }
+
+        func unwatch() {
+            guard greetings.isEmpty, ping == nil else { return }
+            watchdog?.cancel()
+            watchdog = nil
+        }
+
+        private func receive(_ bytes: [UInt8], _ number: Int) {
+            guard number == attempt else { return }
+            do {
+                if let message = try codec.serverMessage(bytes) { take(message) }
+            } catch {
+                fail(TransportError(.unreadable, "The server sent what can't be read: \(error)"))
+            }
+        }
+    }
+
+    /// A session's share of a connection.
+    final class Line: SyncLine, @unchecked Sendable {
+        // All but the constants is touched on the connection's loop only.
+        let connection: SyncConnection
+        let listener: @Sendable (LineEvent) -> Void
+        var number: UInt32 = 0
+        /// What the session calls itself.
+        var ownNumber = SessionNumber(rawValue: 1)
+        var hasBound = false
+        var isClosed = false
+        private let isReleased = Atomic(false)
+
+        init(_ connection: SyncConnection, _ listener: @escaping @Sendable (LineEvent) -> Void) {
+            (self.connection, self.listener) = (connection, listener)
+        }
+
+        func send(_ message: ClientMessage) {
+            connection.loop.execute { [connection] in connection.send(message, of: self) }
+        }
+
+        func close() {
+            // At once: the session's next line shall find room here.
+            if !isReleased.exchange(true, ordering: .relaxed) { connection.release() }
+            connection.loop.execute { [connection] in connection.remove(self) }
+        }
+    }
+#endif

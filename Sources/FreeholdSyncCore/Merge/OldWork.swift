@@ -1,0 +1,161 @@
+/// A commit from before the horizon at work on objects of today (SYNC.md, section 8).
+///
+/// What its author saw of a list is gone. So elements are known by value: the author sends the list as it saw it, and that is aligned with the list as
+/// it is. What aligns is done, an insert comes where its neighbours are now, and the rest is reported.
+struct OldWork {
+    private let lists: [Place: [SyncValue?]]
+    /// The version before the commit: aligned elements are indices at it.
+    let version: StreamVersion
+    private var alignments: [Place: ListAlignment] = [:]
+
+    init(_ lists: [OldList], version: StreamVersion) {
+        self.lists = Dictionary(lists.map { ($0.place, $0.elements) }) { first, _ in first }
+        self.version = version
+    }
+
+    /// What is to be done instead of a change.
+    struct Plan {
+        /// One after the other.
+        var changes: [Change] = []
+        /// If the last of them names what isn't there, the first of these that doesn't is done.
+        var instead: [Change] = []
+        /// The part of the change that can't be done.
+        var rest: Change?
+        /// Nothing can be done.
+        static func none(_ change: Change) -> Plan { Plan(rest: change) }
+    }
+
+    /// - Parameter contents: of the object before the commit.
+    mutating func plan(_ change: Change, _ contents: [SyncString: MergedContent]) -> Plan {
+        guard let old = change.place else { return Plan(changes: [change]) }
+        guard let place = aligned(old, contents) else { return .none(change) }
+        switch change {
+        case .insert(_, let gap, let first, let values):
+            let gaps = alignment(old, contents).gaps(gap)
+            let changes = gaps.map { Change.insert(place, $0, first: first, values) }
+            return Plan(changes: Array(changes.prefix(1)), instead: Array(changes.dropFirst()))
+        case .remove(_, let references):
+            let alignment = alignment(old, contents)
+            let there = references.compactMap(alignment.reference)
+            let gone = references.filter { alignment.reference($0) == nil }
+            var plan = Plan(changes: there.isEmpty ? [] : [.remove(place, there)])
+            // Each on its own, since one of them may be of an insert that was refused.
+            plan.instead = there.map { .remove(place, [$0]) }
+            if !gone.isEmpty { plan.rest = .remove(old, gone) }
+            return plan
+        case .move(_, let reference, let gap, let number):
+            let alignment = alignment(old, contents)
+            guard let reference = alignment.reference(reference) else { return .none(change) }
+            let changes = alignment.gaps(gap).map { Change.move(place, reference, $0, number: number) }
+            return Plan(changes: Array(changes.prefix(1)), instead: Array(changes.dropFirst()))
+        case .clearList(_, let hidden):
+            let alignment = alignment(old, contents)
+            let spared = hidden.compactMap(alignment.reference)
+            let taken = alignment.all.filter { !spared.contains($0) }
+            let first: [Change] = taken.isEmpty ? [] : [.remove(place, taken)]
+            return Plan(changes: first + [.clearList(place, hidden: spared)])
+        case .assignList(_, let hidden, let gap, let first, let values):
+            let alignment = alignment(old, contents)
+            let spared = hidden.compactMap(alignment.reference)
+            let taken = alignment.all.filter { !spared.contains($0) }
+            let changes = alignment.gaps(gap).map {
+                Change.assignList(place, hidden: spared, $0, first: first, values)
+            }
+            return Plan(
+                changes: (taken.isEmpty ? [] : [.remove(place, taken)]) + changes.prefix(1),
+                instead: Array(changes.dropFirst())
+            )
+        default: return Plan(changes: [change.moved(to: place)])
+        }
+    }
+
+    // MARK: Places
+
+    /// A place with its elements as they are now. Nil if one of them is gone.
+    private mutating func aligned(_ place: Place, _ contents: [SyncString: MergedContent]) -> Place? {
+        var steps: [Place.Step] = []
+        for (index, step) in place.path.enumerated() {
+            guard case .element(let reference) = step else {
+                steps.append(step)
+                continue
+            }
+            let list = Place(place.object, Array(place.path[..<index]))
+            guard let now = alignment(list, contents).reference(reference) else { return nil }
+            steps.append(.element(now))
+        }
+        return Place(place.object, steps)
+    }
+
+    private mutating func alignment(_ place: Place, _ contents: [SyncString: MergedContent]) -> ListAlignment {
+        if let known = alignments[place] { return known }
+        var elements: [MergedContent] = []
+        if case .list(let list)? = content(place, contents) { elements = list }
+        let alignment = ListAlignment(lists[place] ?? [], elements.map(\.plainValue))
+        alignments[place] = alignment
+        return alignment
+    }
+
+    private mutating func content(_ place: Place, _ contents: [SyncString: MergedContent]) -> MergedContent? {
+        var content: MergedContent? = .embedded(contents)
+        for (index, step) in place.path.enumerated() {
+            switch (step, content) {
+            case (.property(let name), .embedded(let fields)?): content = fields[name]
+            case (.instance, .embedded?): break
+            case (.entry(let key), .dictionary(let entries)?): content = entries[key]
+            case (.element(let reference), .list(let elements)?):
+                let list = Place(place.object, Array(place.path[..<index]))
+                guard case .confirmed(let now)? = alignment(list, contents).reference(reference),
+                    elements.indices.contains(now)
+                else { return nil }
+                content = elements[now]
+            default: return nil
+            }
+        }
+        return content
+    }
+}
+
+extension Change {
+    /// The same at another place; for changes that name no elements behind it.
+    fileprivate func moved(to place: Place) -> Change {
+        switch self {
+        case .set(_, let value, let origin): .set(place, value, origin)
+        case .increment(_, let number): .increment(place, number)
+        case .insertIntoSet(_, let values): .insertIntoSet(place, values)
+        case .removeFromSet(_, let values): .removeFromSet(place, values)
+        case .clearSet(_, let hidden): .clearSet(place, hidden: hidden)
+        case .assignSet(_, let hidden, let values): .assignSet(place, hidden: hidden, values)
+        case .removeEntry: .removeEntry(place)
+        case .clearDictionary(_, let hidden): .clearDictionary(place, hidden: hidden)
+        case .assignDictionary(_, let hidden, let value): .assignDictionary(place, hidden: hidden, value)
+        case .create, .delete, .insert, .remove, .move, .clearList, .assignList: self
+        }
+    }
+}
+
+extension MergedContent {
+    /// The content without names, to compare with.
+    var plainValue: SyncValue {
+        switch self {
+        case .value(let value): return value
+        case .embedded(let fields):
+            let plain = fields.sorted { $0.key < $1.key }.compactMap { field -> NewField? in
+                let content = field.value.plainContent
+                return content == .value(.null) || content == .list(first: 0, []) ? nil : NewField(field.key, content)
+            }
+            return .embedded(EmbeddedValue(number: 0, fields: plain))
+        case .list(let elements): return .list(elements.map(\.plainValue))
+        case .set(let elements): return .list(elements.values.sorted { $0.description < $1.description })
+        case .dictionary(let entries):
+            let plain = entries.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.plainValue) }
+            return .dictionary(SyncDictionary(plain))
+        }
+    }
+
+    private var plainContent: NewContent {
+        switch self {
+        case .list(let elements): .list(first: 0, elements.map(\.plainValue))
+        default: .value(plainValue)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// What stores outside of this module make their answers of.
+
+extension LogEntry {
+    public init(
+        stored version: StreamVersion,
+        hash: RunningHash,
+        clock: Clock,
+        time: Int64,
+        author: PartName,
+        changes: [BeforeImage]
+    ) {
+        (self.version, self.hash, self.clock, self.time) = (version, hash, clock, time)
+        (self.author, self.changes) = (author, changes)
+    }
+}
+
+extension BeforeImage {
+    public init(_ name: ObjectName, _ object: MergedObject?) { (self.name, self.object) = (name, object) }
+}
+
+extension FileRow {
+    public init(_ ident: FileIdent, user: SyncString, secret: SecretHash, parents: [FileParent]) {
+        (self.ident, self.user, self.secret, self.parents) = (ident, user, secret, parents)
+    }
+}
+
+extension StoredAnswer {
+    public init(_ answer: MergeAnswer, hash: RunningHash) { (self.answer, self.hash) = (answer, hash) }
+}
+
+extension MergeAnswer {
+    public init(stored commit: UInt64, version: StreamVersion, clock: Clock, refusals: [Refusal]) {
+        (self.commit, self.version, self.clock, self.refusals) = (commit, version, clock, refusals)
+    }
+}
+
+extension StreamStep {
+    public init(_ from: Cursor, _ to: Cursor, clock: Clock, _ objects: [ObjectStep], authors: [FileIdent: UInt64]) {
+        (self.from, self.to, self.clock, self.objects, self.authors) = (from, to, clock, objects, authors)
+    }
+}
+
+extension ObjectStep {
+    public init(_ name: ObjectName, before: MergedObject?, after: MergedObject?) {
+        (self.name, self.before, self.after) = (name, before, after)
+    }
+}
+
+extension ObjectPage {
+    public init(_ objects: [(name: ObjectName, object: MergedObject)], isLast: Bool) {
+        (self.objects, self.isLast) = (objects, isLast)
+    }
+}
+
+extension FileAnswer {
+    /// Of a file that the store doesn't know.
+    public init(_ head: StreamHead) {
+        self.head = head
+        answers = []
+    }
+}
+
+extension StoreRows {
+    public init(at head: StreamHead) { self.head = head }
+}
+
+extension PartName {
+    public init(_ ident: FileIdent, _ commit: UInt64) { (self.ident, self.commit) = (ident, commit) }
+}
+
+extension ServerStoreRequest {
+    public init(_ stream: StreamName, _ kind: Kind) { (self.stream, self.kind) = (stream, kind) }
+}

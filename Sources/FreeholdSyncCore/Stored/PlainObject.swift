@@ -1,0 +1,46 @@
+/// An object all of which one commit wrote, and nothing but single values. A store needs no meta data for it beside its version and stamp.
+package struct PlainObject {
+    package let version: StreamVersion
+    package let stamp: Stamp
+    package let fields: [SyncString: SyncValue]
+
+    package init(version: StreamVersion, stamp: Stamp, fields: [SyncString: SyncValue]) {
+        (self.version, self.stamp, self.fields) = (version, stamp, fields)
+    }
+}
+
+extension MergedObject {
+    package init(_ plain: PlainObject) {
+        let mark = Mark(stamp: plain.stamp, version: plain.version)
+        let fields = plain.fields.mapValues { Record.Field.register(Register(.value($0), nil)) }
+        self.init(
+            born: plain.version,
+            died: nil,
+            changed: plain.version,
+            record: Record(base: mark, fields: fields),
+            makers: [plain.stamp.ident],
+            deleters: []
+        )
+    }
+
+    /// Whether it is one. Then its contents, version and stamp say all.
+    package var isPlain: Bool {
+        guard died == nil, deleters.isEmpty, born == changed, makers == [record.base.stamp.ident],
+            record.base == Mark(stamp: record.base.stamp, version: born)
+        else { return false }
+        return record.fields.values.allSatisfy { field in
+            guard case .register(let register) = field, register.isUntouched, case .value = register.held else {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The stamp of the write that made it.
+    package var stamp: Stamp { record.base.stamp }
+
+    /// Fields as one commit wrote them, for an object that never merges.
+    package init(ingested fields: [NewField]) {
+        self.init(fields, Author(stamp: Stamp(clock: .zero, ident: .me), version: 0, seen: 0))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import FreeholdEngine
+import RealmFileReader
+import TestRealmFiles
+import Testing
+
+@testable import FreeholdImport
+
+@Suite struct ConversionTests {
+    private let place = ImportTally.Place("Word", "any")
+
+    /// A dry run that has given keys to the objects of all classes.
+    private func prepared() throws -> RealmImport {
+        let run = RealmImport(try RealmFixture.format24.open(), nil, isDryRun: true)
+        for item in run.classes { try run.readObjects(of: item) }
+        return run
+    }
+
+    @Test func `a map of keys gives each object's new key, and none for others`() {
+        let seed =
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("FREEHOLD_SEED=\(seed)")
+        var random = SeededRandom(seed)
+        for _ in 0..<100 {
+            var map = KeyMap()
+            var keys: [Int64: Int64] = [:]
+            var (old, new) = (Int64.random(in: 0..<3, using: &random), Int64(0))
+            for _ in 0..<Int.random(in: 0..<200, using: &random) {
+                map.append(old: old, new: ObjectKey(new))
+                keys[old] = new
+                old += Int.random(in: 0..<4, using: &random) == 0 ? Int64.random(in: 1..<1000, using: &random) : 1
+                new += Int.random(in: 0..<9, using: &random) == 0 ? 2 : 1
+            }
+            for key in keys.keys { #expect(map[key]?.raw == keys[key]) }
+            for _ in 0..<100 {
+                let key = Int64.random(in: 0..<(old + 10), using: &random)
+                #expect(map[key]?.raw == keys[key])
+            }
+            #expect(map[.max] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("a.b.c", "a%2Eb%2Ec"), ("$set", "%24set"), ("a$", "a$"), (".", "%2E"), ("", ""),
+        ("é.", "é%2E"),
+    ])
+    func `keys that a dictionary can't have are percent-encoded`(_ old: String, _ new: String) throws {
+        let run = try prepared()
+        #expect(run.name(old, place) == new)
+        #expect(run.tally.encodedKeys == (old == new ? [:] : [place: 1]))
+    }
+
+    @Test func `links that lead nowhere become null, and are counted`() throws {
+        let run = try prepared()
+        let word = run.file.requireClass("Word")
+        let there = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(0)))
+        let gone = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(7)))
+        let nowhere = Value.objectLink(ObjectLink(tableID: 4711, key: ObjectKey(0)))
+        #expect(run.converted(there, nil, place) == there && run.tally.missingTargets.isEmpty)
+        #expect(run.converted(gone, nil, place) == .null && run.converted(nowhere, nil, place) == .null)
+        #expect(run.converted(.link(ObjectKey(7)), word.number, place) == .null)
+        let nested = Value.list(NestedList([.int(1), nowhere, .dictionary(NestedDictionary([.init("a.b", gone)]))]))
+        let expected = Value.list(NestedList([.int(1), .null, .dictionary(NestedDictionary([.init("a%2Eb", .null)]))]))
+        #expect(run.converted(nested, nil, place) == expected)
+        #expect(run.tally.missingTargets == [place: 5] && run.tally.encodedKeys == [place: 1])
+        var report = run.report
+        run.tally.enter(into: &report)
+        #expect(report.notes.map(\.kind) == [.missingTarget, .encodedKeys])
+        #expect(report.notes.allSatisfy { $0.className == "Word" && $0.property == "any" })
+        #expect(report.description.contains("note: Word.any: 5 links lead to no object"))
+    }
+}

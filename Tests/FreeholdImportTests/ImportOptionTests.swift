@@ -1,0 +1,174 @@
+import Foundation
+import Freehold
+import FreeholdImport
+import Synchronization
+import TestRealmFiles
+import Testing
+
+@Suite struct ImportOptionTests {
+    private func failure(_ body: () throws -> Void) -> Realm.Error? {
+        do {
+            try body()
+            return nil
+        } catch { return error as? Realm.Error }
+    }
+
+    @Test(arguments: [RealmFixture.format24, .encrypted])
+    func `the new file can be encrypted, whatever the old one is`(_ fixture: RealmFixture) throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.realm")
+            let key = Data((0..<64).map { UInt8(200 - $0) })
+            var configuration = Realm.Configuration(fileURL: url, encryptionKey: key)
+            try Realm.importRealmFile(at: fixture.url, to: configuration, key: fixture.keyData)
+            #expect(try Data(contentsOf: url).range(of: Data("some words to find".utf8)) == nil)
+            configuration.objectTypes = ImportedModels.all
+            configuration.schemaVersion = 7
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.objects(Everything.self).count == FixtureTable.rows.count)
+            configuration.encryptionKey = nil
+            #expect(failure { _ = try Realm(configuration: configuration) } != nil)
+        }
+    }
+
+    @Test func `an encrypted file needs its key`() throws {
+        try withFolder { folder in
+            let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))
+            let keys = [nil, Data(repeating: 7, count: 64), Data(repeating: 7, count: 32)]
+            for key in keys {
+                let error = failure {
+                    try Realm.importRealmFile(at: RealmFixture.encrypted.url, to: target, key: key)
+                }
+                #expect(error?.code == .invalidDatabase && error?.message.contains("key") == true)
+            }
+            #expect(names(in: folder) == [])
+        }
+    }
+
+    @Test func `a key for the new file of another length is refused`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.realm")
+            let target = Realm.Configuration(fileURL: url, encryptionKey: Data(repeating: 1, count: 16))
+            let error = failure { try Realm.importRealmFile(at: RealmFixture.format24.url, to: target) }
+            #expect(error?.code == .invalidInput)
+            #expect(names(in: folder) == [])
+        }
+    }
+
+    @Test func `a file that is there already is left alone`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.realm")
+            try Data("mine".utf8).write(to: url)
+            let error = failure { try RealmFixture.format24.imported(to: folder) }
+            #expect(error?.code == .fileExists && error?.fileURL == url)
+            #expect(try Data(contentsOf: url) == Data("mine".utf8))
+            #expect(names(in: folder) == ["new.realm"])
+        }
+    }
+
+    @Test func `an import needs a file to make`() throws {
+        let target = Realm.Configuration(inMemoryIdentifier: "import")
+        let error = failure { try Realm.importRealmFile(at: RealmFixture.format24.url, to: target) }
+        #expect(error?.code == .invalidInput)
+    }
+
+    @Test func `beside the new file there is nothing, as beside any realm`() throws {
+        try withFolder { folder in
+            try RealmFixture.format24.imported(to: folder)
+            #expect(names(in: folder) == ["new.realm"])
+        }
+    }
+
+    @Test func `a folder that isn't there, or can't be written, is an error`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("none/new.realm")
+            let error = failure {
+                try Realm.importRealmFile(at: RealmFixture.format24.url, to: Realm.Configuration(fileURL: url))
+            }
+            #expect(error != nil)
+            #expect(names(in: folder) == [])
+        }
+    }
+
+    @Test func `the Realm file is only read, and needs no right to be written`() throws {
+        try withFolder { folder in
+            let source = folder.appendingPathComponent("old.realm")
+            try FileManager.default.copyItem(at: RealmFixture.format24.url, to: source)
+            try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: source.path)
+            let before = try FileManager.default.attributesOfItem(atPath: source.path)[.modificationDate] as? Date
+            // Somebody has it open.
+            let other = try FileHandle(forReadingFrom: source)
+            defer { try? other.close() }
+            let url = folder.appendingPathComponent("new.realm")
+            try Realm.importRealmFile(at: source, to: Realm.Configuration(fileURL: url))
+            #expect(names(in: folder) == ["new.realm", "old.realm"])
+            let after = try FileManager.default.attributesOfItem(atPath: source.path)[.modificationDate] as? Date
+            #expect(before == after)
+            #expect(try Data(contentsOf: source) == Data(RealmFixture.format24.bytes()))
+        }
+    }
+
+    @Test(arguments: [RealmFixture.format24, .encrypted])
+    func `a Realm file that is written meanwhile is an error, and leaves nothing`(_ fixture: RealmFixture) throws {
+        try withFolder { folder in
+            let source = folder.appendingPathComponent("old.realm")
+            try FileManager.default.copyItem(at: fixture.url, to: source)
+            let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))
+            var isWritten = false
+            let error = failure {
+                try Realm.importRealmFile(at: source, to: target, key: fixture.keyData) { _ in
+                    if isWritten { return }
+                    isWritten = true
+                    // As a commit does: of a plain file the other top reference, else the code of the first page.
+                    let file = try? FileHandle(forUpdating: source)
+                    try? file?.seek(toOffset: 8)
+                    try? file?.write(contentsOf: Data([0x20, 1, 0, 0, 0, 0, 0, 0]))
+                    try? file?.close()
+                }
+            }
+            #expect(isWritten && error?.code == .alreadyOpen)
+            #expect(names(in: folder) == ["old.realm"])
+        }
+    }
+
+    @Test func `progress rises to its total`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.realm")
+            var steps: [RealmImportProgress] = []
+            try Realm.importRealmFile(at: RealmFixture.format24.url, to: Realm.Configuration(fileURL: url)) {
+                steps.append($0)
+            }
+            #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.objects <= $1.objects && $0.total == $1.total })
+            #expect(steps.last.map { $0.objects == $0.total } == true)
+            #expect(Set(steps.map(\.className)).isSuperset(of: ["Everything", "Word", "Many"]))
+        }
+    }
+
+    @Test func `a task that is cancelled ends the import, and nothing is left`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "freehold-import-\(UUID().uuidString)"
+        )
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let task = Task { () throws -> Void in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try RealmFixture.format24.imported(to: folder)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(names(in: folder) == [])
+    }
+
+    @Test func `full-text indexes tell words as the configuration says`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.realm")
+            var configuration = Realm.Configuration(fileURL: url)
+            configuration.textMatching = .latin1
+            try Realm.importRealmFile(at: RealmFixture.format24.url, to: configuration)
+            configuration.objectTypes = ImportedModels.all
+            configuration.schemaVersion = 7
+            let realm = try Realm(configuration: configuration)
+            #expect(
+                realm.objects(Everything.self).where { $0.passage.matches("find") }.count == FixtureTable.rows.count
+            )
+        }
+    }
+}

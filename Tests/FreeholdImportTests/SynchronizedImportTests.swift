@@ -1,0 +1,43 @@
+import Foundation
+import Freehold
+import FreeholdEngine
+import FreeholdImport
+import TestRealmFiles
+import Testing
+
+class Person: Object {
+    @Persisted(primaryKey: true) var _id: Int
+    @Persisted var name: String
+    @Persisted var friend: Person?
+    @Persisted var friends: List<Person>
+    @Persisted var byName: Map<String, Person?>
+    @Persisted var any: AnyRealmValue
+}
+
+@Suite struct SynchronizedImportTests {
+    @Test func `a synchronized realm's objects become local data, and the report names what wasn't sent`() throws {
+        try withFolder { folder in
+            let (report, url) = try RealmFixture.synchronized.imported(to: folder)
+            #expect(report.isSynchronized && report.schemaVersion == 3)
+            #expect(report.notes.map(\.kind) == [.synchronized, .unsentChanges])
+            #expect(report.notes.last?.count == 2 && report.description.contains("2 changes had not been sent"))
+            let realm = try Realm(
+                configuration: .init(fileURL: url, schemaVersion: 3, objectTypes: [Person.self])
+            )
+            let people = realm.objects(Person.self).sorted(byKeyPath: "_id")
+            #expect(people.map(\._id) == [1, 2, 3, 4, 5])
+            for person in people {
+                #expect(person.name == "Person \(person._id)" && person.friend == nil)
+                #expect(person.friends.map(\._id) == Array(1...person._id))
+                #expect(person.byName.count == 2)
+                #expect((person.byName["own"] ?? nil) == person && (person.byName["gone"] ?? nil) == nil)
+                guard case .object(let object) = person.any else {
+                    Issue.record("the link isn't there")
+                    continue
+                }
+                #expect((object as? Person)?._id == person._id)
+            }
+            #expect(realm.verify().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import FreeholdServerStore
+import Testing
+
+@testable import FreeholdEngine
+@testable import FreeholdServerStore
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Hidden rows that aren't what was stored.
+@Suite struct DamageTests {
+    @Test func `Damaged rows are failures that say what is wrong, never traps`() throws {
+        for seed in StoreSeeds.seeds("DamageTests", count: 4, soak: 500) {
+            var generator = HistoryGenerator(seed: seed, HistoryGenerator.Options(name: "damage", steps: 25))
+            generator.run()
+            let twin = try TwinStore()
+            defer { twin.remove() }
+            var driver = StreamDriver(twin, MergedStream(generator.history.rules).merge.rules)
+            for case .arrival(let ident, let commit, let now) in generator.history.events {
+                driver.commit([(ident, commit, now: now)])
+            }
+            var random = SeededRandom(seed: seed)
+            for _ in 0..<30 {
+                try damage(driver.store.file, &random)
+                driver.store.reopen()
+                // Whatever it answers: it answers.
+                for _ in 0..<5 { driver.ask(&random) }
+                driver.store.compare(StreamDriver.stream)
+            }
+            let failures = driver.store.problems.filter { $0.contains("damaged") }
+            #expect(!failures.isEmpty, "seed \(seed)")
+        }
+    }
+
+    /// Writes something else into a column of a hidden table, or a hidden column.
+    private func damage(_ store: FileServerStore, _ random: inout SeededRandom) throws {
+        let database = try Database.open(at: store.path(of: StreamDriver.stream))
+        let transaction = try database.beginWrite()
+        var columns: [(Table, Column)] = []
+        for table in transaction.schema.hiddenTables where !table.name.hasPrefix("@") {
+            for column in table.columns where !column.isPrimaryKey { columns.append((table, column)) }
+        }
+        for table in transaction.schema.tables {
+            for column in table.hiddenColumns { columns.append((table, column)) }
+        }
+        let (table, column) = columns.randomElement(using: &random)!
+        guard let row = transaction.keys(table).randomElement(using: &random) else { return transaction.cancel() }
+        let bytes = Data(
+            (0..<Int.random(in: 0..<9, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        )
+        switch (column.type, column.collection) {
+        case (.int, .none):
+            try transaction.set(column, row, .int(random.chance(50) ? .random(in: -5...50, using: &random) : .max))
+        case (.data, .none):
+            var data = transaction.readData(column, row) ?? Data()
+            if data.isEmpty || random.chance(30) {
+                data = bytes
+            } else {
+                data[data.startIndex + Int.random(in: 0..<data.count, using: &random)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            try transaction.set(column, row, .data(data))
+        case (.data, .list): try transaction.listAssign(column, row, random.chance(50) ? [] : [.data(bytes)])
+        case (.bool, .none): try transaction.set(column, row, .bool(random.chance(50)))
+        case (.string, .none): try transaction.set(column, row, .string("x"))
+        default: break
+        }
+        _ = try transaction.commit()
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// A history that a test tells, between real machines: who is connected when, who does what, what time it is.
+struct ScriptedWorld {
+    static let name = ObjectName("Thing", 1)
+    var world: SimulatedWorld
+    private var online: Set<Int> = []
+
+    /// Everybody is connected and has nothing. Clocks are right.
+    init(clients: Int = 2, rules: (inout SimulatedProfile) -> Void = { _ in }) {
+        var profile = SimulatedProfile(name: "script", work: .everything, weights: [:])
+        (profile.clients, profile.isScripted) = (clients, true)
+        rules(&profile)
+        world = SimulatedWorld(seed: 1, profile)
+        for index in world.clients.indices { world.clients[index].offset = 0 }
+        sync(Array(0..<clients))
+    }
+
+    /// Makes the list of the one object, which everybody gets.
+    init(clients: Int = 2, list: String) {
+        self.init(clients: clients)
+        commit(0, .create(Self.name, ["list": .list(list.map(Self.element))], defaults: []))
+        sync(Array(0..<clients))
+    }
+
+    static func element(_ character: Character) -> MergedContent { .value(.string(SyncString(String(character)))) }
+
+    // MARK: What happens
+
+    /// These clients are connected, and all that there is to say is said. Others hear nothing.
+    mutating func sync(_ connected: [Int]) {
+        for index in world.clients.indices where !connected.contains(index) {
+            world.clients[index].isSuspended = true
+            world.handle(.suspended, index)
+        }
+        for index in connected { world.wake(index) }
+        world.settle()
+    }
+
+    mutating func syncAll() { sync(Array(world.clients.indices)) }
+
+    /// A transaction of the app. Nothing is sent.
+    mutating func commit(_ client: Int, _ edits: LocalEdit...) { world.commit(edits, client) }
+
+    mutating func insert(_ client: Int, _ text: String, at index: Int, of name: ObjectName = name) {
+        commit(client, .insert(LocalPlace(name, "list"), at: index, text.map(Self.element)))
+    }
+
+    mutating func remove(_ client: Int, at index: Int, of name: ObjectName = name) {
+        commit(client, .remove(LocalPlace(name, "list"), at: index, count: 1))
+    }
+
+    mutating func set(_ client: Int, _ value: Int64, _ property: SyncString = "f", of name: ObjectName = name) {
+        commit(client, .set(LocalPlace(name, property), .value(.int(value)), .real))
+    }
+
+    mutating func add(_ client: Int, _ number: Int64) {
+        commit(client, .increment(LocalPlace(Self.name, "count"), number))
+    }
+
+    /// Time passes, and nodes cut what is old.
+    mutating func pass(days: Int64) {
+        world.time += days * 86_400_000
+        for node in world.nodes.indices { world.run(.timer(.trim), node) }
+        for node in world.nodes.indices { while !world.nodes[node].requests.isEmpty { world.answer(node) } }
+    }
+
+    // MARK: What is there
+
+    func shown(_ client: Int, _ name: ObjectName = name) -> [SyncString: MergedContent]? {
+        world.clients[client].store.data.objects[name]
+    }
+
+    /// The list's elements as one text.
+    func list(_ client: Int, _ name: ObjectName = name) -> String { Self.text(shown(client, name)?["list"]) }
+    var stored: String { Self.text(world.store.contents(of: SimulatedWorld.stream)[Self.name]?.content("list")) }
+
+    func value(_ client: Int, _ property: SyncString = "f", _ name: ObjectName = name) -> Int64? {
+        if case .value(.int(let value))? = shown(client, name)?[property] { value } else { nil }
+    }
+
+    private static func text(_ content: MergedContent?) -> String {
+        guard case .list(let elements)? = content else { return "" }
+        return elements.map { if case .value(.string(let text)) = $0 { text.string } else { "?" } }.joined()
+    }
+
+    var refusals: [Refusal] {
+        world.clients.flatMap { client in
+            client.store.data.lost.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }
+        }
+    }
+
+    func lost(_ client: Int) -> [LostWork] { world.clients[client].store.data.lost }
+
+    /// Everybody shows what the store has, and nothing is pending.
+    func check(_ location: SourceLocation = #_sourceLocation) {
+        for problem in world.problems + world.checks.end(world) {
+            Issue.record(Comment(rawValue: problem), sourceLocation: location)
+        }
+    }
+}

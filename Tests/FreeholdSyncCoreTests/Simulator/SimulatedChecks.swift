@@ -1,0 +1,304 @@
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// What a simulated world remembers of what was done, and what must hold (SYNC.md, section 12).
+struct SimulatedChecks {
+    let profile: SimulatedProfile
+    private var oracle = Oracle()
+    private var uploads: [RunningHash: [UploadedCommit]] = [:]
+    private var clocks: [FileIdent: Clock] = [:]
+    private var lastNow: Int64 = 0
+    /// Elements of lists: put in, taken out, of files that are gone, and of work that two files have without a hash that says so.
+    private var inserted: Set<MergedContent> = []
+    private var removed: Set<MergedContent> = []
+    private var maybeGone: Set<MergedContent> = []
+    private var maybeTwice: Set<MergedContent> = []
+    /// Removals were reported, or may be forgotten by a store.
+    private var mayReturn = false
+    /// The sum of all increments, and how much less or more may be right.
+    private var sum: Int64 = 0
+    private var maybeLess: Int64 = 0
+    private var maybeMore: Int64 = 0
+    private var logged: Set<ObjectName> = []
+    private var copied: Set<FileIdent> = []
+    /// A file was copied before it had a number.
+    private var isFree = false
+
+    init(_ profile: SimulatedProfile, _ seed: UInt64) {
+        self.profile = profile
+        oracle.rules.asymmetric = ["Log"]
+        oracle.rules.refusesWholeCommits = profile.refusesWhole
+        if profile.refusals > 0 {
+            oracle.rules.unique = [("Thing", ["mail"])]
+            oracle.rules.forbids = Self.forbids(profile.refusals, seed)
+        }
+    }
+
+    var kinds: [EditGenerator.Kind] {
+        profile.work == .elements ? [.insert, .insert, .remove, .move] : EditGenerator.Kind.allCases
+    }
+
+    static func queries(_ index: Int) -> [ClassQuery] {
+        [ClassQuery(className: "Thing", condition: ["all", "mail == 1", "count == 0"][index])]
+    }
+
+    static func forbids(_ percent: Int, _ seed: UInt64) -> @Sendable (FileIdent, Commit, ObjectName) -> Bool {
+        { ident, commit, name in
+            guard commit.number > 1, case .int(let key) = name.key else { return false }
+            var random = SeededRandom(seed: seed ^ UInt64(ident.rawValue) << 40 ^ commit.number << 20 ^ UInt64(key))
+            return random.next() % 100 < UInt64(percent)
+        }
+    }
+
+    // MARK: Work
+
+    mutating func edits(_ client: inout SimulatedWorld.Client, _ random: inout SeededRandom) -> [LocalEdit] {
+        let objects = client.store.data.objects.filter { $0.key.className == "Thing" }
+        let name = objects.keys.sorted().randomElement(using: &random)
+        switch profile.work {
+        case .everything: return client.generator.transaction(on: objects, &random)
+        case .elements: return name == nil ? [] : client.generator.transaction(on: objects, &random)
+        case .fields:
+            guard let name, random.chance(90), objects.count < 6 || random.chance(99) else {
+                guard case .int(let key) = client.generator.value() else { return [] }
+                let fields: [SyncString: MergedContent] = ["f": .value(client.generator.value())]
+                return [.create(ObjectName("Thing", .int(key)), fields, defaults: [])]
+            }
+            let place = LocalPlace(name, random.chance(50) ? "f" : "g")
+            return [.set(place, .value(client.generator.value()), .real)]
+        case .counters:
+            guard let name, case .value(.int)? = objects[name]?["count"] else { return [] }
+            return [.increment(LocalPlace(name, "count"), .random(in: 1...9, using: &random))]
+        case .asymmetric:
+            guard case .int(let key) = client.generator.value() else { return [] }
+            if random.chance(30), let name { return [.set(LocalPlace(name, "f"), .value(.int(key)), .real)] }
+            return [.create(ObjectName("Log", .int(key)), ["f": .value(.int(key))], defaults: [])]
+        }
+    }
+
+    mutating func note(_ edits: [LocalEdit], _ world: SimulatedWorld, _ index: Int) {
+        inserted.formUnion(world.clients[index].generator.inserted)
+        removed.formUnion(world.clients[index].generator.removed)
+        for case .increment(_, let number) in edits where profile.work == .counters { sum += number }
+        for case .create(let name, _, _) in edits where name.className == "Log" { logged.insert(name) }
+    }
+
+    mutating func note(_ upload: Upload) {
+        guard profile.hasOracle else { return }
+        for commit in upload.commits {
+            let index = Int(commit.part?.index ?? 0)
+            var parts = uploads[commit.hash] ?? []
+            parts = Array(parts.prefix(index)) + [commit]
+            uploads[commit.hash] = parts
+        }
+    }
+
+    mutating func note(_ refusals: [Refusal]) {
+        for refusal in refusals {
+            switch refusal.change {
+            case .remove, .move: mayReturn = true
+            default: break
+            }
+        }
+    }
+
+    // MARK: Files and stores that change
+
+    /// What a client has, and nobody may get, goes; and what the new file has without a hash may come twice.
+    mutating func willReplace(_ client: inout SimulatedWorld.Client, by data: MemoryClientStore.Data) {
+        client.seen = [:]
+        let own = client.store.data
+        let (ownLists, ownSum) = Self.pending(own, after: own.state.acknowledged)
+        maybeGone.formUnion(ownLists)
+        maybeLess += ownSum
+        // Of two copies of a copy that both lost their number to the original, nobody knows that they share a commit.
+        let isShared = data.state.file.map { !copied.insert($0.ident).inserted } ?? true
+        let (lists, sum) = Self.pending(data, after: isShared ? data.state.acknowledged : data.state.sealed)
+        maybeTwice.formUnion(lists)
+        maybeMore += sum
+        mayReturn = true
+        // Two files that both make an object, since no hash says that they are one, may set its counter twice.
+        if data.state.acknowledged == 0 || data.state.file == nil { maybeLess += self.sum }
+        if data.state.file == nil { isFree = true }
+    }
+
+    private static func pending(
+        _ data: MemoryClientStore.Data,
+        after number: UInt64
+    ) -> (elements: Set<MergedContent>, sum: Int64) {
+        var (elements, sum) = (Set<MergedContent>(), Int64(0))
+        for entry in data.commits.values where entry.commit.number > number {
+            for change in entry.commit.changes {
+                if case .insert(_, _, _, let values) = change { elements.formUnion(values.map { .value($0) }) }
+                if case .increment(_, let number) = change { sum += number }
+            }
+        }
+        for edit in data.local.flatMap(\.edits) {
+            if case .insert(_, _, let contents) = edit { elements.formUnion(contents) }
+            if case .increment(_, let number) = edit { sum += number }
+        }
+        return (elements, sum)
+    }
+
+    mutating func wasReplaced(_ store: MemoryServerStore) {
+        // What a store forgot and nobody has any more: removals.
+        mayReturn = true
+        clocks = [:]
+        lastNow = store.head(of: SimulatedWorld.stream).now
+    }
+
+    // MARK: Commits
+
+    mutating func committed(_ commit: StoreCommit) -> [String] {
+        var problems: [String] = []
+        if commit.head.now < lastNow { problems.append("the server's time went back") }
+        lastNow = commit.head.now
+        for (ident, answers) in commit.answers {
+            for answer in answers {
+                if let last = clocks[ident], answer.answer.clock <= last { problems.append("a clock of \(ident) fell") }
+                clocks[ident] = answer.answer.clock
+            }
+        }
+        guard profile.hasOracle else { return problems }
+        for entry in commit.entries {
+            let ident = entry.author.ident
+            guard let answer = commit.answers[ident]?.first(where: { $0.answer.commit == entry.author.commit }),
+                let parts = uploads[answer.hash], let whole = parts.count == 1 ? parts[0].commit : Commit(parts)
+            else {
+                problems.append("a commit that nobody sent")
+                continue
+            }
+            do {
+                let expected = try oracle.apply(whole, from: ident, serverNow: entry.time)
+                let answer = answer.answer
+                if expected.version != answer.version || expected.clock != answer.clock
+                    || expected.refusals != answer.refusals
+                {
+                    problems.append("the answer is \(answer), expected \(expected)")
+                }
+            } catch { problems.append("the oracle says \(error)") }
+        }
+        return problems
+    }
+
+    // MARK: After each transaction of a client
+
+    func check(_ world: SimulatedWorld, _ index: Int, _ request: StoreRequest) -> [String] {
+        let (client, data) = (world.clients[index], world.clients[index].store.data)
+        var problems: [String] = []
+        let touched = Set(data.local.flatMap { $0.edits.map(\.object) })
+        for (name, shadow) in data.shadows where !touched.contains(name) && !data.state.isReset {
+            let (shown, expected) = (plain(data.objects[name]), plain(shadow.contents))
+            if shown != expected {
+                problems.append("client \(index) shows \(name) as \(shown ?? [:]), its shadow says \(expected ?? [:])")
+            }
+        }
+        guard profile.work == .fields else { return problems }
+        for (name, contents) in data.objects {
+            for property: SyncString in ["f", "g"] {
+                guard let value = contents[property], value != .value(.null) else { continue }
+                let seen = client.seen[.init(name: name, property: property)] ?? []
+                if seen.last != value, seen.contains(value) {
+                    problems.append("client \(index) shows \(property) of \(name) as \(value) again, after \(seen)")
+                }
+            }
+        }
+        return problems
+    }
+
+    func remember(_ client: inout SimulatedWorld.Client) {
+        guard profile.work == .fields else { return }
+        for (name, contents) in client.store.data.objects {
+            for property: SyncString in ["f", "g"] {
+                let key = SimulatedWorld.Watched(name: name, property: property)
+                guard let value = contents[property], client.seen[key]?.last != value else { continue }
+                client.seen[key, default: []].append(value)
+            }
+        }
+    }
+
+    func plain(_ contents: [SyncString: MergedContent]?) -> [SyncString: Content]? {
+        contents.map { Content.withoutEmpty($0.mapValues(Content.init)) }
+    }
+
+    func shown(_ client: SimulatedWorld.Client) -> [ObjectName: [SyncString: Content]] {
+        client.store.data.objects.compactMapValues(plain)
+    }
+
+    // MARK: At rest
+
+    func end(_ world: SimulatedWorld) -> [String] {
+        var problems: [String] = []
+        let contents = world.store.contents(of: SimulatedWorld.stream)
+        for index in world.clients.indices { problems += end(world, index, contents) }
+        let stored = contents.mapValues { plain($0.contents) ?? [:] }
+        if profile.hasOracle, oracle.stored() != stored { problems.append("the store isn't what the oracle says") }
+        if profile.work == .elements { problems += elements(contents) }
+        if profile.work == .counters {
+            let total = contents.values.reduce(Int64(0)) { sum, object in
+                if case .value(.int(let number))? = object.content("count") { sum + number } else { sum }
+            }
+            if !isFree, total < sum - maybeLess || total > sum + maybeMore {
+                problems.append("\(total) was counted, not \(sum) (−\(maybeLess), +\(maybeMore))")
+            }
+        }
+        if profile.work == .asymmetric {
+            let there = Set(world.store.ingested(of: SimulatedWorld.stream).keys)
+            if there != logged { problems.append("\(logged.subtracting(there)) of a create-only class is lost") }
+        }
+        for (number, node) in world.nodes.enumerated() {
+            for session in node.machine.sessions.values {
+                if session.uploadDebt != 0 || !session.inbox.isEmpty || !session.oldLists.isEmpty {
+                    problems.append("node \(number) holds uploads of \(session.ident): \(session.uploadDebt) B")
+                }
+            }
+            for stream in node.machine.streams.values where stream.group != nil || !stream.queue.isEmpty {
+                problems.append("node \(number) has commits that nobody merges")
+            }
+        }
+        return problems
+    }
+
+    private func end(
+        _ world: SimulatedWorld,
+        _ index: Int,
+        _ contents: [ObjectName: MergedObject]
+    ) -> [String] {
+        var problems: [String] = []
+        let data = world.clients[index].store.data
+        guard let set = data.state.querySets.last else { return ["client \(index) has no queries"] }
+        let view = View(Queries(version: set.version, queries: set.queries), SimpleMatcher())
+        let visible = contents.filter { view.contains($0.key, $0.value) }
+        let expected = visible.mapValues { plain($0.contents) ?? [:] }
+        let shown = shown(world.clients[index])
+        if shown != expected {
+            let different = Set(shown.keys).union(expected.keys).filter { shown[$0] != expected[$0] }.sorted()
+            for name in different {
+                let (a, b) = (shown[name].map { "\($0)" } ?? "nothing", expected[name].map { "\($0)" } ?? "nothing")
+                problems.append("client \(index) shows \(name) as \(a), expected \(b)")
+            }
+        }
+        if data.versions != visible.mapValues(\.changed) { problems.append("client \(index) holds other versions") }
+        if !data.shadows.isEmpty || !data.local.isEmpty || data.state.firstPending <= data.state.lastCommit {
+            problems.append("client \(index) still has pending work: \(data.shadows.keys) \(data.state)")
+        }
+        if set.state != .complete { problems.append("client \(index): \(set.state)") }
+        if !data.state.wanted.isEmpty { problems.append("client \(index) wants \(data.state.wanted)") }
+        return problems
+    }
+
+    private func elements(_ contents: [ObjectName: MergedObject]) -> [String] {
+        var shown: [MergedContent] = []
+        for object in contents.values { if case .list(let elements)? = object.content("list") { shown += elements } }
+        var problems: [String] = []
+        let counts = Dictionary(shown.map { ($0, 1) }, uniquingKeysWith: +)
+        for (element, count) in counts where count > 1 && !maybeTwice.contains(element) {
+            problems.append("\(element) is there \(count) times")
+        }
+        let lost = inserted.subtracting(removed).subtracting(maybeGone).subtracting(shown)
+        if !lost.isEmpty { problems.append("\(lost) is lost") }
+        let undead = removed.intersection(shown)
+        if !undead.isEmpty, !mayReturn { problems.append("\(undead) was removed and is there") }
+        return problems
+    }
+}

@@ -1,0 +1,179 @@
+@testable import SyncWorlds
+
+/// One thing that happens in a simulated world. All that is random in it comes from its own seed, so a script can lose events and the others stay
+/// what they are.
+struct SimulatedEvent: CustomStringConvertible, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
+        // Clients.
+        case commit, notify, subscribe, wait, suspend, resume, crash, restart, jumpClock
+        // The network: messages of one client, and connections.
+        case up, down, drop, dropAfterUpload
+        // Nodes and their store.
+        case answer, answerLate, loseAnswer, failStore, kill, timers, hint, jumpNode
+        // Time and upkeep.
+        case pass, passDays, trim
+        // What people do with files and stores.
+        case copyFile, backUpFile, restoreFile, backUpStore, restoreStore, promoteStandby
+        // Places for roles, pushed schemas and leaks, which don't exist yet.
+        case changeRole, pushSchema, changeForbidden
+    }
+
+    let kind: Kind
+    let client: Int
+    let seed: UInt64
+    var description: String { "\(kind.rawValue) \(client) \(seed)" }
+
+    init(_ kind: Kind, _ client: Int, _ seed: UInt64) { (self.kind, self.client, self.seed) = (kind, client, seed) }
+}
+
+/// What kind of world a seed makes. Most invariants hold in all of them, some only where nothing can break them rightfully.
+struct SimulatedProfile: Sendable {
+    enum Work: Sendable {
+        /// All kinds of edits.
+        case everything
+        /// Values that are never given twice to two properties: nothing may flicker.
+        case fields
+        /// Inserts, removals and moves: none lost, none doubled.
+        case elements
+        /// Increments: each counts once.
+        case counters
+        /// Objects of a class that takes new objects only.
+        case asymmetric
+    }
+
+    var name: String
+    var work: Work
+    var weights: [SimulatedEvent.Kind: Int]
+    var refusals = 0
+    var refusesWhole = false
+    var queries = false
+    /// Small messages, windows and chunks.
+    var isNarrow = false
+    /// The merge is compared with the oracle.
+    var hasOracle = false
+    var steps = 300
+    var clients = 3
+    /// A test says what happens; nothing happens by itself.
+    var isScripted = false
+
+    private static let usual: [SimulatedEvent.Kind: Int] = [
+        .commit: 24, .notify: 6, .up: 20, .down: 20, .answer: 26, .timers: 6, .hint: 5, .pass: 2, .wait: 1,
+    ]
+    private static let rough: [SimulatedEvent.Kind: Int] = [
+        .crash: 3, .restart: 1, .jumpClock: 1, .drop: 2, .dropAfterUpload: 1, .suspend: 1, .resume: 1,
+    ]
+    private static let failing: [SimulatedEvent.Kind: Int] = [
+        .answerLate: 3, .loseAnswer: 2, .failStore: 2, .kill: 1, .jumpNode: 1,
+    ]
+
+    private static func weights(_ parts: [SimulatedEvent.Kind: Int]...) -> [SimulatedEvent.Kind: Int] {
+        parts.reduce(into: [:]) { sum, part in sum.merge(part) { $0 + $1 } }
+    }
+
+    static let all: [SimulatedProfile] = [
+        SimulatedProfile(name: "calm", work: .everything, weights: usual, hasOracle: true),
+        SimulatedProfile(name: "rough", work: .everything, weights: weights(usual, rough), hasOracle: true),
+        SimulatedProfile(name: "failing", work: .everything, weights: weights(usual, failing), hasOracle: true),
+        SimulatedProfile(
+            name: "narrow",
+            work: .everything,
+            weights: weights(usual, rough, failing),
+            queries: true,
+            isNarrow: true,
+            hasOracle: true
+        ),
+        SimulatedProfile(
+            name: "refusing",
+            work: .everything,
+            weights: weights(usual, rough),
+            refusals: 15,
+            isNarrow: true,
+            hasOracle: true
+        ),
+        SimulatedProfile(
+            name: "refusing whole commits",
+            work: .everything,
+            weights: weights(usual, rough),
+            refusals: 10,
+            refusesWhole: true,
+            hasOracle: true
+        ),
+        SimulatedProfile(name: "fields", work: .fields, weights: weights(usual, rough, failing), isNarrow: true),
+        SimulatedProfile(name: "elements", work: .elements, weights: weights(usual, rough, failing)),
+        SimulatedProfile(
+            name: "elements, cut logs",
+            work: .elements,
+            weights: weights(usual, rough, [.passDays: 4, .trim: 4, .suspend: 3, .resume: 1])
+        ),
+        SimulatedProfile(
+            name: "everything, cut logs",
+            work: .everything,
+            weights: weights(usual, rough, [.passDays: 4, .trim: 4, .suspend: 3, .resume: 1]),
+            queries: true
+        ),
+        SimulatedProfile(
+            name: "elements, copied files",
+            work: .elements,
+            weights: weights(usual, rough, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
+        ),
+        SimulatedProfile(
+            name: "everything, copied files",
+            work: .everything,
+            weights: weights(usual, rough, failing, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
+        ),
+        SimulatedProfile(
+            name: "counters, copied files",
+            work: .counters,
+            weights: weights(usual, rough, failing, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
+        ),
+        SimulatedProfile(
+            name: "counters, replaced stores",
+            work: .counters,
+            weights: weights(usual, rough, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1])
+        ),
+        SimulatedProfile(
+            name: "elements, replaced stores",
+            work: .elements,
+            weights: weights(usual, rough, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1])
+        ),
+        SimulatedProfile(
+            name: "everything, replaced stores",
+            work: .everything,
+            weights: weights(usual, rough, failing, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1]),
+            isNarrow: true
+        ),
+        SimulatedProfile(name: "asymmetric", work: .asymmetric, weights: weights(usual, rough, failing)),
+        SimulatedProfile(
+            name: "all at once",
+            work: .everything,
+            weights: weights(
+                usual,
+                rough,
+                failing,
+                [
+                    .passDays: 2, .trim: 2, .copyFile: 1, .backUpFile: 1, .restoreFile: 1, .backUpStore: 1,
+                    .restoreStore: 1, .promoteStandby: 1,
+                ]
+            ),
+            refusals: 5,
+            queries: true,
+            isNarrow: true
+        ),
+    ]
+
+    func script(_ seed: UInt64) -> [SimulatedEvent] {
+        var random = SeededRandom(seed: seed)
+        var bag: [SimulatedEvent.Kind] = []
+        for kind in SimulatedEvent.Kind.allCases {
+            let weight = (weights[kind] ?? 0) + (kind == .subscribe && queries ? 2 : 0)
+            bag += Array(repeating: kind, count: weight)
+        }
+        return (0..<steps).map { _ in
+            SimulatedEvent(
+                bag[Int.random(in: bag.indices, using: &random)],
+                .random(in: 0..<clients, using: &random),
+                random.next() >> 32
+            )
+        }
+    }
+}

@@ -1,0 +1,193 @@
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+extension SimulatedWorld {
+    /// Plays a script, and lets everything come to rest.
+    mutating func play(_ script: [SimulatedEvent]) {
+        for event in script where problems.isEmpty {
+            random = SeededRandom(seed: event.seed)
+            if isTracing { trace.append("· \(event)") }
+            play(event)
+        }
+        random = SeededRandom(seed: 1)
+        if problems.isEmpty { heal() }
+    }
+
+    private mutating func play(_ event: SimulatedEvent) {
+        let index = event.client % clients.count
+        let node = Int.random(in: nodes.indices, using: &random)
+        time += .random(in: 0...400, using: &random)
+        fireClientTimers(index)
+        fireTimers(node)
+        switch event.kind {
+        case .commit:
+            commit(checks.edits(&clients[index], &random), index)
+            if random.chance(80) { handle(.committed, index) }
+        case .notify: handle(.committed, index)
+        case .subscribe: handle(.subscribed(SimulatedChecks.queries(.random(in: 0..<3, using: &random))), index)
+        case .wait:
+            handle(random.chance(50) ? .waitForUpload(event.seed) : .waitForDownload(event.seed), index)
+        case .suspend:
+            clients[index].isSuspended = true
+            handle(.suspended, index)
+        case .resume: wake(index)
+        case .crash: clients[index].crash = MemoryClientStore.Crash(isAfter: random.chance(50))
+        case .restart: restart(index)
+        case .jumpClock: clients[index].offset += .random(in: -100_000...100_000, using: &random)
+        case .up: for _ in 0..<Int.random(in: 1...3, using: &random) { deliverUp(index) }
+        case .down: for _ in 0..<Int.random(in: 1...4, using: &random) { deliverDown(index) }
+        case .drop:
+            note("drop")
+            drop(index)
+        case .dropAfterUpload:
+            while !clients[index].up.isEmpty { deliverUp(index) }
+            note("drop before an answer")
+            drop(index)
+        case .answer: for _ in 0..<Int.random(in: 1...3, using: &random) { answer(node) }
+        case .answerLate:
+            guard !nodes[node].late.isEmpty else { break }
+            let (number, answer) = nodes[node].late.removeFirst()
+            note("an answer that came twice")
+            run(.answered(number, answer), node)
+        case .loseAnswer:
+            guard !nodes[node].requests.isEmpty else { break }
+            let (number, request) = nodes[node].requests.removeFirst()
+            note("a lost answer of the store")
+            _ = perform(request, node)
+            run(.answered(number, .failed(.unknown)), node)
+        case .failStore:
+            guard !nodes[node].requests.isEmpty else { break }
+            note("a store that fails")
+            let number = nodes[node].requests.removeFirst().number
+            run(.answered(number, .failed(random.chance(50) ? .unknown : .unavailable)), node)
+        case .kill:
+            note("a node dies")
+            kill(node)
+        case .timers: for index in clients.indices { fireClientTimers(index) }
+        case .hint:
+            guard nodes[node].hasHint else { break }
+            nodes[node].hasHint = false
+            run(.moved(Self.stream), node)
+        case .jumpNode: nodes[node].offset += .random(in: -30_000...30_000, using: &random)
+        case .pass: time += .random(in: 5_000...120_000, using: &random)
+        case .passDays:
+            time += .random(in: 3...14, using: &random) * 86_400_000
+            for index in clients.indices { fireClientTimers(index) }
+        case .trim:
+            note("trim")
+            for node in nodes.indices { run(.timer(.trim), node) }
+        case .copyFile: copy(from: index, to: (index + 1) % clients.count)
+        case .backUpFile: clients[index].backup = clients[index].store.data
+        case .restoreFile:
+            guard let backup = clients[index].backup else { break }
+            note("a file from a backup")
+            replaceFile(index, backup)
+        case .backUpStore: backups = backups.suffix(2) + [store]
+        case .restoreStore: restoreStore(isCopy: true)
+        case .promoteStandby: restoreStore(isCopy: false)
+        case .changeRole, .pushSchema, .changeForbidden: break
+        }
+    }
+
+    mutating func wake(_ index: Int) {
+        clients[index].isSuspended = false
+        handle(.resumed, index)
+    }
+
+    /// A device's data is copied to another one, whose own is gone.
+    private mutating func copy(from index: Int, to other: Int) {
+        note("a copied file")
+        replaceFile(other, clients[index].store.data)
+    }
+
+    mutating func replaceFile(_ index: Int, _ data: MemoryClientStore.Data) {
+        checks.willReplace(&clients[index], by: data)
+        clients[index].store = MemoryClientStore(data)
+        restart(index)
+    }
+
+    /// The store is an older one; a copy has another epoch, a standby that was promoted too early hasn't.
+    private mutating func restoreStore(isCopy: Bool) {
+        guard let backup = backups.randomElement(using: &random) else { return }
+        note(isCopy ? "a store from a backup" : "a standby that was behind")
+        replaceStore(backup, isCopy: isCopy)
+    }
+
+    mutating func replaceStore(_ other: MemoryServerStore, isCopy: Bool) {
+        store = other
+        lastEpoch += 1
+        if isCopy { store.wasCopied(epoch: lastEpoch) }
+        checks.wasReplaced(store)
+        for node in nodes.indices { kill(node) }
+    }
+
+    // MARK: The end
+
+    /// Everybody is connected, nothing fails, and all is delivered.
+    mutating func heal() {
+        isCalm = true
+        for index in clients.indices {
+            clients[index].crash = nil
+            wake(index)
+        }
+        settle()
+        guard problems.isEmpty else { return }
+        problems += checks.end(self)
+        guard problems.isEmpty else { return }
+        // A new file at another node has the same.
+        let new = clients.count
+        add(new)
+        clients[new].node = 1
+        if let set = clients[0].store.data.state.querySets.last { handle(.subscribed(set.queries), new) }
+        settle()
+        guard problems.isEmpty else { return }
+        problems += checks.end(self)
+        if clients[new].store.data.objects != clients[0].store.data.objects, !profile.queries {
+            let isSame = checks.shown(clients[new]) == checks.shown(clients[0])
+            if !isSame { problems.append("a bootstrap shows something else than what came step by step") }
+        }
+    }
+
+    mutating func settle() {
+        var quiet = 0
+        let start = time
+        for _ in 0..<300 where problems.isEmpty && quiet < 3 {
+            var isQuiet = true
+            time += 3_000
+            if clients.contains(where: { $0.connection == nil }) { time += 100_000 }
+            for node in nodes.indices {
+                nodes[node].hasHint = false
+                run(.moved(Self.stream), node)
+                fireTimers(node)
+            }
+            for index in clients.indices {
+                fireClientTimers(index)
+                handle(.committed, index)
+            }
+            while hasMessages, problems.isEmpty {
+                if isBusy { isQuiet = false }
+                for index in clients.indices {
+                    deliverUp(index)
+                    deliverDown(index)
+                }
+                for node in nodes.indices { answer(node) }
+            }
+            quiet = isQuiet ? quiet + 1 : 0
+        }
+        if quiet < 3, problems.isEmpty {
+            problems.append("there is no rest after \((time - start) / 1_000) s")
+        }
+    }
+
+    private var hasMessages: Bool {
+        clients.contains { !$0.up.isEmpty || !$0.down.isEmpty } || nodes.contains { !$0.requests.isEmpty }
+    }
+
+    /// Something is said that isn't said for ever.
+    private var isBusy: Bool {
+        clients.contains { client in
+            client.up.contains { if case .ping = $0 { false } else { true } }
+                || client.down.contains { if case .pong = $0.message { false } else { true } }
+        }
+    }
+}

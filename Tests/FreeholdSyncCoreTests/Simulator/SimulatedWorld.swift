@@ -1,0 +1,380 @@
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Clients, nodes, a store and the networks between them, in one thread. Every message goes through its bytes.
+struct SimulatedWorld {
+    struct Client {
+        var store = MemoryClientStore()
+        var machine: ClientMachine
+        var node = 0
+        var connection: ConnectionNumber?
+        var up: [ClientMessage] = []
+        var down: [(message: ServerMessage, bytes: UInt64)] = []
+        var timers: [ClientTimer: Int64] = [:]
+        var generator: EditGenerator
+        var offset: Int64
+        var isSuspended = false
+        var backup: MemoryClientStore.Data?
+        /// The next transaction of the store crashes.
+        var crash: MemoryClientStore.Crash?
+        /// Of scripted worlds.
+        var reports: [ClientReport] = []
+        /// The values that were seen, to find one that comes back.
+        var seen: [Watched: [MergedContent]] = [:]
+    }
+
+    struct Watched: Hashable {
+        let name: ObjectName
+        let property: SyncString
+    }
+
+    struct Node {
+        var machine: ServerMachine
+        var offset: Int64
+        var requests: [(number: RequestNumber, request: ServerStoreRequest)] = []
+        var timers: [ServerTimer: Int64] = [:]
+        /// Answers that come once more.
+        var late: [(RequestNumber, ServerStoreAnswer)] = []
+        var hasHint = false
+    }
+
+    static let stream = StreamName(app: "sim")
+    let profile: SimulatedProfile
+    var random: SeededRandom
+    var time: Int64 = 400_000_000_000
+    var clients: [Client] = []
+    var nodes: [Node] = []
+    var store = MemoryServerStore(epoch: 7)
+    var backups: [MemoryServerStore] = []
+    var lastEpoch: UInt64 = 7
+    var lastConnection: ConnectionNumber = 0
+    var isCalm = false
+    var resetMode = ResetMode.recover
+    var problems: [String] = []
+    var paths: [String: Int] = [:]
+    var trace: [String] = []
+    var isTracing = false
+    var checks: SimulatedChecks
+    let codec = MessageCodec()
+    private let seed: UInt64
+
+    init(seed: UInt64, _ profile: SimulatedProfile, isTracing: Bool = false) {
+        (self.seed, self.profile, self.isTracing) = (seed, profile, isTracing)
+        random = SeededRandom(seed: seed ^ 0x5EED)
+        checks = SimulatedChecks(profile, seed)
+        for _ in 0..<2 {
+            nodes.append(Node(machine: Self.node(profile, seed), offset: .random(in: -20_000...20_000, using: &random)))
+        }
+        isCalm = true
+        for index in 0..<profile.clients { add(index) }
+        guard !profile.isScripted else { return }
+        let creation = clients[0].generator.creation(of: ObjectName("Thing", 1), &random)
+        commit([profile.work == .counters ? Self.plainCreation(1) : creation], 0)
+        handle(.committed, 0)
+        if random.chance(80) { settle() }
+        isCalm = false
+    }
+
+    static func plainCreation(_ key: Int64) -> LocalEdit {
+        .create(ObjectName("Thing", .int(key)), ["count": .value(0), "f": .value(0)], defaults: [])
+    }
+
+    mutating func add(_ index: Int) {
+        var generator = EditGenerator(kinds: checks.kinds)
+        generator.skip(to: Int64(index + 1) * 1_000_000)
+        let offset = Int64.random(in: -60_000...60_000, using: &random)
+        clients.append(Client(machine: machine(index), generator: generator, offset: offset))
+        clients[index].node = index % nodes.count
+        handle(.started, index)
+        handle(.subscribed(SimulatedChecks.queries(0)), index)
+    }
+
+    static func node(_ profile: SimulatedProfile, _ seed: UInt64) -> ServerMachine {
+        var rules = MergeRules()
+        rules.createOnly = ["Log"]
+        rules.refusesWholeCommits = profile.refusesWhole
+        if profile.refusals > 0 {
+            rules.unique = [.init(className: "Thing", properties: ["mail"])]
+            rules.forbids = SimulatedChecks.forbids(profile.refusals, seed)
+        }
+        var configuration = ServerConfiguration(apps: ["sim": ServerApp(rules: rules)]) { token, _ in token.text }
+        configuration.commitSize = \.estimatedSize
+        let codec = MessageCodec()
+        configuration.size = { (try? UInt64(codec.encode($0).count)) ?? 0 }
+        if profile.isNarrow {
+            configuration.chunkObjects = 2
+            configuration.chunkBytes = 300
+            configuration.stepObjects = 3
+            configuration.groupChanges = 4
+            configuration.uploadCredit = 4_000
+            configuration.limits.messageBytes = 2_000
+        }
+        return ServerMachine(configuration, matcher: SimpleMatcher())
+    }
+
+    func machine(_ index: Int) -> ClientMachine {
+        var configuration = ClientConfiguration(app: "sim", token: AccessToken("t"))
+        configuration.session = SessionNumber(rawValue: UInt32(index + 1))
+        if profile.isNarrow {
+            configuration.window = 2_500
+            configuration.uploadBytes = 600
+        }
+        configuration.resetMode = resetMode
+        return ClientMachine(configuration)
+    }
+
+    mutating func note(_ path: String) { paths[path, default: 0] += 1 }
+
+    // MARK: Clients
+
+    func wall(_ index: Int) -> Int64 { time + clients[index].offset }
+
+    mutating func commit(_ edits: [LocalEdit], _ index: Int) {
+        guard !edits.isEmpty else { return }
+        if isTracing { trace.append("client \(index) commits \(edits)") }
+        do {
+            try clients[index].store.commit(edits, wall: wall(index))
+            checks.note(edits, self, index)
+        } catch { problems.append("a local commit fails: \(error)") }
+    }
+
+    mutating func handle(_ event: ClientEvent, _ index: Int) {
+        var events = [event]
+        while !events.isEmpty {
+            let actions = clients[index].machine.handle(events.removeFirst(), now: wall(index), random: &random)
+            guard let more = perform(actions, index) else { return }
+            events += more
+        }
+    }
+
+    /// The app lets a file be reset.
+    mutating func reset(_ index: Int, _ mode: ResetMode) {
+        for event in perform(clients[index].machine.reset(mode), index) ?? [] { handle(event, index) }
+    }
+
+    /// - Returns: what follows; nil if the client was started anew.
+    private mutating func perform(_ actions: [ClientAction], _ index: Int) -> [ClientEvent]? {
+        var events: [ClientEvent] = []
+        for action in actions {
+            switch action {
+            case .connect:
+                disconnect(index)
+                lastConnection += 1
+                clients[index].connection = lastConnection
+                if !isCalm, random.chance(30) {
+                    clients[index].node = Int.random(in: nodes.indices, using: &random)
+                    note("another node")
+                }
+                run(.opened(lastConnection), clients[index].node)
+                events.append(.connectionOpened)
+            case .send(let message): send(message, index)
+            case .close: disconnect(index)
+            case .setTimer(let timer, let at): clients[index].timers[timer] = at
+            case .clearTimer(let timer): clients[index].timers[timer] = nil
+            case .report(let report): note(report, index)
+            case .store(let request):
+                guard let outcome = perform(request, index) else {
+                    restart(index)
+                    return nil
+                }
+                events.append(.stored(outcome))
+            }
+        }
+        return events
+    }
+
+    private mutating func send(_ message: ClientMessage, _ index: Int) {
+        guard clients[index].connection != nil else { return }
+        do {
+            guard let read = try codec.clientMessage(codec.encode(message)) else { return }
+            if read != message { problems.append("a client's message isn't read as it was: \(message)") }
+            clients[index].up.append(read)
+            if case .upload(_, let upload) = read {
+                if !upload.oldLists.isEmpty { note("old lists") }
+                if upload.commits.contains(where: { $0.part != nil }) { note("split commits") }
+                checks.note(upload)
+            }
+        } catch { problems.append("a client's message: \(error)") }
+    }
+
+    private mutating func perform(_ request: StoreRequest, _ index: Int) -> StoreOutcome? {
+        if !isCalm, let crash = clients[index].crash {
+            clients[index].store.crashes = [crash]
+            clients[index].crash = nil
+            note(crash.isAfter ? "crash after a transaction" : "crash before a transaction")
+        }
+        var outcome: StoreOutcome?
+        do {
+            outcome = try clients[index].store.perform(request, now: wall(index), random: &random)
+        } catch {
+            if !(error is MemoryClientStore.Crash) { problems.append("a file fails: \(error)") }
+        }
+        if isTracing {
+            trace.append(
+                "client \(index) \(request) -> \(clients[index].store.data.edited) \(outcome.map { "\($0)" } ?? "crash")"
+            )
+        }
+        if case .misfit? = outcome { note("misfit") }
+        problems += checks.check(self, index, request)
+        checks.remember(&clients[index])
+        return outcome
+    }
+
+    private mutating func note(_ report: ClientReport, _ index: Int) {
+        switch report {
+        case .refused(let refusals):
+            for refusal in refusals { note("refused: \(refusal.reason)") }
+            checks.note(refusals)
+        case .mismatch(let classes):
+            note("mismatch")
+            problems.append("client \(index) has other sums of \(classes)")
+        case .forked: note("fork")
+        case .resetBegins: note("reset")
+        case .wasReset(let lost): note(lost > 0 ? "reset with loss" : "reset without loss")
+        case .fault(let fault, let text): problems.append("client \(index): \(fault) \(text)")
+        case .reached: note("waited")
+        default: break
+        }
+        if profile.isScripted { clients[index].reports.append(report) }
+        if isTracing { trace.append("client \(index) reports \(report)") }
+    }
+
+    mutating func disconnect(_ index: Int) {
+        clients[index].up = []
+        clients[index].down = []
+        guard let connection = clients[index].connection else { return }
+        clients[index].connection = nil
+        run(.closed(connection), clients[index].node)
+    }
+
+    mutating func drop(_ index: Int) {
+        disconnect(index)
+        handle(.connectionClosed, index)
+    }
+
+    mutating func restart(_ index: Int) {
+        guard problems.isEmpty else { return }
+        disconnect(index)
+        clients[index].timers = [:]
+        clients[index].machine = machine(index)
+        handle(.started, index)
+        if clients[index].isSuspended { handle(.suspended, index) }
+    }
+
+    // MARK: Nodes
+
+    func now(_ node: Int) -> Int64 { time + nodes[node].offset }
+
+    mutating func run(_ event: ServerEvent, _ node: Int) {
+        let actions = nodes[node].machine.handle(event, now: now(node), random: &random)
+        for action in actions {
+            switch action {
+            case .send(let connection, let message):
+                guard let index = clients.firstIndex(where: { $0.connection == connection }) else { continue }
+                deliver(message, index)
+            case .close(let connection):
+                guard let index = clients.firstIndex(where: { $0.connection == connection }) else { continue }
+                note("closed by the server")
+                clients[index].connection = nil
+                clients[index].up = []
+                clients[index].down = []
+                handle(.connectionClosed, index)
+            case .request(let number, let request): nodes[node].requests.append((number, request))
+            case .setTimer(let timer, let at): nodes[node].timers[timer] = at
+            }
+        }
+    }
+
+    private mutating func deliver(_ message: ServerMessage, _ index: Int) {
+        do {
+            let bytes = try codec.encode(message)
+            guard let read = try codec.serverMessage(bytes) else { return }
+            if read != message { problems.append("a server's message isn't read as it was: \(message)") }
+            clients[index].down.append((read, UInt64(bytes.count)))
+            switch read {
+            case .error(_, let error):
+                note("error: \(error.text.string)")
+                if error.fault == .violation { problems.append("client \(index) violates: \(error.text)") }
+            case .bound(_, let bound):
+                switch bound.start {
+                case .bootstrap: note("resumed bootstrap")
+                case .resume: note("resumed changes")
+                case .nothing: note("bound anew")
+                }
+            case .bootstrapChunk(_, let chunk): if !chunk.covers.isEmpty { note("resync by keys") }
+            case .changes(_, let changes):
+                if changes.continues { note("split changes") }
+                if changes.from == changes.to { note("fetched") }
+            default: break
+            }
+        } catch { problems.append("a server's message: \(error)") }
+    }
+
+    /// Answers one of the requests of a node; not always the oldest.
+    mutating func answer(_ node: Int) {
+        guard !nodes[node].requests.isEmpty else { return }
+        let most = isCalm || random.chance(70) ? 0 : min(2, nodes[node].requests.count - 1)
+        let (number, request) = nodes[node].requests.remove(at: .random(in: 0...most, using: &random))
+        let answer = perform(request, node)
+        if !isCalm, random.chance(5) { nodes[node].late.append((number, answer)) }
+        run(.answered(number, answer), node)
+    }
+
+    mutating func perform(_ request: ServerStoreRequest, _ node: Int) -> ServerStoreAnswer {
+        let answer = store.perform(request)
+        if isTracing { trace.append("node \(node): \(request.kind) -> \(answer)") }
+        if case .commit(let commit) = request.kind {
+            if case .done = answer {
+                problems += checks.committed(commit)
+                for other in nodes.indices where other != node { nodes[other].hasHint = true }
+            } else {
+                note("moved")
+            }
+        }
+        return answer
+    }
+
+    mutating func fireTimers(_ node: Int) {
+        for timer in nodes[node].timers.keys.sorted(by: { "\($0)" < "\($1)" }) {
+            guard let at = nodes[node].timers[timer], at <= now(node) else { continue }
+            nodes[node].timers[timer] = nil
+            run(.timer(timer), node)
+        }
+    }
+
+    mutating func kill(_ node: Int) {
+        nodes[node].machine = Self.node(profile, seed)
+        (nodes[node].requests, nodes[node].timers, nodes[node].late) = ([], [:], [])
+        for index in clients.indices where clients[index].node == node && clients[index].connection != nil {
+            clients[index].connection = nil
+            clients[index].up = []
+            clients[index].down = []
+            handle(.connectionClosed, index)
+        }
+    }
+
+    // MARK: Network
+
+    mutating func deliverUp(_ index: Int) {
+        guard let connection = clients[index].connection, !clients[index].up.isEmpty else { return }
+        let message = clients[index].up.removeFirst()
+        if isTracing { trace.append("\(index) -> \(clients[index].node): \(message)") }
+        let bytes = (try? codec.encode(message).count) ?? 0
+        run(.received(connection, message, bytes: UInt64(bytes)), clients[index].node)
+    }
+
+    mutating func deliverDown(_ index: Int) {
+        guard !clients[index].down.isEmpty else { return }
+        let (message, bytes) = clients[index].down.removeFirst()
+        if isTracing { trace.append("\(clients[index].node) -> \(index): \(message)") }
+        handle(.received(message, bytes: bytes), index)
+    }
+
+    mutating func fireClientTimers(_ index: Int) {
+        for timer in ClientTimer.allCases {
+            guard let at = clients[index].timers[timer], at <= wall(index) else { continue }
+            clients[index].timers[timer] = nil
+            handle(.timer(timer), index)
+        }
+    }
+}

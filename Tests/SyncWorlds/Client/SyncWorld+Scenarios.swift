@@ -1,0 +1,100 @@
+import FreeholdSyncCore
+
+/// Rare events, each in the middle of a random history. What comes back is what went wrong.
+extension SyncWorld {
+    private static func world(_ seed: UInt64, _ name: String, clients: Int = 2) -> SyncWorld {
+        SyncWorld(seed: seed, Options(name: name, clients: clients, steps: 60))
+    }
+
+    /// Somebody damaged a file behind the client's back.
+    static func healed(_ seed: UInt64) -> [String] {
+        var world = world(seed, "healing")
+        world.run()
+        guard world.problems.isEmpty else { return world.problems }
+        let ghost = ObjectName("Thing", 77)
+        try! world.clients[0].store.transact { data in
+            for name in data.versions.keys.sorted().prefix(1) {
+                try data.perform([.delete(name, .edit)])
+                data.setVersion(nil, of: name)
+            }
+            try data.perform([.create(ghost, ["f": .value(1)], defaults: [])])
+            data.setVersion(1, of: ghost)
+        }
+        world.drop(0)
+        world.heal()
+        let wasNoticed = world.clients[0].reports.contains { if case .mismatch = $0 { true } else { false } }
+        return world.problems + (wasNoticed ? [] : ["the damage wasn't noticed"])
+    }
+
+    /// A file is copied, and both copies are used.
+    static func forked(_ seed: UInt64) -> [String] {
+        var world = world(seed, "forks")
+        for _ in 0..<60 { world.step() }
+        world.heal()
+        world.isCalm = false
+        guard world.problems.isEmpty else { return world.problems }
+        world.clients[1].store = world.clients[0].store
+        world.restart(1)
+        for index in 0..<2 {
+            for _ in 0..<3 { world.write(index) }
+            world.handle(.committed, index)
+        }
+        world.heal()
+        return world.problems + (world.server.counts["forks", default: 0] > 0 ? [] : ["no fork was noticed"])
+    }
+
+    /// The store is restored from a backup, while there is work that it doesn't know.
+    static func reset(_ seed: UInt64) -> [String] {
+        var world = world(seed, "resets")
+        for _ in 0..<60 { world.step() }
+        world.heal()
+        world.isCalm = false
+        guard world.problems.isEmpty else { return world.problems }
+        let names = (0..<2).map { ObjectName("Thing", .int(Int64(100 + $0))) }
+        for index in 0..<2 { world.commit([.create(names[index], ["f": .value(5)], defaults: [])], index) }
+        let version = world.server.version
+        world.server.replace(keeping: version - min(version, 2))
+        for index in 0..<2 { world.drop(index) }
+        world.heal()
+        let isThere = names.allSatisfy { world.server.oracle.isAlive($0) }
+        let wasReset = world.clients[0].reports.contains { if case .wasReset = $0 { true } else { false } }
+        return world.problems + (isThere ? [] : ["unsent work is lost"]) + (wasReset ? [] : ["there was no reset"])
+    }
+
+    /// Lists lose and double nothing.
+    static func elements(_ seed: UInt64) -> [String] {
+        var world = SyncWorld(
+            seed: seed,
+            Options(name: "elements", kinds: [.insert, .insert, .remove, .move], crashes: 5)
+        )
+        world.run()
+        var (inserted, removed) = (Set<Content>(), Set<Content>())
+        for client in world.clients {
+            inserted.formUnion(client.generator.inserted.map(Content.init))
+            removed.formUnion(client.generator.removed.map(Content.init))
+        }
+        var shown: [Content] = []
+        for contents in world.server.oracle.stored().values {
+            if case .list(let elements)? = contents["list"] { shown += elements }
+        }
+        if Set(shown).count != shown.count { world.problems.append("an element is doubled") }
+        // The list of a create that lost to another one's goes with it.
+        let lists = Set(world.clients.flatMap { client in client.creations })
+        let expected = inserted.subtracting(removed)
+        if !Set(shown).isSubset(of: expected) { world.problems.append("a removed element is there") }
+        if !expected.subtracting(lists).isSubset(of: shown) { world.problems.append("an element is lost") }
+        return world.problems
+    }
+
+    private mutating func write(_ index: Int) {
+        var generator = clients[index].generator
+        let edits = generator.transaction(on: clients[index].store.data.objects, &random)
+        clients[index].generator = generator
+        commit(edits, index)
+    }
+}
+
+extension SyncWorld.Client {
+    /// Elements that came with creates.
+    fileprivate var creations: [Content] { generator.created.map(Content.init) }
+}

@@ -1,0 +1,18 @@
+import FreeholdSyncCore
+
+/// A server's store in a world: the one in memory, or another that is to do the same.
+protocol WorldStore {
+    mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer
+    func contents(of stream: StreamName) -> [ObjectName: MergedObject]
+    func head(of stream: StreamName) -> StreamHead
+    func files(of stream: StreamName) -> [FileIdent: FileRow]
+    /// The node that used it is dead: whoever comes next opens it anew.
+    mutating func reopen()
+    /// What it found wrong with itself.
+    var problems: [String] { get }
+}
+
+extension MemoryServerStore: WorldStore {
+    func reopen() {}
+    var problems: [String] { [] }
+}
