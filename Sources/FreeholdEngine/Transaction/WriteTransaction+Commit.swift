@@ -26,6 +26,7 @@ extension WriteTransaction {
         try checkDamage()
         finishPlaceholders()
         deleteUnowned()
+        noteImages()
         let record = settleAndRecord()
         try checkDamage()
         try checkUniqueness()
