@@ -1,3 +1,4 @@
+import Freehold
 import FreeholdBSON
 public import FreeholdEngine
 

@@ -46,9 +46,9 @@ struct TokenClaims {
     init?(_ token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, token.utf8.count < 1 << 16 else { return nil }
-        var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }
-        guard let data = Data(base64Encoded: text),
+        guard let data = Data(base64Encoded: String(text)),
             case let document? = try? BSONDocument(extendedJSON: String(decoding: data, as: UTF8.self))
         else { return nil }
         fields = Document(document)

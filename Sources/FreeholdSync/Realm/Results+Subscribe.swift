@@ -37,7 +37,7 @@ extension Results where Element: Object {
         let old = file.subscriptions()
         let isThere = old.all.contains { $0.name == name && $0.query == query }
         if !isThere {
-            set.update {
+            let change = {
                 guard let draft = file.draft(of: realm) else { return }
                 if let name, let known = draft.kept.all.first(where: { $0.name == name }) {
                     draft.change(known.id) { $0.query = query }
@@ -45,6 +45,7 @@ extension Results where Element: Object {
                     draft.append(name, query)
                 }
             }
+            set.update(change, onComplete: nil)
         }
         let kept = file.subscriptions()
         switch waitForSync {
@@ -65,7 +66,7 @@ extension Results where Element: Object {
     public func unsubscribe() {
         guard let realm = realmOfResults, let query = try? storedQuery() else { return }
         let set = realm.subscriptions
-        set.update { set.file.draft(of: realm)?.remove { $0.name == nil && $0.query == query } }
+        set.update({ set.file.draft(of: realm)?.remove { $0.name == nil && $0.query == query } }, onComplete: nil)
     }
 }
 

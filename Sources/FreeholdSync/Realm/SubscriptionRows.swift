@@ -52,7 +52,8 @@ struct SubscriptionRows {
                 if case .string(let text) = view.value(rows.columns[column], key) { text } else { nil }
             }
             func date(_ column: Int) -> Date {
-                if case .timestamp(let date) = view.value(rows.columns[column], key) { date } else { .distantPast }
+                guard case .timestamp(let time) = view.value(rows.columns[column], key) else { return .distantPast }
+                return Date(timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1e9)
             }
             kept.all.append(
                 KeptSubscription(
@@ -94,8 +95,8 @@ struct SubscriptionRows {
                 try transaction.set(rows.columns[0], key, subscription.name.map { .string($0) } ?? .null)
                 try transaction.set(rows.columns[1], key, .string(subscription.query.className))
                 try transaction.set(rows.columns[2], key, .string(subscription.query.condition))
-                try transaction.set(rows.columns[3], key, .timestamp(subscription.created))
-                try transaction.set(rows.columns[4], key, .timestamp(subscription.updated))
+                try transaction.set(rows.columns[3], key, subscription.created.stored)
+                try transaction.set(rows.columns[4], key, subscription.updated.stored)
             }
             let written = read(transaction)
             _ = try transaction.commit()
@@ -104,5 +105,14 @@ struct SubscriptionRows {
             transaction.cancel()
             throw error
         }
+    }
+}
+
+extension Date {
+    /// To the microsecond.
+    fileprivate var stored: Value {
+        let seconds = timeIntervalSince1970.rounded(.down)
+        let rest = ((timeIntervalSince1970 - seconds) * 1e6).rounded()
+        return .timestamp(Timestamp(seconds: Int64(seconds), nanoseconds: Int32(rest) * 1_000))
     }
 }

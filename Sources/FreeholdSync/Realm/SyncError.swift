@@ -25,8 +25,10 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
     /// An object that was written and isn't as it was written.
     public struct CompensatingWriteInfo: Hashable, Sendable {
         public let objectType: String
-        public let primaryKey: AnyRealmValue
+        let key: PrimaryKey
         public let reason: String
+
+        public var primaryKey: AnyRealmValue { key.anyRealmValue }
     }
 
     public let code: Code
@@ -70,7 +72,7 @@ extension SyncError {
             let writes = refusals.map { refusal in
                 CompensatingWriteInfo(
                     objectType: refusal.change.object.className.string,
-                    primaryKey: refusal.change.object.key.anyRealmValue,
+                    key: refusal.change.object.key,
                     reason: refusal.reason.told
                 )
             }

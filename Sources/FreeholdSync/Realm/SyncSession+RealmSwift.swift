@@ -1,6 +1,6 @@
 public import Dispatch
 public import Foundation
-import FreeholdSyncCore
+public import FreeholdSyncCore
 import Synchronization
 
 /// Whose session it is.
