@@ -3,7 +3,7 @@
 #else
     internal import Foundation
 #endif
-public import FreeholdEngine
+internal import FreeholdEngine
 public import FreeholdSyncCore
 
 /// A transaction of the sync client on a Freehold file.
@@ -157,7 +157,7 @@ public struct FileClientTransaction: ClientTransaction {
         var versions: [PrimaryKey: StreamVersion] = [:]
         for key in write.keys(found.table, in: range, found.key) {
             guard let name = FileContents.key(write.value(found.key, key)),
-                let version = write.storedVersion(found.version, key), range.contains(name)
+                let version = write.storedVersion(found.version, key), range.contains(ObjectName(range.className, name))
             else { continue }
             versions[name] = version
         }
@@ -315,7 +315,7 @@ extension WriteTransaction {
     /// The objects whose keys may be in a range.
     func keys(_ table: Table, in range: KeyRange, _ column: Column) -> [ObjectKey] {
         guard column.type == .int, !column.isOptional else { return keys(table) }
-        var tests: [Predicate] = []
+        var tests: [FreeholdEngine.Predicate] = []
         if case .int(let after)? = range.after { tests.append(.comparison(PropertyPath(column), .greater, .int(after))) }
         if case .int(let through)? = range.through {
             tests.append(.comparison(PropertyPath(column), .lessOrEqual, .int(through)))
