@@ -141,7 +141,8 @@ extension ClientMachine {
 
     /// Lets the server send as much again as was done with.
     mutating func grant(_ bytes: UInt64) {
-        grantedBytes += bytes
+        let sum = grantedBytes.addingReportingOverflow(bytes)
+        grantedBytes = sum.overflow ? .max : sum.partialValue
         guard link == .ready, grantedBytes >= configuration.window / 2 else { return }
         send(.credit(configuration.session, bytes: grantedBytes))
         grantedBytes = 0
