@@ -159,6 +159,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FreeholdSyncTests",
+            dependencies: [
+                "FreeholdSync", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
+                "TestScript",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FreeholdTests",
             dependencies: [
                 "Freehold", "TestScript", "TestHerd", "freehold-testchild",

@@ -147,7 +147,8 @@ extension WriteTransaction {
         for object in journal.takeEdited() { note(object) }
         for case let overlay? in tables
         where !overlay.table.isHidden && (overlay.table.isEmbedded || overlay.table.imageColumn != nil) {
-            for case let columns? in overlay.columns where columns.column.collection == .none && !columns.column.isHidden {
+            for case let columns? in overlay.columns
+            where columns.column.collection == .none && !columns.column.isHidden {
                 columns.forEachModified(clusterSpan: clusterSpan) { key in
                     note(JournalObject(tableID: overlay.table.id, key: key))
                 }
@@ -155,7 +156,9 @@ extension WriteTransaction {
             }
         }
         for object in roots.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
-            guard needsImage(object), let column = currentSchema.table(id: object.tableID)?.imageColumn else { continue }
+            guard needsImage(object), let column = currentSchema.table(id: object.tableID)?.imageColumn else {
+                continue
+            }
             journal.images.append(object)
             setBool(column, object.key, true)
         }

@@ -103,12 +103,16 @@ struct EditApplier {
         switch spot.place {
         case .property: return spot.column.collection == .none ? write.storedValue(spot.column, spot.key) : nil
         case .element(let index):
-            if !write.hasPlaceholders(spot.column, spot.key) { return write.listValue(spot.column, spot.key, at: index) }
+            if !write.hasPlaceholders(spot.column, spot.key) {
+                return write.listValue(spot.column, spot.key, at: index)
+            }
             let values = write.storedListValues(spot.column, spot.key)
             return values.indices.contains(index) ? values[index] : nil
         case .entry(let name):
-            return write.storedDictionaryEntries(spot.column, spot.key).first { SyncString($0.key) == SyncString(name) }?
-                .value
+            return write.storedDictionaryEntries(spot.column, spot.key).first {
+                SyncString($0.key) == SyncString(name)
+            }?
+            .value
         }
     }
 
@@ -174,7 +178,9 @@ struct EditApplier {
         case .list(let values): return .list(NestedList(try values.map(mixed)))
         case .dictionary(let dictionary):
             return .dictionary(
-                NestedDictionary(try dictionary.entries.map { NestedDictionary.Entry($0.key.string, try mixed($0.value)) })
+                NestedDictionary(
+                    try dictionary.entries.map { NestedDictionary.Entry($0.key.string, try mixed($0.value)) }
+                )
             )
         }
     }
@@ -182,7 +188,8 @@ struct EditApplier {
     private func set(_ spot: Spot, _ content: MergedContent) throws {
         let (column, key) = (spot.column, spot.key)
         if !spot.nested.isEmpty {
-            guard var whole = value(spot).map({ FileContents(write).value($0, column) }), case .value(let new) = content,
+            guard var whole = value(spot).map({ FileContents(write).value($0, column) }),
+                case .value(let new) = content,
                 whole.replace(spot.nested[...], by: new)
             else { return }
             return try set(Spot(column: column, key: key, place: spot.place), .value(whole))

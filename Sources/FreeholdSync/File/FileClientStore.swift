@@ -17,6 +17,9 @@ public struct FileClientStore: ClientStore {
     /// What the file's clock said at a commit, in milliseconds since 2015-01-01; given is what the journal says, since 1970.
     package var time: @Sendable (Int64) -> Int64 = { $0 &- 1_420_070_400_000 }
 
+    /// Hears of the commits that a session needn't hear of.
+    var own: OwnCommits?
+
     /// Makes the file one that syncs, unless it is.
     ///
     /// - Parameter classes: those of the classes with the primary key `_id` that sync.
@@ -47,7 +50,14 @@ public struct FileClientStore: ClientStore {
             var transaction = try FileClientTransaction(write, try FileTables(write, classes: classes), time)
             let result = try body(&transaction)
             try transaction.finish()
-            _ = try write.commit()
+            // Work that was found on the way is still to be sent.
+            if !transaction.hasFoundWork { own?.expect(write.base.version + 1) }
+            do throws(EngineError) {
+                _ = try write.commit()
+            } catch {
+                own?.expect(0)
+                throw error
+            }
             return result
         } catch {
             write.cancel()
@@ -84,20 +94,29 @@ struct FileTables {
     /// Makes what isn't there.
     init(_ write: WriteTransaction, classes names: Set<String>?) throws(EngineError) {
         values = try write.addHiddenTable(
-            TableSpec("sync values", columns: [ColumnSpec("name", .string), ColumnSpec("body", .data)], primaryKey: "name")
+            TableSpec(
+                "sync values",
+                columns: [ColumnSpec("name", .string), ColumnSpec("body", .data)],
+                primaryKey: "name"
+            )
         )
         shadows = try write.addHiddenTable(
             TableSpec(
                 "sync shadows",
                 columns: [
-                    ColumnSpec("name", .string), ColumnSpec("class", .string), ColumnSpec("version", .int, optional: true),
+                    ColumnSpec("name", .string), ColumnSpec("class", .string),
+                    ColumnSpec("version", .int, optional: true),
                     ColumnSpec("body", .data),
                 ],
                 primaryKey: "name"
             )
         )
         commits = try write.addHiddenTable(
-            TableSpec("sync commits", columns: [ColumnSpec("number", .int), ColumnSpec("body", .data)], primaryKey: "number")
+            TableSpec(
+                "sync commits",
+                columns: [ColumnSpec("number", .int), ColumnSpec("body", .data)],
+                primaryKey: "number"
+            )
         )
         lost = try write.addHiddenTable(TableSpec("sync lost", columns: [ColumnSpec("body", .data)]))
         sums = try write.addHiddenTable(

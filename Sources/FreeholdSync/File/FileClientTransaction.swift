@@ -3,7 +3,7 @@
 #else
     internal import Foundation
 #endif
-public import FreeholdEngine
+internal import FreeholdEngine
 public import FreeholdSyncCore
 
 /// A transaction of the sync client on a Freehold file.
@@ -25,6 +25,7 @@ public struct FileClientTransaction: ClientTransaction {
         var imageVersions: [ObjectName: StreamVersion] = [:]
         var pending: [Pending]?
         var shadowCount = 0
+        var hasFoundWork = false
     }
 
     private struct Pending {
@@ -43,6 +44,9 @@ public struct FileClientTransaction: ClientTransaction {
         }
         stateChanged = false
     }
+
+    /// The transaction took commits out of the journal.
+    var hasFoundWork: Bool { cache.hasFoundWork }
 
     mutating func finish() throws {
         if stateChanged { try put(KeptBytes.of(state), tables.values, .string("state")) }
@@ -157,7 +161,7 @@ public struct FileClientTransaction: ClientTransaction {
         var versions: [PrimaryKey: StreamVersion] = [:]
         for key in write.keys(found.table, in: range, found.key) {
             guard let name = FileContents.key(write.value(found.key, key)),
-                let version = write.storedVersion(found.version, key), range.contains(name)
+                let version = write.storedVersion(found.version, key), range.contains(ObjectName(range.className, name))
             else { continue }
             versions[name] = version
         }
@@ -258,6 +262,7 @@ public struct FileClientTransaction: ClientTransaction {
         _ = try localCommits()
         guard let first = cache.pending?.first, first.commit.sequence == sequence else { return }
         cache.pending?.removeFirst()
+        cache.hasFoundWork = true
         try write.moveJournalCursor(FileClientStore.cursorName, to: first.next)
         for name in first.commit.before.keys {
             let version = cache.imageVersions.removeValue(forKey: name)
@@ -315,8 +320,10 @@ extension WriteTransaction {
     /// The objects whose keys may be in a range.
     func keys(_ table: Table, in range: KeyRange, _ column: Column) -> [ObjectKey] {
         guard column.type == .int, !column.isOptional else { return keys(table) }
-        var tests: [Predicate] = []
-        if case .int(let after)? = range.after { tests.append(.comparison(PropertyPath(column), .greater, .int(after))) }
+        var tests: [FreeholdEngine.Predicate] = []
+        if case .int(let after)? = range.after {
+            tests.append(.comparison(PropertyPath(column), .greater, .int(after)))
+        }
         if case .int(let through)? = range.through {
             tests.append(.comparison(PropertyPath(column), .lessOrEqual, .int(through)))
         }

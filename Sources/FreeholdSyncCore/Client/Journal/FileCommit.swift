@@ -101,7 +101,8 @@ public struct FileCommit {
     }
 
     private func column(_ property: JournalProperty) -> Column? {
-        guard let column = schema.table(id: property.object.tableID)?.columns.first(where: { $0.id == property.column }),
+        guard
+            let column = schema.table(id: property.object.tableID)?.columns.first(where: { $0.id == property.column }),
             schema.syncs(column)
         else { return nil }
         return column
@@ -198,7 +199,8 @@ public struct FileCommit {
         }
     }
 
-    private mutating func clear(_ property: JournalProperty, _ column: Column, _ place: LocalPlace, _ isEmbedded: Bool) {
+    private mutating func clear(_ property: JournalProperty, _ column: Column, _ place: LocalPlace, _ isEmbedded: Bool)
+    {
         let links = (unshown.removeValue(forKey: property) ?? []).filter(\.path.isEmpty)
         switch column.collection {
         case .list:

@@ -249,7 +249,8 @@ extension Change: Kept {
         if kind < 2 {
             let name = try ObjectName(from: &reader)
             self =
-                kind == 0 ? .create(name, try [NewField](from: &reader)) : .delete(name, try DeletionCause(from: &reader))
+                kind == 0
+                ? .create(name, try [NewField](from: &reader)) : .delete(name, try DeletionCause(from: &reader))
             return
         }
         let place = try Place(from: &reader)

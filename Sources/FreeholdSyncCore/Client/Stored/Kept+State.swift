@@ -262,7 +262,8 @@ extension JournalCommit: Kept {
 
 extension Refusal: Kept {
     private static let reasons: [RefusalReason] = [
-        .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly, .malformed,
+        .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
+        .malformed,
     ]
 
     func write(to bytes: inout [UInt8]) {
@@ -325,7 +326,9 @@ package enum KeptBytes {
             throw reader.cursor.error(.unsupported, "Version \(version) of what sync keeps isn't known")
         }
         let kept = try T(from: &reader)
-        guard reader.cursor.remaining == 0 else { throw reader.cursor.error(.leftover, "There are more bytes than asked for") }
+        guard reader.cursor.remaining == 0 else {
+            throw reader.cursor.error(.leftover, "There are more bytes than asked for")
+        }
         return kept
     }
 
