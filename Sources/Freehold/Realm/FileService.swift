@@ -8,6 +8,9 @@ package protocol FileService: Sendable {
     /// - Throws: where the classes can't be served.
     func check(_ schema: Schema) throws(Realm.Error)
 
+    /// Called before the file is opened, or made.
+    func prepare(_ configuration: Realm.Configuration) throws
+
     /// Begins work on a file that is open, and has the configuration's schema. What is returned lives as long as a realm of the process has
     /// the file open. Called once for that time, by one thread at a time.
     func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment
@@ -37,6 +40,15 @@ extension Realm {
     package var openTransaction: WriteTransaction? { core.transaction }
 
     package var isFrozenRealm: Bool { core.isFrozen }
+}
+
+extension FileService {
+    func checkAndPrepare(_ schema: Schema, _ configuration: Realm.Configuration) throws(Realm.Error) {
+        try check(schema)
+        do { try prepare(configuration) } catch {
+            throw Realm.Error(.fileAccess, "\(error)", fileURL: configuration.fileURL, cause: error)
+        }
+    }
 }
 
 extension RealmFile {

@@ -24,7 +24,7 @@ extension RealmCore {
         do { schema = try configuration.checkedSchema() } catch {
             throw error.with(fileURL: configuration.fileURL)
         }
-        try configuration.service?.check(schema)
+        try configuration.service?.checkAndPrepare(schema, configuration)
         try configuration.prepareFile()
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)

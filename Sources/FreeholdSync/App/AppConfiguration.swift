@@ -15,6 +15,8 @@ public struct AppConfiguration: Sendable {
     public var rootDirectory: URL?
     /// 64 bytes that the file of users, with their tokens, is encrypted with. Without it the file is readable by its owner only. Ours.
     public var metadataEncryptionKey: Data?
+    /// The way of sync, in place of connections to the server.
+    package var syncTransport: (@Sendable (User) -> any SyncTransport)?
 
     public init(
         baseURL: String? = nil,

@@ -24,7 +24,7 @@ public final class SyncManager: Sendable {
     let clientOfApp = Mutex(ClientOfApp())
 
     private struct WeakFile {
-        weak var file: SyncedFile?
+        weak var file: RealmSync?
     }
 
     init(_ configuration: AppConfiguration) { state = Mutex(State(timeouts: configuration.syncTimeouts)) }
@@ -55,14 +55,14 @@ public final class SyncManager: Sendable {
         set { state.withLock { $0.timeouts = newValue } }
     }
 
-    func add(_ file: SyncedFile) {
+    func add(_ file: RealmSync) {
         state.withLock { state in
             state.files.removeAll { $0.file == nil }
             state.files.append(WeakFile(file: file))
         }
     }
 
-    private func files(of user: User) -> [SyncedFile] {
+    private func files(of user: User) -> [RealmSync] {
         state.withLock { $0.files.compactMap(\.file) }.filter { $0.user == user }
     }
 

@@ -29,6 +29,7 @@ final class AppTransport: SyncTransport {
     }
 
     private static func transport(_ location: AppAPI.Location, _ user: User) throws -> any SyncTransport {
+        if let transport = user.app.configuration.syncTransport { return transport(user) }
         #if Sync
             guard let endpoint = SyncEndpoint(location.wsHostname) else {
                 throw TransportError(.unreachable, "'\(location.wsHostname)' is no address of a server.")

@@ -115,7 +115,20 @@ extension SyncConfiguration: FileService {
         )
     }
 
+    /// The user's folder is made with the first file in it; other folders are the app's to make.
+    package func prepare(_ configuration: Realm.Configuration) throws {
+        let folder = user.app.folder(of: user)
+        guard let file = configuration.fileURL?.standardizedFileURL, !configuration.readOnly,
+            file.deletingLastPathComponent().path == folder.standardizedFileURL.path
+        else { return }
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
     package func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment {
-        try SyncedFile(database, configuration, self)
+        try RealmSync(database, configuration, self)
     }
 }

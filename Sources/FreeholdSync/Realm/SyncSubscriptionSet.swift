@@ -11,7 +11,7 @@ public import Freehold
 /// It is kept in the file. A value of this type shows the file's newest set, and belongs to the realm's place.
 public struct SyncSubscriptionSet {
     let realm: Realm
-    let file: SyncedFile
+    let file: RealmSync
 
     private var draft: SubscriptionDraft? { file.draft(of: realm) }
 
@@ -149,7 +149,7 @@ extension Realm {
     ///
     /// - Precondition: the realm was opened with a configuration that syncs, and isn't frozen.
     public var subscriptions: SyncSubscriptionSet {
-        guard let file = attachment as? SyncedFile else {
+        guard let file = attachment as? RealmSync else {
             misused("\(self) doesn't sync, so it has no subscriptions. Open it with user.flexibleSyncConfiguration().")
         }
         if isFrozenRealm { misused("\(self) is frozen. Ask a live realm for its subscriptions.") }
@@ -157,5 +157,5 @@ extension Realm {
     }
 
     /// The session that keeps the realm's file in step with the server. Nil of realms that don't sync, and of users who are logged out.
-    public var syncSession: SyncSession? { (attachment as? SyncedFile)?.session }
+    public var syncSession: SyncSession? { (attachment as? RealmSync)?.session }
 }

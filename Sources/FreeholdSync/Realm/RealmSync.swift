@@ -6,12 +6,12 @@ import FreeholdSyncCore
 import Synchronization
 
 /// A file that syncs, for as long as a realm of the process has it open: its session, and what its subscriptions are.
-final class SyncedFile: FileAttachment {
+final class RealmSync: FileAttachment {
     let user: User
     let configuration: SyncConfiguration
     let database: Database
     private let realmConfiguration: Realm.Configuration
-    private let store: QueuedStore<FileClientStore>
+    private let store: SyncedFile
     private let state = Mutex(State())
 
     private struct State {
@@ -36,7 +36,7 @@ final class SyncedFile: FileAttachment {
         var local = realm
         local.service = nil
         realmConfiguration = local
-        store = QueuedStore(try FileClientStore(database))
+        store = SyncedFile(try FileClientStore(database))
         user.app.syncManager.add(self)
         begin()
     }
