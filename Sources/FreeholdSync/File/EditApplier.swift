@@ -268,7 +268,10 @@ struct EditApplier {
     private func editSet(_ edit: LocalEdit, _ column: Column, _ key: ObjectKey) throws {
         switch edit {
         case .insertIntoSet(_, let values):
-            try write.storedSetInsert(column, key, try values.compactMap { try value($0, column) })
+            let values = try values.compactMap { try value($0, column) }
+            // One that is equal gives way, as 1 does to 1.0.
+            if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values) }
+            try write.storedSetInsert(column, key, values)
         case .removeFromSet(_, let values):
             try write.storedSetRemove(column, key, try values.compactMap { try value($0, column) })
         case .clearSet(_, let hidden):
@@ -279,6 +282,16 @@ struct EditApplier {
             }
             try write.storedSetRemove(column, key, gone)
         default: break
+        }
+    }
+}
+
+extension ColumnType {
+    /// Whether values that aren't the same are one element of a set.
+    fileprivate var hasEqualNumbers: Bool {
+        switch self {
+        case .mixed, .float, .double, .decimal128: true
+        default: false
         }
     }
 }

@@ -14,8 +14,8 @@ public struct FileClientStore: ClientStore {
     public let database: Database
     /// The classes that sync, or nil for all with the primary key `_id`.
     public let classes: Set<String>?
-    /// What the file's clock said at a commit, in milliseconds since 2015-01-01; given is what the journal says, since 1970.
-    package var time: @Sendable (Int64) -> Int64 = { $0 &- 1_420_070_400_000 }
+    /// What the clock of the device said at a commit, in milliseconds since 2015-01-01.
+    package var time: @Sendable (JournalEntry) -> Int64 = { $0.time &- 1_420_070_400_000 }
 
     /// Hears of the commits that a session needn't hear of.
     var own: OwnCommits?

@@ -12,7 +12,7 @@ public struct FileClientTransaction: ClientTransaction {
     private var stateChanged = false
     let write: WriteTransaction
     let tables: FileTables
-    private let time: (Int64) -> Int64
+    private let time: (JournalEntry) -> Int64
     private let cache = Cache()
 
     /// What was read or changed, and is written at the end.
@@ -33,7 +33,7 @@ public struct FileClientTransaction: ClientTransaction {
         let next: UInt64
     }
 
-    init(_ write: WriteTransaction, _ tables: FileTables, _ time: @escaping (Int64) -> Int64) throws {
+    init(_ write: WriteTransaction, _ tables: FileTables, _ time: @escaping (JournalEntry) -> Int64) throws {
         self.write = write
         self.tables = tables
         self.time = time
@@ -238,7 +238,7 @@ public struct FileClientTransaction: ClientTransaction {
         while let entry = try write.base.journalEntry(at: position) {
             position = entry.next
             let read = try FileCommit(entry, schema: write.schema)
-            clock = Clock.ofCommit(wall: time(entry.time) &+ state.offset, last: clock)
+            clock = Clock.ofCommit(wall: time(entry) &+ state.offset, last: clock)
             for (name, values) in read.hiddenBefore {
                 guard cache.imageVersions[name] == nil, case .int(let version)? = values[FileTables.versionName] else {
                     continue
