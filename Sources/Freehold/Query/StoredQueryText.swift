@@ -161,7 +161,8 @@ extension Realm {
     }
 
     /// Of a closure's condition; of all objects for nil.
-    package func storedQuery<T: ObjectBase>(_ type: T.Type, _ query: ((Query<T>) -> Query<Bool>)?) throws -> StoredQuery {
+    package func storedQuery<T: ObjectBase>(_ type: T.Type, _ query: ((Query<T>) -> Query<Bool>)?) throws -> StoredQuery
+    {
         let table = try table(type)
         guard let query else { return StoredQuery(className: table.info.tableName, condition: "TRUEPREDICATE") }
         let text = try StoredQueryText.of(query(Query<T>()).node, table)
@@ -210,7 +211,10 @@ extension Results {
     /// - Throws: where they aren't those objects of a class that a condition finds.
     package func storedQuery() throws -> StoredQuery {
         guard let source = _source, case .table = source.base else {
-            throw QueryError(.type, "Only queries of a class can be subscribed to, not those of a list or of backlinks.")
+            throw QueryError(
+                .type,
+                "Only queries of a class can be subscribed to, not those of a list or of backlinks."
+            )
         }
         var conditions: [Condition] = []
         for stage in source.stages {

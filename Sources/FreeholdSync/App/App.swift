@@ -66,7 +66,10 @@ public final class App: Sendable {
             transport: configuration.transport ?? URLSessionTransport.shared,
             timeout: Double(configuration.defaultRequestTimeoutMS) / 1_000
         )
-        file = UserFile(folder.appendingPathComponent("metadata", isDirectory: true), key: configuration.metadataEncryptionKey)
+        file = UserFile(
+            folder.appendingPathComponent("metadata", isDirectory: true),
+            key: configuration.metadataEncryptionKey
+        )
     }
 
     // MARK: Users

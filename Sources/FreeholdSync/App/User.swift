@@ -44,7 +44,9 @@ public final class User: Sendable {
         let (stream, continuation) = AsyncStream<RLMUserState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let key = UUID()
         life.withLock { $0.listeners[key] = continuation }
-        continuation.onTermination = { [weak self] _ in self?.life.withLock { _ = $0.listeners.removeValue(forKey: key) } }
+        continuation.onTermination = { [weak self] _ in
+            self?.life.withLock { _ = $0.listeners.removeValue(forKey: key) }
+        }
         return stream
     }
 
@@ -132,7 +134,7 @@ public final class User: Sendable {
         let token = try tokens().access
         do {
             return try await app.api.send(method, location.hostname + path, body, token: token)
-        } catch where error.httpStatusCode == 401 {
+        } catch  where error.httpStatusCode == 401 {
             let next = try await refreshTokens(insteadOf: token).access
             return try await app.api.send(method, location.hostname + path, body, token: next)
         }

@@ -189,7 +189,9 @@ final class RealmSync: FileAttachment {
                 if sent.kept.version == kept.version { return sent.version }
                 if sent.kept.version > kept.version { throw SessionError.superseded }
             }
-            if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version { throw failure.error }
+            if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version {
+                throw failure.error
+            }
             guard state.withLock({ $0.session }) != nil else { throw SessionError.closed }
             await sendNewest()
         }

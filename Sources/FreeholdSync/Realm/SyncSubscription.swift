@@ -40,7 +40,9 @@ public struct SyncSubscription: Hashable, Sendable {
         do {
             let query = try query(set)
             guard query.className == kept.query.className else {
-                misused("A subscription to \(kept.query.className) can't become one to \(query.className). Make another one.")
+                misused(
+                    "A subscription to \(kept.query.className) can't become one to \(query.className). Make another one."
+                )
             }
             set.change(kept.id) { $0.query = query }
         } catch { misused("A subscription's query doesn't fit the class: \(error)") }

@@ -37,7 +37,9 @@ public struct SyncSubscriptionSet {
     }
 
     /// The subscription to the same query.
-    public func first<T: Object>(ofType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>) -> SyncSubscription? {
+    public func first<T: Object>(ofType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>)
+        -> SyncSubscription?
+    {
         first { try $0.storedQuery(type, query) }
     }
 

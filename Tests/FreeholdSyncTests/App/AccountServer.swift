@@ -43,7 +43,9 @@ extension AccountServer.State {
         let route = path.replacing("/api/client/v2.0", with: "").split(separator: "?")[0]
         switch (request.method, route) {
         case (.GET, "/app/test/location"):
-            return json(["hostname": "https://account.test", "ws_hostname": "wss://account.test", "deployment_model": "LOCAL"])
+            return json([
+                "hostname": "https://account.test", "ws_hostname": "wss://account.test", "deployment_model": "LOCAL",
+            ])
         case (.POST, "/app/test/auth/providers/local-userpass/register"):
             let name = body["email"]?.stringValue ?? ""
             guard !accounts.values.contains(where: { $0.name == name }) else {
@@ -69,8 +71,12 @@ extension AccountServer.State {
             return login(key.user)
         case (.GET, "/auth/profile"):
             guard let token, let user = user(token), let account = accounts[user] else { return refused }
-            let identities = account.identities.map { BSONValue.document(BSONDocument($0.map { ($0.key, .string($0.value)) })) }
-            return json(["user_id": .string(user), "identities": .array(identities), "data": ["email": .string(account.name)]])
+            let identities = account.identities.map {
+                BSONValue.document(BSONDocument($0.map { ($0.key, .string($0.value)) }))
+            }
+            return json([
+                "user_id": .string(user), "identities": .array(identities), "data": ["email": .string(account.name)],
+            ])
         case (.POST, "/auth/session"):
             guard let token, let user = refresh[token] else { return refused }
             return json(["access_token": .string(access(user))], 201)
@@ -86,11 +92,16 @@ extension AccountServer.State {
             last += 1
             let (id, key) = (String(format: "%024x", last), "key-\(last)")
             keys[key] = (id, user, body["name"]?.stringValue ?? "", false)
-            return json(["_id": .string(id), "name": body["name"] ?? .null, "key": .string(key), "disabled": false], 201)
+            return json(
+                ["_id": .string(id), "name": body["name"] ?? .null, "key": .string(key), "disabled": false],
+                201
+            )
         case (.GET, "/auth/api_keys"):
             guard let token, let user = refresh[token] else { return refused }
             let mine = keys.values.filter { $0.user == user }.map { key in
-                BSONValue.document(["_id": .string(key.id), "name": .string(key.name), "disabled": .bool(key.isDisabled)])
+                BSONValue.document([
+                    "_id": .string(key.id), "name": .string(key.name), "disabled": .bool(key.isDisabled),
+                ])
             }
             return RLMResponse(httpStatusCode: 200, body: (try? BSONValue.array(mine).extendedJSON()) ?? "")
         case (.PUT, _) where route.hasPrefix("/auth/api_keys/"):

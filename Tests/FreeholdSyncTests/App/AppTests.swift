@@ -44,7 +44,9 @@ import Testing
 
     @Test func `Errors of the server come as AppError with their codes`() async throws {
         _ = try await ann()
-        await #expect { try await app.emailPasswordAuth.registerUser(email: "ann@example.org", password: "x") } throws: {
+        await #expect {
+            try await app.emailPasswordAuth.registerUser(email: "ann@example.org", password: "x")
+        } throws: {
             ($0 as? AppError)?.code == .accountNameInUse && ($0 as? AppError)?.httpStatusCode == 409
         }
         do {
