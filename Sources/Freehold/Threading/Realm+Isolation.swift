@@ -128,7 +128,9 @@ extension Realm {
         let callback = Mailbox.Callback(run: callback)
         let task = Task.detached {
             let prepared: Result<RealmCore.Prepared, any Swift.Error>
-            do { prepared = .success(try await RealmCore.prepare(configuration, .always)) } catch { prepared = .failure(error) }
+            do { prepared = .success(try await RealmCore.prepare(configuration, .always)) } catch {
+                prepared = .failure(error)
+            }
             if Task.isCancelled { return }
             callbackQueue.async {
                 callback.run(
