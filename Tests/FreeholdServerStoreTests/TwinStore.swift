@@ -55,6 +55,7 @@ struct TwinStore: WorldStore {
     func contents(of stream: StreamName) -> [ObjectName: MergedObject] { memory.contents(of: stream) }
     func head(of stream: StreamName) -> StreamHead { memory.head(of: stream) }
     func files(of stream: StreamName) -> [FileIdent: FileRow] { memory.files(of: stream) }
+    func ingested(of stream: StreamName) -> [ObjectName: [NewField]] { memory.ingested(of: stream) }
 
     mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
         let head = memory.head(of: request.stream)

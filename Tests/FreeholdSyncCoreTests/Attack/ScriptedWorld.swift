@@ -16,6 +16,7 @@ struct ScriptedWorld {
         rules(&profile)
         world = SimulatedWorld(seed: 1, profile)
         for index in world.clients.indices { world.clients[index].offset = 0 }
+        for node in world.nodes.indices { world.nodes[node].offset = 0 }
         sync(Array(0..<clients))
     }
 
@@ -76,6 +77,7 @@ struct ScriptedWorld {
 
     /// The list's elements as one text.
     func list(_ client: Int, _ name: ObjectName = name) -> String { Self.text(shown(client, name)?["list"]) }
+    var store: MemoryServerStore { world.store as! MemoryServerStore }
     var stored: String { Self.text(world.store.contents(of: SimulatedWorld.stream)[Self.name]?.content("list")) }
 
     func value(_ client: Int, _ property: SyncString = "f", _ name: ObjectName = name) -> Int64? {

@@ -18,6 +18,11 @@ extension ClientTransaction {
                 if try self.version(of: name) != version { state.wanted.insert(name) }
                 continue
             }
+            if case .whole(let version, let born, _) = update.content, version < born {
+                // No server that is right says so.
+                state.wanted.insert(name)
+                continue
+            }
             do {
                 try change(name) { try $0.apply(update.content) }
                 state.wanted.remove(name)
@@ -43,12 +48,14 @@ extension ClientTransaction {
         }
     }
 
-    /// The classes of which the file doesn't hold what it should.
+    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told.
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
-        for sum in sums.classes where try checksum(of: sum.className) != sum { wrong.append(sum.className) }
-        let named = Set(sums.classes.map(\.className))
+        var named = Set(state.wanted.map(\.className))
+        for sum in sums.classes where named.insert(sum.className).inserted {
+            if try checksum(of: sum.className) != sum { wrong.append(sum.className) }
+        }
         for name in try confirmedClasses() where !named.contains(name) {
             if try checksum(of: name).count > 0 { wrong.append(name) }
         }

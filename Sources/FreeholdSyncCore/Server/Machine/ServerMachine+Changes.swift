@@ -38,6 +38,7 @@ extension ServerMachine {
     private mutating func send(_ key: SessionKey, _ step: StreamStep, _ batches: [ClassBatch]) {
         guard let session = sessions[key], let told = session.told else { return }
         sessions[key]?.cursor = step.to
+        sessions[key]?.noteSent(batches)
         if !batches.isEmpty {
             let pieces = batches.split(bytes: configuration.chunkBytes)
             for (index, piece) in pieces.enumerated() {
@@ -150,6 +151,7 @@ extension ServerMachine {
             return (name.className, ObjectUpdate(name.key, object?.whole ?? .erased))
         }
         let batches = [ClassBatch](updates)
+        sessions[key]?.noteSent(batches)
         let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: batches)
         send(key, .changes(key.number, changes))
     }

@@ -107,7 +107,7 @@ extension ServerMachine {
             startGroup(session.stream)
         } else if !stream.isTimed {
             streams[session.stream]?.isTimed = true
-            actions.append(.setTimer(.group(session.stream), at: now + configuration.groupDelay))
+            actions.append(.setTimer(.group(session.stream), at: callersNow &+ configuration.groupDelay))
         }
     }
 
@@ -144,7 +144,7 @@ extension ServerMachine {
 
 extension Commit {
     /// The commit that was split into these parts. Nil if they don't belong together.
-    init?(_ parts: [UploadedCommit]) {
+    package init?(_ parts: [UploadedCommit]) {
         guard let first = parts.first?.commit, parts.last?.part?.isLast == true else { return nil }
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
         for (index, part) in parts.enumerated() {

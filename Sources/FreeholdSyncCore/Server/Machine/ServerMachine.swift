@@ -15,7 +15,10 @@ public struct ServerMachine: Sendable {
 
     /// Of the event at work.
     var actions: [ServerAction] = []
+    /// It doesn't go back.
     var now: Int64 = 0
+    /// As the caller has it: timers are set by it.
+    var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
     private var isTrimming = false
@@ -54,6 +57,7 @@ public struct ServerMachine: Sendable {
         random: inout some RandomNumberGenerator
     ) -> [ServerAction] {
         self.now = max(self.now, now)
+        callersNow = now
         while draws.count < 2 { draws.append(random.next()) }
         salts ^= random.next()
         switch event {
@@ -65,7 +69,7 @@ public struct ServerMachine: Sendable {
             connections[connection] = Connection()
             if !isTrimming {
                 isTrimming = true
-                actions.append(.setTimer(.trim, at: self.now + configuration.trimInterval))
+                actions.append(.setTimer(.trim, at: now &+ configuration.trimInterval))
             }
         case .closed(let connection): forget(connection)
         case .received(let connection, let message, let bytes): receive(message, bytes, from: connection)
@@ -170,7 +174,7 @@ public struct ServerMachine: Sendable {
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
             for key in sessions.keys.sorted() { note(key) }
             for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
-            actions.append(.setTimer(.trim, at: now + configuration.trimInterval))
+            actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
     }
 
@@ -183,7 +187,7 @@ public struct ServerMachine: Sendable {
     mutating func watch(_ stream: StreamName) {
         guard streams[stream]?.isLooking == false else { return }
         streams[stream]?.isLooking = true
-        actions.append(.setTimer(.look(stream), at: now + configuration.lookInterval))
+        actions.append(.setTimer(.look(stream), at: callersNow &+ configuration.lookInterval))
     }
 }
 
