@@ -88,6 +88,28 @@ extension JournalRecorder {
 
 extension Table {
     static let imageColumnName = "@image"
+
+    fileprivate func isImaged(_ key: String, _ names: Set<String>?) -> Bool {
+        !isEmbedded && primaryKey?.name == key && names?.contains(name) ?? true
+    }
+}
+
+extension DatabaseSchema {
+    static let exactTableName = "@exact"
+
+    /// Whose images the journal keeps: the name of the tables' primary key, and their names unless it is all of them. They are the names
+    /// of a hidden table's columns.
+    fileprivate var imagedTables: (key: String, names: Set<String>?)? {
+        guard let columns = hiddenTable(named: Self.exactTableName)?.columns, let key = columns.first else {
+            return nil
+        }
+        return (key.name, columns.count == 1 ? nil : Set(columns.dropFirst().map { String($0.name.dropFirst()) }))
+    }
+
+    /// Whether entries of the journal are exact.
+    var hasExactJournal: Bool {
+        hiddenTable(named: Self.exactTableName) != nil || tables.contains { $0.imageColumn != nil }
+    }
 }
 
 extension DataView {
@@ -126,6 +148,39 @@ extension WriteTransaction {
             throw EngineError(.invalidArgument, "Images of objects of '\(table.name)' need a primary key.")
         }
         return try addHiddenColumn(ColumnSpec(Table.imageColumnName, .bool), to: table)
+    }
+
+    /// From now on the journal is exact, and tables keep images (`keepImages(of:)`) that have a primary key of this name: those that are
+    /// there, and others from the commit on that makes them, whoever makes it. Other tables cease to.
+    ///
+    /// - Parameter names: of the tables, if it isn't all with such a key.
+    /// - Throws: as `addHiddenTable`.
+    /// - Complexity: O(tables)
+    public func keepImages(ofTablesKeyed key: String, named names: Set<String>? = nil) throws(EngineError) {
+        try checkHidden(key)
+        let wanted = currentSchema.imagedTables
+        if wanted?.key != key || wanted?.names != names {
+            if let old = currentSchema.hiddenTable(named: DatabaseSchema.exactTableName) { dropHiddenTable(old) }
+            let columns = [key] + (names ?? []).sorted().map { "=" + $0 }
+            schemaChanged = true
+            addTables(
+                [TableSpec(DatabaseSchema.exactTableName, columns: columns.map { ColumnSpec($0, .bool) })],
+                areKeyed: true,
+                areHidden: true
+            )
+            for table in currentSchema.tables where !table.isImaged(key, names) {
+                if let column = table.imageColumn { dropHiddenColumn(column) }
+            }
+        }
+        try addImages()
+    }
+
+    /// Tables that came have images from now on.
+    func addImages() throws(EngineError) {
+        guard let wanted = currentSchema.imagedTables else { return }
+        for table in currentSchema.tables where table.imageColumn == nil && table.isImaged(wanted.key, wanted.names) {
+            _ = try keepImages(of: table)
+        }
     }
 
     /// Before the commit's blocks are made: notes which objects of before the commit is about, and marks them.

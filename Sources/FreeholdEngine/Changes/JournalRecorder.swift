@@ -57,7 +57,7 @@ final class JournalRecorder {
 
     init(_ state: JournalState, _ schema: DatabaseSchema) {
         position = state.next
-        isExact = schema.tables.contains { $0.imageColumn != nil }
+        isExact = schema.hasExactJournal
         ownedTables = isExact ? Set(schema.tables.filter(\.isEmbedded).map(\.id)) : []
         if isExact { writer.begin(.exact) }
     }

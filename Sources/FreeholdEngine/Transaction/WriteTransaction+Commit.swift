@@ -26,6 +26,7 @@ extension WriteTransaction {
         try checkDamage()
         finishPlaceholders()
         deleteUnowned()
+        if schemaChanged { try addImages() }
         noteImages()
         let record = settleAndRecord()
         try checkDamage()

@@ -121,9 +121,9 @@ struct FileTables {
                 primaryKey: "class"
             )
         )
-        for table in write.schema.tables where !table.isEmbedded {
-            guard let key = table.primaryKey, key.name == "_id", names?.contains(table.name) ?? true else { continue }
-            let image = try write.keepImages(of: table)
+        try write.keepImages(ofTablesKeyed: "_id", named: names)
+        for table in write.schema.tables {
+            guard let key = table.primaryKey, let image = table.imageColumn else { continue }
             let version = try write.addHiddenColumn(ColumnSpec(Self.versionName, .int, optional: true), to: table)
             classes[SyncString(table.name)] = Class(
                 table: write.schema.table(id: table.id) ?? table,

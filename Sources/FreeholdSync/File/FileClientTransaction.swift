@@ -67,14 +67,15 @@ public struct FileClientTransaction: ClientTransaction {
         _ read: (UnsafeRawBufferPointer) throws(CodecError) -> T
     ) throws -> T {
         guard case .data(let data) = view.value(column, row) else {
-            throw EngineError(.invalidDatabase, "What sync keeps isn't there.")
+            throw SyncFileError(.damaged, "What sync keeps isn't there.")
         }
         let bytes = [UInt8](data)
         return try bytes.withUnsafeBytes { raw in
             do {
                 return try read(raw)
             } catch let error as CodecError {
-                throw EngineError(.invalidDatabase, "What sync keeps is damaged: \(error)")
+                let code: SyncFileError.Code = error.code == .unsupported ? .unsupported : .damaged
+                throw SyncFileError(code, "What sync keeps can't be read: \(error)")
             }
         }
     }
