@@ -1,7 +1,3 @@
-
-
-
-
 // What App Services ran on its servers and Freehold's server doesn't: functions, MongoDB's collections, push. Programs that name it compile;
 // each call throws `AppError` with the code `unsupported`.
 
@@ -49,7 +45,9 @@ public struct MongoClient: Sendable {
 public struct MongoDatabase: Sendable {
     public let name: String
 
-    public func collection(withName name: String) -> MongoCollection { MongoCollection(name: name, databaseName: self.name) }
+    public func collection(withName name: String) -> MongoCollection {
+        MongoCollection(name: name, databaseName: self.name)
+    }
 }
 
 public struct FindOptions: Sendable {
@@ -90,11 +88,15 @@ public struct MongoCollection: Sendable {
     public let name: String
     public let databaseName: String
 
-    private func refuse() -> AppError { .unsupported("MongoDB collections, such as '\(databaseName).\(name)'; use a realm") }
+    private func refuse() -> AppError {
+        .unsupported("MongoDB collections, such as '\(databaseName).\(name)'; use a realm")
+    }
 
     @discardableResult public func insertOne(_ document: Document) async throws -> AnyBSON { throw refuse() }
     @discardableResult public func insertMany(_ documents: [Document]) async throws -> [AnyBSON] { throw refuse() }
-    public func find(filter: Document, options: FindOptions = FindOptions()) async throws -> [Document] { throw refuse() }
+    public func find(filter: Document, options: FindOptions = FindOptions()) async throws -> [Document] {
+        throw refuse()
+    }
     public func findOneDocument(filter: Document, options: FindOptions = FindOptions()) async throws -> Document? {
         throw refuse()
     }
@@ -103,11 +105,14 @@ public struct MongoCollection: Sendable {
     @discardableResult public func deleteOneDocument(filter: Document) async throws -> Int { throw refuse() }
     @discardableResult public func deleteManyDocuments(filter: Document) async throws -> Int { throw refuse() }
     @discardableResult
-    public func updateOneDocument(filter: Document, update: Document, upsert: Bool = false) async throws -> UpdateResult {
+    public func updateOneDocument(filter: Document, update: Document, upsert: Bool = false) async throws -> UpdateResult
+    {
         throw refuse()
     }
     @discardableResult
-    public func updateManyDocuments(filter: Document, update: Document, upsert: Bool = false) async throws -> UpdateResult {
+    public func updateManyDocuments(filter: Document, update: Document, upsert: Bool = false) async throws
+        -> UpdateResult
+    {
         throw refuse()
     }
     @discardableResult

@@ -12,9 +12,13 @@ final class RealmSync: FileAttachment {
     let database: Database
     private let realmConfiguration: Realm.Configuration
     private let store: SyncedFile
+    private let agent: AgentLock
     private let state = Mutex(State())
 
     private struct State {
+        /// Tries to become the file's agent.
+        var election: Task<Void, Never>?
+        var watch: ChangeFeed.Observation?
         var session: SyncSession?
         var begun = false
         var read: (version: UInt64, kept: KeptSubscriptions)?
@@ -37,19 +41,45 @@ final class RealmSync: FileAttachment {
         local.service = nil
         realmConfiguration = local
         store = SyncedFile(try FileClientStore(database))
+        agent = AgentLock(database.path)
         user.app.syncManager.add(self)
         begin()
     }
 
-    deinit { state.withLock { $0.session?.closeSoon() } }
+    deinit {
+        state.withLock { state in
+            state.session?.closeSoon()
+            state.election?.cancel()
+        }
+    }
 
     // MARK: The session
 
     var session: SyncSession? { state.withLock { $0.session } }
 
-    /// Begins a session, if the user is logged in.
+    /// Begins a session, if the user is logged in, and no other process syncs the file. Whoever does may end: then this one goes on within
+    /// half a second.
     func begin() {
-        guard user.isLoggedIn, let token = user.accessToken else { return }
+        guard user.isLoggedIn, session == nil else { return }
+        do {
+            if try agent.acquire() { return start() }
+        } catch { user.app.syncManager.errorHandler?(error, nil) }
+        state.withLock { state in
+            guard state.election == nil else { return }
+            state.election = Task { [weak self] in
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .milliseconds(500))
+                    guard let self, self.user.isLoggedIn else { return }
+                    guard (try? self.agent.acquire()) == true else { continue }
+                    self.state.withLock { $0.election = nil }
+                    return self.start()
+                }
+            }
+        }
+    }
+
+    private func start() {
+        guard let token = user.accessToken else { return }
         state.withLock { state in
             guard state.session == nil else { return }
             var client = ClientConfiguration(
@@ -65,16 +95,24 @@ final class RealmSync: FileAttachment {
             ) { [weak self] event in self?.take(event) }
             session.owner.withLock { $0 = SessionOwner(user: user, configuration: configuration) }
             state.session = session
+            // Other processes change subscriptions, too.
+            state.watch = try? ChangeFeed(database).observe { [weak self] _ in self?.subscribeAnew() }
         }
         send(subscriptions(), nil)
     }
 
     func end() {
         let session = state.withLock { state in
-            defer { (state.session, state.sent) = (nil, nil) }
+            defer { (state.session, state.sent, state.watch) = (nil, nil, nil) }
+            state.election?.cancel()
+            state.election = nil
             return state.session
         }
-        session?.closeSoon()
+        guard let session else { return }
+        Task {
+            await session.close()
+            agent.release()
+        }
     }
 
     private func take(_ event: SessionEvent) {
@@ -146,6 +184,12 @@ final class RealmSync: FileAttachment {
         }
     }
 
+    private func subscribeAnew() {
+        guard let sent = state.withLock({ $0.sent }) else { return }
+        let kept = subscriptions()
+        if kept.version > sent.kept.version { send(kept, nil) }
+    }
+
     func draft(of realm: Realm) -> SubscriptionDraft? {
         drafts.withLock { drafts in drafts.all.first { $0.isOpen && $0.realm == realm } }
     }
@@ -177,9 +221,19 @@ final class RealmSync: FileAttachment {
     private func wait(for kept: KeptSubscriptions, isAwaited: Bool) async throws {
         let version = try await sent(kept)
         guard isAwaited else { return }
-        guard let session else { throw SessionError.closed }
+        guard let session else { throw missing }
         let set = try await session.waitForQuerySet(version)
         if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+    }
+
+    /// Why there is no session.
+    private var missing: any Error {
+        guard user.isLoggedIn else { return SessionError.closed }
+        return Realm.Error(
+            .multipleSyncAgents,
+            "Another process syncs the file. What is written here is sent by that one; wait for it there.",
+            fileURL: realmConfiguration.fileURL
+        )
     }
 
     /// What the session calls a set, which it gets if it doesn't know it. One set is sent after another, and only the file's newest.
@@ -192,7 +246,7 @@ final class RealmSync: FileAttachment {
             if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version {
                 throw failure.error
             }
-            guard state.withLock({ $0.session }) != nil else { throw SessionError.closed }
+            guard session != nil else { throw missing }
             await sendNewest()
         }
     }
@@ -266,6 +320,7 @@ final class RealmSync: FileAttachment {
         default: break
         }
         guard let session else {
+            guard !user.isLoggedIn else { throw missing }
             throw Realm.Error(.subscriptionFailed, "User \(user.id) is logged out, so that nothing can be downloaded.")
         }
         let kept = subscriptions()

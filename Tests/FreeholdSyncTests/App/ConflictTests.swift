@@ -47,41 +47,63 @@ import Testing
         },
         Row("a list: all inserts, each device's together", { $1.lines.append(objectsIn: ["a", "b"]) }) {
             $1.lines.append(objectsIn: ["c", "d"])
-        } _: { note($0).map { Array($0.lines) } == ["1", "2", "3", "a", "b", "c", "d"] },
+        } _: {
+            note($0).map { Array($0.lines) } == ["1", "2", "3", "a", "b", "c", "d"]
+        },
         Row("a list: removed here, inserted there", { $1.lines.remove(at: 0) }, { $1.lines.insert("x", at: 1) }) {
             note($0).map { Array($0.lines) } == ["x", "2", "3"]
         },
         Row("a list: removed here, changed there: removed", { $1.lines[1] = "two" }, { $1.lines.remove(at: 1) }) {
             note($0).map { Array($0.lines) } == ["1", "3"]
         },
-        Row("a list: moved twice: once, the later", { $1.lines.move(from: 0, to: 1) }, { $1.lines.move(from: 0, to: 2) }) {
+        Row(
+            "a list: moved twice: once, the later",
+            { $1.lines.move(from: 0, to: 1) },
+            { $1.lines.move(from: 0, to: 2) }
+        ) {
             note($0).map { Array($0.lines) } == ["2", "3", "1"]
         },
         Row("a list: cleared here, appended there: what was unseen stays", { $1.lines.append("x") }) {
             $1.lines.removeAll()
-        } _: { note($0).map { Array($0.lines) } == ["x"] },
+        } _: {
+            note($0).map { Array($0.lines) } == ["x"]
+        },
         Row("a set: per value", { $1.words.insert("new") }) { _, note in
             note.words.insert("other")
             note.words.remove("old")
-        } _: { note($0).map { Set($0.words) } == ["new", "other"] },
+        } _: {
+            note($0).map { Set($0.words) } == ["new", "other"]
+        },
         Row("a dictionary: per key") { _, note in
             note.marks["a"] = 10
             note.marks["b"] = 20
         } _: { _, note in
             note.marks["b"] = 30
             note.marks["c"] = 40
-        } _: { note($0).map { Dictionary(uniqueKeysWithValues: $0.marks.map { ($0.key, $0.value) }) } == ["a": 10, "b": 30, "c": 40] },
-        Row("an embedded object edited in two places: both", { $1.place?.city = "Bern" }, { $1.place?.street = "Gasse" }) {
+        } _: {
+            note($0).map { Dictionary(uniqueKeysWithValues: $0.marks.map { ($0.key, $0.value) }) } == [
+                "a": 10, "b": 30, "c": 40,
+            ]
+        },
+        Row(
+            "an embedded object edited in two places: both",
+            { $1.place?.city = "Bern" },
+            { $1.place?.street = "Gasse" }
+        ) {
             note($0)?.place?.city == "Bern" && note($0)?.place?.street == "Gasse"
         },
         Row("an embedded object edited here, replaced there: replaced", { $1.place?.city = "Bern" }) {
             $1.place = Place(value: ["city": "Rom"])
-        } _: { note($0)?.place?.city == "Rom" && note($0)?.place?.street == "" },
+        } _: {
+            note($0)?.place?.city == "Rom" && note($0)?.place?.street == ""
+        },
         Row("linked here, deleted there: no link") { realm, note in
             note.next = realm.object(ofType: Note.self, forPrimaryKey: "other")
         } _: { realm, _ in
             realm.delete(realm.object(ofType: Note.self, forPrimaryKey: "other")!)
-        } _: { note($0) != nil && note($0)?.next == nil },
+        } _: {
+            note($0) != nil && note($0)?.next == nil
+        },
         Row("a dictionary in a mixed value: per key") { _, note in
             note.any.dictionaryValue?["a"] = .int(1)
         } _: { _, note in

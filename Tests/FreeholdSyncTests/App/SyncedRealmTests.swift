@@ -1,6 +1,6 @@
 import Foundation
 import Freehold
-import FreeholdSync
+@testable import FreeholdSync
 import Testing
 
 @testable import FreeholdSyncCore
@@ -17,18 +17,18 @@ import Testing
         app = testApp(folder, accounts, server)
     }
 
-    private func user(_ name: String) async throws -> User {
+    func user(_ name: String) async throws -> User {
         try await app.emailPasswordAuth.registerUser(email: name, password: "secret")
         return try await app.login(credentials: .emailPassword(email: name, password: "secret"))
     }
 
-    private func configuration(_ user: User) -> Realm.Configuration {
+    func configuration(_ user: User) -> Realm.Configuration {
         var configuration = user.flexibleSyncConfiguration()
         configuration.objectTypes = [Person.self, Dog.self, Collar.self]
         return configuration
     }
 
-    @MainActor private func realm(_ user: User) async throws -> Realm {
+    @MainActor func realm(_ user: User) async throws -> Realm {
         let realm = try await Realm(configuration: configuration(user), downloadBeforeOpen: .never)
         try await realm.subscriptions.update {
             realm.subscriptions.append(QuerySubscription<Person>(), QuerySubscription<Dog>(name: "dogs"))
@@ -36,7 +36,7 @@ import Testing
         return realm
     }
 
-    @MainActor private func settle(_ realms: Realm...) async throws {
+    @MainActor func settle(_ realms: Realm...) async throws {
         for realm in realms { try await realm.syncSession?.wait(for: .upload) }
         for realm in realms {
             try await realm.syncSession?.wait(for: .download)
@@ -249,4 +249,35 @@ class NoKey: Object {
 class OtherKey: Object {
     @Persisted(primaryKey: true) var id = 0
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension SyncedRealmTests {
+    @MainActor @Test func `One process syncs a file; another takes over when it ends`() async throws {
+        let ann = try await user("ann")
+        let two = try await realm(try await user("bob"))
+        let configuration = configuration(ann)
+        let path = try #require(configuration.fileURL).path
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent,
+            withIntermediateDirectories: true
+        )
+        // Another process's lock.
+        let other = AgentLock(path)
+        #expect(try other.acquire())
+        let one = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+        #expect(one.syncSession == nil)
+        one.subscriptions.update({ one.subscriptions.append(QuerySubscription<Dog>()) }, onComplete: nil)
+        await #expect {
+            try await one.subscriptions.update { one.subscriptions.append(QuerySubscription<Person>()) }
+        } throws: {
+            ($0 as? Realm.Error)?.code == .multipleSyncAgents
+        }
+        try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+        other.release()
+        for _ in 0..<1_000 where one.syncSession == nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try AgentLock(path).acquire() == false)
+        try await settle(one, two)
+        #expect(two.objects(Dog.self).map(\.name) == ["Rex"])
+        #expect(one.subscriptions.count == 2)
+    }
 }
