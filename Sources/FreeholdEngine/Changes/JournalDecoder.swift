@@ -48,13 +48,12 @@ enum JournalDecoder {
                 guard let first = object(&r), let count = r.number() else { return false }
                 body(.made(table: first.tableID, first: first.key, count: count))
             case .gone:
-                guard let object = object(&r), let hasKey = r.u8() else { return false }
-                var key: Value?
-                if hasKey == 1 {
-                    key = JournalCoding.read(&r)
-                    if key == nil { return false }
-                }
-                body(.gone(object, primaryKey: key, cause: cause))
+                guard let object = object(&r), let key = optional(&r) else { return false }
+                body(.gone(object, primaryKey: key.value, cause: cause))
+            case .exact: body(.exact)
+            case .called:
+                guard let change = called(&r) else { return false }
+                body(change)
             case .unshown:
                 guard let property = property(&r), let links = unshown(&r) else { return false }
                 body(.unshown(property, links))
@@ -179,10 +178,47 @@ enum JournalDecoder {
             case .owned:
                 guard let object = object(&r), let owner = property(&r) else { return false }
                 body(.named(object, .owner(owner)))
+            case .placed:
+                guard let object = object(&r), let place = place(&r) else { return false }
+                body(.placed(object, place))
+            case .image:
+                guard let object = object(&r), let key = optional(&r) else { return false }
+                body(.image(object, primaryKey: key.value))
+            case .before:
+                guard let property = property(&r), let form = r.u8(), let content = content(&r, form) else {
+                    return false
+                }
+                body(.before(property, content))
+            case .called:
+                guard let change = called(&r) else { return false }
+                body(change)
             default: return false
             }
         }
         return true
+    }
+
+    private static func content(_ r: inout ByteReader, _ form: UInt8) -> JournalContent? {
+        switch form {
+        case 0: JournalCoding.read(&r).map { .value($0) }
+        case 1: values(&r).map { .values($0) }
+        case 2: entries(&r).map { .entries($0) }
+        default: nil
+        }
+    }
+
+    /// Nil where the bytes are damaged.
+    private static func optional(_ r: inout ByteReader) -> (value: Value?, Void)? {
+        switch r.u8() {
+        case 0: (nil, ())
+        case 1: JournalCoding.read(&r).map { ($0, ()) }
+        default: nil
+        }
+    }
+
+    private static func called(_ r: inout ByteReader) -> JournalChange? {
+        guard let table = r.number(), let key = r.signed(), let value = JournalCoding.read(&r) else { return nil }
+        return .named(JournalObject(tableID: table, key: ObjectKey(key)), .primaryKey(value))
     }
 
     /// What a column's content of an object stands for.
@@ -221,19 +257,7 @@ enum JournalDecoder {
                 guard !next.overflow, !one.overflow else { return false }
                 key = one.partialValue
             }
-            let content: JournalContent
-            switch form & ~JournalWriter.gaps {
-            case 0:
-                guard let value = JournalCoding.read(&r) else { return false }
-                content = .value(value)
-            case 1:
-                guard let values = values(&r) else { return false }
-                content = .values(values)
-            case 2:
-                guard let entries = entries(&r) else { return false }
-                content = .entries(entries)
-            default: return false
-            }
+            guard let content = content(&r, form & ~JournalWriter.gaps) else { return false }
             body(JournalProperty(JournalObject(tableID: first.tableID, key: ObjectKey(key)), column: column), content)
         }
         return true

@@ -25,6 +25,17 @@ public enum JournalChange: Sendable {
     case schema(DatabaseSchema)
     /// What an object of before that the entry speaks of is called: its primary key, or the property that owns it.
     case named(JournalObject, JournalName)
+    /// The entry is exact, which it says before all else. Its positions in lists count the elements that aren't shown, its values have
+    /// the links to objects that aren't there (`ObjectKey.isPlaceholder`, which are named, too), and `unshown` comes before a clear only.
+    /// Entries are exact in files where a table keeps images: see `WriteTransaction.keepImages(of:)`.
+    case exact
+    /// Where in the property that owns it an embedded object of before is, at the end.
+    case placed(JournalObject, NestedSubscript)
+    /// An object was there, and is about to be described as it was before the commit.
+    case image(JournalObject, primaryKey: Value?)
+    /// What a property of the last image's object, or of an embedded object that it owned, held; a column that isn't shown has its
+    /// value told, too.
+    case before(JournalProperty, JournalContent)
 }
 
 /// One edit of a collection, with the values that it brought.

@@ -154,6 +154,9 @@ extension JournalRecorder {
             writer.begin(.owned)
             writer.object(object.tableID, object.key.raw)
             writer.property(owner.column, owner.key)
+            if isExact, let place = transaction.place(of: object.key, owner.column, owner.key) {
+                writer.placed(object, place)
+            }
             if known.insert(above).inserted { open.append(above) }
             flush(transaction)
         }
@@ -162,13 +165,14 @@ extension JournalRecorder {
     // MARK: Contents
 
     /// What a column holds of objects of one cluster, which rise.
-    private func contents(
+    func contents(
         _ column: Column,
         _ keys: [ObjectKey],
         as said: JournalWriter.Said,
         _ transaction: WriteTransaction
     ) {
-        let isPlain = column.collection == .none && column.type != .mixed
+        let hides = isExact && column.type == .link && transaction.hasHiddenLinks(column.tableID)
+        let isPlain = column.collection == .none && column.type != .mixed && !hides
         var single: [ObjectKey] = []
         var rest = keys[...]
         while let first = rest.first {
@@ -213,15 +217,17 @@ extension JournalRecorder {
         for key in keys {
             switch column.collection {
             case .none:
-                let value = transaction.value(column, key)
+                let value = isExact ? transaction.storedValue(column, key) : transaction.value(column, key)
                 if said != .names { mention(value, column) }
                 JournalCoding.write(value, to: &writer.bytes)
             case .list, .set:
-                let values = transaction.listValues(column, key)
+                let values = isExact ? transaction.storedElements(column, key) : transaction.listValues(column, key)
                 for value in values { mention(value, column) }
                 writer.values(values)
             case .dictionary:
-                let entries = transaction.dictionaryEntries(column, key)
+                let entries =
+                    isExact
+                    ? transaction.storedDictionaryEntries(column, key) : transaction.dictionaryEntries(column, key)
                 for entry in entries { mention(entry.value, column) }
                 writer.entries(entries.lazy.map { NestedDictionary.Entry($0.key, $0.value) })
             }

@@ -29,11 +29,38 @@ final class JournalRecorder {
     /// Single mixed values of which only inner collections were edited.
     private(set) var nested: Set<JournalProperty> = []
 
+    func takeEdited() -> [JournalObject] {
+        edited.tableIDs.flatMap { id in edited.take(id).map { JournalObject(tableID: id, key: $0) } }
+    }
+
+    /// Whether the entry speaks of what is stored: see `JournalChange.exact`.
+    let isExact: Bool
+    /// What a list didn't show before the edit that comes next.
+    private var hiddenBefore: (property: JournalProperty, links: HiddenLinks)?
+    /// Objects of before with edited collections, or integers in these that were added to.
+    private(set) var edited = MentionedObjects()
+    /// Objects of tables with images that were deleted.
+    private(set) var imagedGone: [JournalObject] = []
+    /// Objects whose images the entry has.
+    var images: [JournalObject] = []
+    /// Objects that aren't there, to be named.
+    var missing: Set<JournalObject> = []
+    /// Embedded objects of before that were put somewhere else.
+    private(set) var carried: Set<JournalObject> = []
+
     /// The position of the entry, and the blocks of it that are written beside the first.
     private let position: UInt64
     private var written: UInt64 = 0
 
-    init(_ state: JournalState) { position = state.next }
+    /// Tables of embedded objects.
+    private let ownedTables: Set<Int>
+
+    init(_ state: JournalState, _ schema: DatabaseSchema) {
+        position = state.next
+        isExact = schema.hasExactJournal
+        ownedTables = isExact ? Set(schema.tables.filter(\.isEmbedded).map(\.id)) : []
+        if isExact { writer.begin(.exact) }
+    }
 
     /// Makes an edit that is taken down in another form.
     func withoutRecording(_ edit: () -> Void) {
@@ -96,6 +123,7 @@ final class JournalRecorder {
         writer.object(table.id, key.raw)
         going = JournalObject(tableID: table.id, key: key)
         writer.optional(primaryKey(table, key, in: transaction))
+        if table.imageColumn != nil { imagedGone.append(going!) }
         flush(transaction)
     }
 
@@ -118,16 +146,29 @@ final class JournalRecorder {
         in transaction: WriteTransaction
     ) {
         if isNested || column.isHidden { return }
-        if case .clear = operation, column.collection != .list {
-            unshown(column, key, transaction.hiddenLinks(column, key), in: transaction)
+        let (old, operation) = stored(operation, column, key, transaction)
+        if case .clear = operation {
+            let links = column.collection == .list ? old : transaction.hiddenLinks(column, key)
+            if column.collection != .list || isExact { told(column, key, links, in: transaction) }
         }
         switch (column.collection, operation) {
         case (.none, _): break
         case (_, .clear): take(.clear, column, key)
         case (.list, .insert(let at, let count)):
-            take(.insert(at: at, transaction.listValues(column, key, in: at..<at + count)), column, key)
-        case (.list, .remove(let at, let count)): take(.remove(at: at, count: count), column, key)
-        case (.list, .set(let at)): take(.set(at: at, transaction.listValue(column, key, at: at)), column, key)
+            var shown = at
+            let links = isExact ? transaction.hiddenLinks(column, key) : HiddenLinks()
+            for range in links.stored(ofShown: at..<at + count) {
+                let values = transaction.listValues(column, key, in: shown..<shown + range.count)
+                shown += range.count
+                take(.insert(at: range.lowerBound, values), column, key)
+            }
+        case (.list, .remove(let at, let count)):
+            for range in old.stored(ofShown: at..<at + count).reversed() {
+                take(.remove(at: range.lowerBound, count: range.count), column, key)
+            }
+        case (.list, .set(let at)):
+            let place = isExact ? transaction.hiddenLinks(column, key).stored(ofShown: at) : at
+            take(.set(at: place, transaction.listValue(column, key, at: at)), column, key)
         case (.list, .move(let from, let to)): take(.move(from: from, to: to), column, key)
         case (.set, .insert(let at, let count)):
             for value in transaction.listValues(column, key, in: at..<at + count) {
@@ -159,6 +200,7 @@ final class JournalRecorder {
         closeRun()
         writer.edit(JournalProperty(object, column: column.id), edit, cause)
         mentioned.insert(object)
+        if isExact { edited.insert(object) }
         switch edit {
         case .insert(_, let values): for value in values { mention(value, column) }
         case .set(_, let value), .insertValue(let value), .removeValue(let value), .setEntry(_, let value):
@@ -174,10 +216,16 @@ final class JournalRecorder {
 
     func mention(_ value: Value, _ column: Column) {
         if case .link(let key) = value, let table = column.targetTableID {
-            mentioned.insert(JournalObject(tableID: table, key: key))
+            let target = JournalObject(tableID: table, key: key)
+            if isExact, ownedTables.contains(table), !isMade(target) { carried.insert(target) }
+            mention(target)
         } else if column.type == .mixed {
-            value.forEachObjectLink { mentioned.insert($0) }
+            value.forEachObjectLink { mention($0) }
         }
+    }
+
+    private func mention(_ object: JournalObject) {
+        if object.key.isPlaceholder { missing.insert(object) } else { mentioned.insert(object) }
     }
 
     /// A list or dictionary inside of a mixed value was edited, of an object that was there before.
@@ -197,7 +245,12 @@ final class JournalRecorder {
             if wasSet, !nested.contains(property) { return }
             nested.insert(property)
         }
-        take(.nested(edit), column, key)
+        if isExact {
+            hiddenBefore = nil
+            take(.nested(transaction.stored(edit, column, key)), column, key)
+        } else {
+            take(.nested(edit), column, key)
+        }
         flush(transaction)
     }
 
@@ -229,6 +282,12 @@ final class JournalRecorder {
         in transaction: WriteTransaction
     ) {
         if isSilent || links.isEmpty || !transaction.isOld(column, key) { return }
+        if isExact {
+            let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+            // An edit of several steps counts from before the first.
+            if hiddenBefore?.property != property { hiddenBefore = (property, links) }
+            return
+        }
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
         if column.collection == .list, !toldUnshown.insert(property).inserted, !again { return }
         closeRun()
@@ -237,8 +296,53 @@ final class JournalRecorder {
         flush(transaction)
     }
 
-    func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64) {
-        take(.add(at: i, delta), column, key)
+    func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64, in transaction: WriteTransaction) {
+        let place = isExact ? transaction.hiddenLinks(column, key).stored(ofShown: i) : i
+        take(.add(at: place, delta), column, key)
+    }
+
+    // MARK: Exact entries
+
+    /// What a list didn't show before an edit, and the edit, a move with stored positions.
+    private func stored(
+        _ operation: ListEdit.Operation,
+        _ column: Column,
+        _ key: ObjectKey,
+        _ transaction: WriteTransaction
+    ) -> (HiddenLinks, ListEdit.Operation) {
+        guard isExact, column.collection == .list else { return (HiddenLinks(), operation) }
+        let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+        let old = hiddenBefore?.property == property ? hiddenBefore!.links : HiddenLinks()
+        hiddenBefore = nil
+        switch operation {
+        case .move(let from, let to):
+            let new = transaction.hiddenLinks(column, key)
+            return (old, .move(from: old.stored(ofShown: from), to: new.stored(ofShown: to)))
+        default: return (old, operation)
+        }
+    }
+
+    /// Two elements of a list change places: the first is before the second.
+    func swapped(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, in transaction: WriteTransaction) {
+        let links = transaction.hiddenLinks(column, key)
+        let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
+        hiddenBefore = nil
+        take(.move(from: b, to: a), column, key)
+        if b > a + 1 { take(.move(from: a + 1, to: b), column, key) }
+        flush(transaction)
+    }
+
+    private func told(_ column: Column, _ key: ObjectKey, _ links: HiddenLinks, in transaction: WriteTransaction) {
+        guard isExact else { return unshown(column, key, links, in: transaction) }
+        if isSilent || links.isEmpty { return }
+        closeRun()
+        let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
+        writer.unshown(property, transaction.unshown(links, column))
+    }
+
+    private func isMade(_ object: JournalObject) -> Bool {
+        if let run, run.table == object.tableID, object.key.raw >= run.first { return true }
+        return made[object.tableID]?.contains { $0.contains(object.key.raw) } ?? false
     }
 
     func addedInDictionary(_ column: Column, _ key: ObjectKey, _ name: String, _ delta: Int64) {
@@ -277,9 +381,12 @@ final class JournalRecorder {
         let logLength = length
         if transaction.schemaChanged { schema(transaction) }
         for table in made.keys.sorted() { rows(table, transaction) }
+        if isExact { carriedRows(transaction) }
         writeDefaults(transaction)
         fields(transaction)
+        if isExact { writeImages(transaction) }
         names(transaction)
+        if isExact { writeMissing(transaction) }
         var header = Journal.Header(
             number: state.nextNumber,
             blocks: 1,

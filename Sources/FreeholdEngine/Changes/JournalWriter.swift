@@ -28,6 +28,12 @@ struct JournalWriter {
         case schema = 23
         case defaults = 24
         case owned = 25
+        case exact = 26
+        case placed = 27
+        case image = 28
+        case before = 29
+        // The primary key of an object, or of one that isn't there.
+        case called = 30
     }
 
     /// What a column's contents stand for.
@@ -105,6 +111,29 @@ struct JournalWriter {
         case .list, .set: 1
         case .dictionary: 2
         }
+    }
+
+    mutating func before(_ column: Column, _ key: ObjectKey, _ content: JournalContent) {
+        begin(.before)
+        property(column, key)
+        bytes.u8(Self.form(column.collection))
+        switch content {
+        case .value(let value): JournalCoding.write(value, to: &bytes)
+        case .values(let values): self.values(values)
+        case .entries(let entries): self.entries(entries)
+        }
+    }
+
+    mutating func called(_ object: JournalObject, _ primaryKey: Value) {
+        begin(.called)
+        self.object(object.tableID, object.key.raw)
+        JournalCoding.write(primaryKey, to: &bytes)
+    }
+
+    mutating func placed(_ object: JournalObject, _ place: NestedSubscript) {
+        begin(.placed)
+        self.object(object.tableID, object.key.raw)
+        self.place(place)
     }
 
     mutating func optional(_ value: Value?) {

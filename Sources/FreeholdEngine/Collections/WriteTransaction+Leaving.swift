@@ -2,7 +2,7 @@
 extension WriteTransaction {
     /// Takes objects that are going to be deleted out of the collections that hold several of them.
     func leaveCollections(_ table: Table, _ keys: [ObjectKey]) {
-        guard keys.count > 8 else { return }
+        guard keys.count > 8, !keepsLinks(to: table) else { return }
         followingDeletion { leaveCollectionsNow(table, keys) }
     }
 

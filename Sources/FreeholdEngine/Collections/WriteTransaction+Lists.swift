@@ -162,8 +162,16 @@ extension WriteTransaction {
             splice(column, key, i..<(i + 1), with: [b])
             splice(column, key, j..<(j + 1), with: [a])
         }
-        note(column, key, .set(at: i))
-        note(column, key, .set(at: j))
+        if let journal, journal.isExact, isOld(column, key) {
+            journal.swapped(column, key, min(i, j), max(i, j), in: self)
+            withoutRecording {
+                note(column, key, .set(at: i))
+                note(column, key, .set(at: j))
+            }
+        } else {
+            note(column, key, .set(at: i))
+            note(column, key, .set(at: j))
+        }
         deleteOrphans()
     }
 

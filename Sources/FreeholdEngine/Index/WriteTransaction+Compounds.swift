@@ -107,6 +107,8 @@ extension WriteTransaction {
 
     /// - Throws: `.uniqueConstraint` for the first two objects that a unique index doesn't allow.
     func checkUniqueness() throws(EngineError) {
+        // Who brings in what was done elsewhere may leave duplicates for a while.
+        guard case .local = origin else { return }
         for case let overlay? in tables {
             for changes in overlay.compounds.values.sorted(by: { $0.compound.firstSegment < $1.compound.firstSegment })
             {

@@ -42,6 +42,20 @@ struct HiddenLinks: Equatable {
         return stored
     }
 
+    /// The positions among all elements of a range of those that are shown: rising runs. - Complexity: O(n)
+    func stored(ofShown range: Range<Int>) -> [Range<Int>] {
+        if isEmpty || range.isEmpty { return range.isEmpty ? [] : [range] }
+        var runs: [Range<Int>] = []
+        var from = stored(ofShown: range.lowerBound)
+        let end = stored(ofShown: range.upperBound - 1) + 1
+        for element in elements[index(from: from)...] where element.isHidden && element.position < end {
+            if element.position > from { runs.append(from..<element.position) }
+            from = element.position + 1
+        }
+        if end > from { runs.append(from..<end) }
+        return runs
+    }
+
     /// How many elements before a position are shown. - Complexity: O(n)
     func shown(before position: Int) -> Int {
         var count = 0

@@ -53,13 +53,20 @@ extension WriteTransaction {
     /// - Complexity: that of `delete(_:_:)`, and of editing each collection that it was in.
     public func deleteLeavingPlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
         guard contains(table, key) else { return }
+        resolvePlaceholders()
+        try leavePlaceholder(table, key)
+        delete(overlay(table), currentSchema.linkColumns(to: table), key)
+        deleteOrphans()
+    }
+
+    /// Puts a placeholder in the place of an object that is about to be deleted, wherever others link to it.
+    func leavePlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
         guard let column = table.primaryKey else {
             throw EngineError(
                 .invalidArgument,
                 "Links to objects of '\(table.name)' that aren't there need a primary key."
             )
         }
-        resolvePlaceholders()
         let placeholders = try placeholderTable(of: table)
         let new = try makePlaceholder(value(column, key), table, placeholders)
         let link = ObjectLink(tableID: table.id, key: key)
@@ -74,8 +81,6 @@ extension WriteTransaction {
                 hide(link, as: new, column, origin)
             }
         }
-        delete(overlay(table), currentSchema.linkColumns(to: table), key)
-        deleteOrphans()
     }
 
     /// Puts a placeholder in the place of an object in a property.

@@ -165,6 +165,8 @@ public final class Table: Sendable, CustomStringConvertible {
     /// Whether it is hidden storage, which no schema names: see `WriteTransaction.addHiddenTable`.
     public let isHidden: Bool
     public let primaryKey: Column?
+    /// Whether the journal has, or needs, an object's image: see `WriteTransaction.keepImages(of:)`.
+    public let imageColumn: Column?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
     /// Indexes of several columns together.
@@ -202,6 +204,7 @@ public final class Table: Sendable, CustomStringConvertible {
         self.name = name
         self.columns = isHidden ? columns : columns.filter { !$0.isHidden }
         self.primaryKey = columns.first { $0.isPrimaryKey }
+        imageColumn = isHidden ? nil : columns.first { $0.isHidden && $0.name == Table.imageColumnName }
         self.firstSegment = firstSegment
         mixedInverse = Column(
             id: Table.mixedInverseID,

@@ -26,6 +26,8 @@ extension WriteTransaction {
         try checkDamage()
         finishPlaceholders()
         deleteUnowned()
+        if schemaChanged { try addImages() }
+        noteImages()
         let record = settleAndRecord()
         try checkDamage()
         try checkUniqueness()

@@ -82,6 +82,7 @@ extension WriteTransaction {
     private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
         if hasHiddenLinks(overlay.table.id) { dropHiddenLinks(of: overlay.table, key) }
         journal?.rowGone(overlay.table, key, in: self)
+        _ = hideLinks(to: overlay.table, key)
         followingDeletion {
             for column in incoming { unlink(column, from: key) }
             unlinkMixed(overlay.table, from: key)
@@ -102,7 +103,7 @@ extension WriteTransaction {
         if currentSchema.deletions[table.id] != nil {
             for cluster in 0..<clusterCount(table) { noteFollowers(table, keys(table, cluster: cluster)) }
         }
-        emptyCollections(of: table)
+        if !keepsLinks(to: table) { emptyCollections(of: table) }
         for cluster in 0..<clusterCount(table) {
             let keys = keys(table, cluster: cluster)
             delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }

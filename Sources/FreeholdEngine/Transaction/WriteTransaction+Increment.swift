@@ -49,7 +49,7 @@ extension WriteTransaction {
         let sum = old &+ amount
         guard amount != 0 else { return sum }
         withoutRecording { replaceElement(column, key, at: i, .int(sum)) }
-        if isOld(column, key) { journal?.addedInList(column, key, at: i, amount) }
+        if isOld(column, key) { journal?.addedInList(column, key, at: i, amount, in: self) }
         return sum
     }
 

@@ -107,7 +107,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     private func makeJournal() -> JournalRecorder? {
         guard case .local = origin, let state = base.journalState, !state.cursors.isEmpty else { return nil }
-        return JournalRecorder(state)
+        return JournalRecorder(state, base.schema)
     }
 
     private var hasOverlays: Bool { tables.contains { $0 != nil } }

@@ -64,7 +64,7 @@ struct HiddenTables {
         TableSpec(
             "other",
             columns: [
-                ColumnSpec("name", .string), ColumnSpec("class", .string, indexed: true),
+                ColumnSpec("name", .string), ColumnSpec("class", .string, optional: true, indexed: true),
                 ColumnSpec("alive", .bool), ColumnSpec("version", .int), ColumnSpec("body", .data, collection: .list),
             ],
             primaryKey: "name"

@@ -72,7 +72,8 @@ struct OtherObjects {
         try body.append(object, name.key)
         let row = try self.row(name) ?? transaction.create(table, primaryKey: .string(Self.text(name)))
         // Of live ones only, so that a class's tombstones don't lie among them.
-        try transaction.set(column(.className), row, .string(object.isAlive && !isTakenIn ? name.className.string : ""))
+        let className: Value = object.isAlive && !isTakenIn ? .string(name.className.string) : .null
+        try transaction.set(column(.className), row, className)
         transaction.setBool(column(.alive), row, object.isAlive)
         // Nothing but what was taken in has the version 0.
         transaction.setInt(column(.version), row, isTakenIn ? 0 : Int64(bitPattern: object.changed))

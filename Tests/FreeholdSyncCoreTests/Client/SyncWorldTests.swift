@@ -59,11 +59,15 @@ import Testing
 
     @Test func `Lists neither lose nor double an element, whatever crashes`() { expectNoProblems(SyncWorld.elements) }
 
-    @Test func `A file that was damaged is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
-
-    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
-        expectNoProblems(SyncWorld.forked)
+    @Test func `A file that was damaged is noticed by its sums and healed`() {
+        expectNoProblems { SyncWorld.healed($0) }
     }
 
-    @Test func `Unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
+    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+        expectNoProblems { SyncWorld.forked($0) }
+    }
+
+    @Test func `Unsent work outlives a store that was restored from a backup`() {
+        expectNoProblems { SyncWorld.reset($0) }
+    }
 }

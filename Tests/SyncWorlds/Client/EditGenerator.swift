@@ -24,6 +24,8 @@ struct EditGenerator {
     }
 
     var kinds = Kind.allCases
+    /// A list has elements of one type, objects link to others, and no clear leaves out what an app sees.
+    var fitsFiles = false
     private var fresh: Int64 = 1_000
     /// Elements of lists that were put in and taken out, each by its value.
     var inserted: Set<MergedContent> = []
@@ -70,6 +72,8 @@ struct EditGenerator {
         func place(_ name: SyncString) -> LocalPlace { LocalPlace(object, name) }
         switch kind {
         case .create: return []
+        case .write where fitsFiles && random.chance(30):
+            return [.set(place("best"), .value(random.chance(80) ? Self.link(&random) : .null), .real)]
         case .link, .insertLink, .removeLink, .moveLink, .clearLinks, .assignLinks:
             return link(kind, object, objects, &random)
         case .makeTarget, .changeTarget, .removeTarget: return target(kind, objects, &random)
@@ -85,13 +89,16 @@ struct EditGenerator {
             return [.set(place("count"), .value(value()), .real)]
         case .mixed: return mixed(place("mixed"), fields["mixed"], &random)
         case .insert, .remove, .move, .setElement, .clear, .assign:
-            return listEdit(kind, place("list"), fields["list"], &random)
+            let list: SyncString =
+                fitsFiles ? ["list", "list", "friends", "places"].randomElement(using: &random)! : "list"
+            return listEdit(kind, place(list), fields[list], &random)
         case .set:
             let values = [setValue(&random), setValue(&random)]
             return [
                 random.chance(60) ? .insertIntoSet(place("set"), values) : .removeFromSet(place("set"), values)
             ]
-        case .clearSet: return [.clearSet(place("set"), hidden: random.chance(20) ? [setValue(&random)] : [])]
+        case .clearSet:
+            return [.clearSet(place("set"), hidden: random.chance(20) && !fitsFiles ? [setValue(&random)] : [])]
         case .dictionary:
             let key = Self.keys.randomElement(using: &random)!
             var entries: [SyncString: MergedContent] = [:]
@@ -100,7 +107,7 @@ struct EditGenerator {
             if case .value(.int)? = entries[key], random.chance(30) { return [.increment(place("map").entry(key), 1)] }
             return [.set(place("map").entry(key), .value(value()), .real)]
         case .clearDictionary:
-            let hidden = random.chance(20) ? [Self.keys.randomElement(using: &random)!] : []
+            let hidden = random.chance(20) && !fitsFiles ? [Self.keys.randomElement(using: &random)!] : []
             return [.clearDictionary(place("map"), hidden: hidden)]
         case .embedded:
             let key = Self.keys.randomElement(using: &random)!
@@ -145,6 +152,7 @@ struct EditGenerator {
         _ old: MergedContent?,
         _ random: inout SeededRandom
     ) -> [LocalEdit] {
+        func value() -> SyncValue { fitsFiles && random.chance(20) ? Self.link(&random) : self.value() }
         let key = Self.keys.randomElement(using: &random)!
         guard case .value(.dictionary(let dictionary))? = old, random.chance(80) else {
             let inner = SyncDictionary([
@@ -181,8 +189,21 @@ struct EditGenerator {
         .embedded(["street": .value(value()), "rooms": .list([.value(value()), .value(value())])])
     }
 
-    private mutating func element(_ random: inout SeededRandom) -> MergedContent {
-        let new = random.chance(15) && kinds.contains(.embedded) ? address() : .value(value())
+    private static func link(_ random: inout SeededRandom) -> SyncValue {
+        .link(ObjectName("Thing", .int(.random(in: 1...4, using: &random))))
+    }
+
+    private mutating func element(_ place: LocalPlace, _ random: inout SeededRandom) -> MergedContent {
+        let new: MergedContent =
+            if fitsFiles {
+                switch place.path.last {
+                case .property("friends")?: .value(Self.link(&random))
+                case .property("places")?: address()
+                default: .value(value())
+                }
+            } else {
+                random.chance(15) && kinds.contains(.embedded) ? address() : .value(value())
+            }
         inserted.insert(new)
         return new
     }
@@ -197,12 +218,17 @@ struct EditGenerator {
         if case .list(let old)? = old { elements = old }
         switch kind {
         case .insert:
-            let new = (0..<Int.random(in: 1...3, using: &random)).map { _ in element(&random) }
+            let new = (0..<Int.random(in: 1...3, using: &random)).map { _ in element(place, &random) }
             return [.insert(place, at: .random(in: 0...elements.count, using: &random), new)]
         case .clear, .assign:
-            let hidden = elements.isEmpty || random.chance(80) ? [] : [elements.indices.randomElement(using: &random)!]
+            let hidden =
+                elements.isEmpty || fitsFiles || random.chance(80)
+                ? [] : [elements.indices.randomElement(using: &random)!]
             if kind == .clear { return [.clearList(place, hidden: hidden)] }
-            return [.clearList(place, hidden: hidden), .insert(place, at: 0, [element(&random), element(&random)])]
+            return [
+                .clearList(place, hidden: hidden),
+                .insert(place, at: 0, [element(place, &random), element(place, &random)]),
+            ]
         default: break
         }
         guard let index = elements.indices.randomElement(using: &random) else { return [] }
@@ -220,7 +246,7 @@ struct EditGenerator {
                 return listEdit(.insert, place.element(index).property("rooms"), fields["rooms"], &random)
             }
             if case .value(.int) = elements[index], random.chance(20) { return [.increment(place.element(index), 1)] }
-            return [.set(place.element(index), element(&random), .real)]
+            return [.set(place.element(index), element(place, &random), .real)]
         }
     }
 }

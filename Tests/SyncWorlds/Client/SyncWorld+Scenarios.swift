@@ -2,23 +2,26 @@ import FreeholdSyncCore
 
 /// Rare events, each in the middle of a random history. What comes back is what went wrong.
 extension SyncWorld {
-    private static func world(_ seed: UInt64, _ name: String, clients: Int = 2) -> SyncWorld {
-        SyncWorld(seed: seed, Options(name: name, clients: clients, steps: 60))
+    private static func world(_ seed: UInt64, _ name: String, _ client: () -> any WorldClient) -> SyncWorld {
+        var options = Options(name: name, clients: 2, steps: 60)
+        options.fitsFiles = !(client() is MemoryClientStore)
+        return SyncWorld(seed: seed, options, clients: client)
     }
 
     /// Somebody damaged a file behind the client's back.
-    static func healed(_ seed: UInt64) -> [String] {
-        var world = world(seed, "healing")
+    static func healed(_ seed: UInt64, _ client: () -> any WorldClient = { MemoryClientStore() }) -> [String] {
+        var world = world(seed, "healing", client)
         world.run()
         guard world.problems.isEmpty else { return world.problems }
         let ghost = ObjectName("Thing", 77)
-        try! world.clients[0].store.transact { data in
-            for name in data.versions.keys.sorted().prefix(1) {
+        let gone = world.clients[0].store.data.versions.keys.sorted().prefix(1)
+        try! world.clients[0].store.tamper { data in
+            for name in gone {
                 try data.perform([.delete(name, .edit)])
-                data.setVersion(nil, of: name)
+                try data.setVersion(nil, of: name)
             }
             try data.perform([.create(ghost, ["f": .value(1)], defaults: [])])
-            data.setVersion(1, of: ghost)
+            try data.setVersion(1, of: ghost)
         }
         world.drop(0)
         world.heal()
@@ -27,13 +30,13 @@ extension SyncWorld {
     }
 
     /// A file is copied, and both copies are used.
-    static func forked(_ seed: UInt64) -> [String] {
-        var world = world(seed, "forks")
+    static func forked(_ seed: UInt64, _ client: () -> any WorldClient = { MemoryClientStore() }) -> [String] {
+        var world = world(seed, "forks", client)
         for _ in 0..<60 { world.step() }
         world.heal()
         world.isCalm = false
         guard world.problems.isEmpty else { return world.problems }
-        world.clients[1].store = world.clients[0].store
+        world.clients[1].store = world.clients[0].store.copied()
         world.restart(1)
         for index in 0..<2 {
             for _ in 0..<3 { world.write(index) }
@@ -44,8 +47,8 @@ extension SyncWorld {
     }
 
     /// The store is restored from a backup, while there is work that it doesn't know.
-    static func reset(_ seed: UInt64) -> [String] {
-        var world = world(seed, "resets")
+    static func reset(_ seed: UInt64, _ client: () -> any WorldClient = { MemoryClientStore() }) -> [String] {
+        var world = world(seed, "resets", client)
         for _ in 0..<60 { world.step() }
         world.heal()
         world.isCalm = false

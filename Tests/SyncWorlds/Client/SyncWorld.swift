@@ -14,13 +14,14 @@ struct SyncWorld {
         /// Of a thousand steps.
         var drops = 20
         var queries = false
-        var copies = false
+        /// Edits are such that a file can hold what they make.
+        var fitsFiles = false
 
         var description: String { name }
     }
 
     struct Client {
-        var store = MemoryClientStore()
+        var store: any WorldClient = MemoryClientStore()
         var machine: ClientMachine
         var up: [ClientMessage] = []
         var down: [ServerMessage] = []
@@ -41,7 +42,11 @@ struct SyncWorld {
     var log: [String] = []
     var isCalm = false
 
-    init(seed: UInt64, _ options: Options) {
+    init(
+        seed: UInt64,
+        _ options: Options,
+        clients makeClient: () -> any WorldClient = { MemoryClientStore() }
+    ) {
         self.options = options
         random = SeededRandom(seed: seed)
         var rules = OracleRules()
@@ -58,9 +63,11 @@ struct SyncWorld {
         server = SynchronousServer(rules: rules)
         for index in 0..<options.clients {
             var generator = EditGenerator(kinds: options.kinds)
+            generator.fitsFiles = options.fitsFiles
             generator.skip(to: Int64(index + 1) * 1_000_000)
             clients.append(
                 Client(
+                    store: makeClient(),
                     machine: Self.machine(index),
                     generator: generator,
                     offset: .random(in: -60_000...60_000, using: &random)
@@ -99,6 +106,7 @@ struct SyncWorld {
         } catch {
             problems.append("a local commit fails: \(error)")
         }
+        problems += clients[index].store.problems.map { "client \(index): \($0)" }
     }
 
     mutating func handle(_ event: ClientEvent, _ index: Int) {
@@ -141,6 +149,7 @@ struct SyncWorld {
         let after = clients[index].store.data
         log.append("client \(index) \(request) -> \(after.edited)")
         check(index, before, after)
+        problems += clients[index].store.problems.map { "client \(index): \($0)" }
         return outcome
     }
 

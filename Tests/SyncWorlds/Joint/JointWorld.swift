@@ -16,6 +16,8 @@ struct JointWorld {
         var drops = 20
         /// Of a thousand steps: the server's node dies.
         var kills = 0
+        /// Edits are such that a file can hold what they make.
+        var fitsFiles = false
 
         var description: String { name }
     }
@@ -47,16 +49,23 @@ struct JointWorld {
         return ServerMachine(configuration, matcher: SimpleMatcher())
     }
 
-    init(seed: UInt64, _ options: Options, store: any WorldStore = MemoryServerStore(epoch: 7)) {
+    init(
+        seed: UInt64,
+        _ options: Options,
+        store: any WorldStore = MemoryServerStore(epoch: 7),
+        clients makeClient: () -> any WorldClient = { MemoryClientStore() }
+    ) {
         self.options = options
         self.store = store
         random = SeededRandom(seed: seed)
         server = Self.newServer()
         for index in 0..<options.clients {
             var generator = EditGenerator(kinds: options.kinds)
+            generator.fitsFiles = options.fitsFiles
             generator.skip(to: Int64(index + 1) * 1_000_000)
             clients.append(
                 SyncWorld.Client(
+                    store: makeClient(),
                     machine: Self.machine(index),
                     generator: generator,
                     offset: .random(in: -60_000...60_000, using: &random)
@@ -89,6 +98,7 @@ struct JointWorld {
         do { try clients[index].store.commit(edits, wall: wall(index)) } catch {
             problems.append("a local commit fails: \(error)")
         }
+        problems += clients[index].store.problems.map { "client \(index): \($0)" }
     }
 
     mutating func handle(_ event: ClientEvent, _ index: Int) {
@@ -118,8 +128,9 @@ struct JointWorld {
                         note("crashes")
                         clients[index].store.crashes = [MemoryClientStore.Crash(isAfter: random.chance(50))]
                     }
-                    guard let outcome = try? clients[index].store.perform(request, now: wall(index), random: &random)
-                    else {
+                    let outcome = try? clients[index].store.perform(request, now: wall(index), random: &random)
+                    problems += clients[index].store.problems.map { "client \(index): \($0)" }
+                    guard let outcome else {
                         disconnect(index)
                         clients[index].timers = [:]
                         clients[index].machine = Self.machine(index)

@@ -1,6 +1,8 @@
 /// An edit names what isn't there.
 public struct MisplacedEdit: Error, Hashable {
     public let edit: LocalEdit
+
+    package init(edit: LocalEdit) { self.edit = edit }
 }
 
 extension LocalEdit {

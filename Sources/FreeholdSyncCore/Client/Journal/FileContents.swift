@@ -1,6 +1,9 @@
 public import FreeholdEngine
 
 /// Objects of a Freehold file as sync knows them: by class and primary key, with links to objects that aren't there.
+///
+/// Classes that sync are those whose tables keep images (`WriteTransaction.keepImages(of:)`) and the embedded ones. Properties that link
+/// to objects of other classes stay local.
 public struct FileContents {
     public let view: DataView
 
@@ -18,9 +21,9 @@ public struct FileContents {
         }
     }
 
-    /// What a link calls an object, or a placeholder. Nil if there is neither, or its class has no primary key.
+    /// What a link calls an object, or a placeholder. Nil if there is neither, or its class doesn't sync.
     public func name(_ tableID: Int, _ key: ObjectKey) -> ObjectName? {
-        guard let table = view.schema.table(id: tableID) else { return nil }
+        guard let table = view.schema.table(id: tableID), table.imageColumn != nil else { return nil }
         if key.isPlaceholder {
             let value = view.primaryKey(ofPlaceholder: key, in: table)
             return value.flatMap(Self.key).map { ObjectName(SyncString(table.name), $0) }
@@ -35,7 +38,7 @@ public struct FileContents {
     public func contents(_ table: Table, _ key: ObjectKey) -> [SyncString: MergedContent]? {
         guard view.contains(table, key) else { return nil }
         var contents: [SyncString: MergedContent] = [:]
-        for column in table.columns where !column.isPrimaryKey {
+        for column in table.columns where !column.isPrimaryKey && view.schema.syncs(column) {
             contents[SyncString(column.name)] = content(column, key)
         }
         return contents
@@ -45,58 +48,69 @@ public struct FileContents {
         switch column.collection {
         case .none: content(view.storedValue(column, key), column)
         case .list: .list(view.storedListValues(column, key).map { content($0, column) })
-        case .set:
-            .set(
-                Dictionary(
-                    view.storedSetValues(column, key).compactMap { value in
-                        let value = self.value(value, column)
-                        return SetElement(value).map { ($0, value) }
-                    },
-                    uniquingKeysWith: { a, _ in a }
-                )
-            )
+        case .set: .set(elements: view.storedSetValues(column, key).map { value($0, column) })
         case .dictionary:
-            .dictionary(
-                Dictionary(
-                    view.storedDictionaryEntries(column, key).map { (SyncString($0.key), content($0.value, column)) },
-                    uniquingKeysWith: { a, _ in a }
-                )
-            )
+            .dictionary(entries: view.storedDictionaryEntries(column, key).map { ($0.key, content($0.value, column)) })
         }
     }
 
     /// A value of a column, or of an element of it. An embedded object is there with all that it holds.
     public func content(_ value: Value, _ column: Column) -> MergedContent {
-        if case .link(let key) = value, let id = column.targetTableID, let table = view.schema.table(id: id),
-            table.isEmbedded
-        {
+        if case .link(let key) = value, let table = view.schema.embeddedTarget(of: column) {
             return contents(table, key).map { .embedded($0) } ?? .value(.null)
         }
         return .value(self.value(value, column))
     }
 
-    public func value(_ value: Value, _ column: Column) -> SyncValue {
+    public func value(_ value: Value, _ column: Column) -> SyncValue { SyncValue(value, column) { name($0, $1) } }
+}
+
+extension DatabaseSchema {
+    /// Whether a column's values are sent: all but links to objects of classes that stay local.
+    package func syncs(_ column: Column) -> Bool {
+        guard column.type == .link, let target = column.targetTableID.flatMap(table(id:)) else { return true }
+        return target.isEmbedded || target.imageColumn != nil
+    }
+
+    package func embeddedTarget(of column: Column) -> Table? {
+        guard column.type == .link, let table = column.targetTableID.flatMap(table(id:)), table.isEmbedded else {
+            return nil
+        }
+        return table
+    }
+}
+
+extension MergedContent {
+    static func set(elements: [SyncValue]) -> MergedContent {
+        .set(Dictionary(elements.compactMap { value in SetElement(value).map { ($0, value) } }) { a, _ in a })
+    }
+
+    static func dictionary(entries: [(String, MergedContent)]) -> MergedContent {
+        .dictionary(Dictionary(entries.map { (SyncString($0.0), $0.1) }) { a, _ in a })
+    }
+}
+
+extension SyncValue {
+    /// - Parameter name: what an object is called.
+    init(_ value: Value, _ column: Column, _ name: (_ table: Int, ObjectKey) -> ObjectName?) {
         switch value {
-        case .null: .null
-        case .bool(let value): .bool(value)
-        case .int(let value): .int(value)
-        case .float(let value): .float(value)
-        case .double(let value): .double(value)
-        case .string(let value): .string(SyncString(value))
-        case .data(let value): .data(value)
-        case .timestamp(let value): .date(value)
-        case .decimal128(let value): .decimal128(value)
-        case .objectId(let value): .objectId(value)
-        case .uuid(let value): .uuid(value)
-        case .link(let key): column.targetTableID.flatMap { name($0, key) }.map { .link($0) } ?? .null
-        case .objectLink(let link): name(link.tableID, link.key).map { .link($0) } ?? .null
-        case .list(let list): .list(list.values.map { self.value($0, column) })
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(SyncString(value))
+        case .data(let value): self = .data(value)
+        case .timestamp(let value): self = .date(value)
+        case .decimal128(let value): self = .decimal128(value)
+        case .objectId(let value): self = .objectId(value)
+        case .uuid(let value): self = .uuid(value)
+        case .link(let key): self = column.targetTableID.flatMap { name($0, key) }.map { .link($0) } ?? .null
+        case .objectLink(let link): self = name(link.tableID, link.key).map { .link($0) } ?? .null
+        case .list(let list): self = .list(list.values.map { SyncValue($0, column, name) })
         case .dictionary(let dictionary):
-            .dictionary(
-                SyncDictionary(
-                    dictionary.entries.map { (key: SyncString($0.key), value: self.value($0.value, column)) }
-                )
-            )
+            let entries = dictionary.entries.map { (key: SyncString($0.key), value: SyncValue($0.value, column, name)) }
+            self = .dictionary(SyncDictionary(entries))
         }
     }
 }

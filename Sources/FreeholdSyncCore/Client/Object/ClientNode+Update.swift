@@ -244,7 +244,7 @@ extension SyncValue {
     /// Puts a value into dictionaries inside of this one, or takes it out.
     ///
     /// - Returns: false if the path leads into something that is no dictionary.
-    mutating func replace(_ path: ArraySlice<SyncString>, by value: SyncValue?) -> Bool {
+    package mutating func replace(_ path: ArraySlice<SyncString>, by value: SyncValue?) -> Bool {
         guard let key = path.first, case .dictionary(var dictionary) = self else { return false }
         if path.count == 1 {
             dictionary[key] = value
@@ -256,7 +256,7 @@ extension SyncValue {
         return true
     }
 
-    func nested(_ path: ArraySlice<SyncString>) -> SyncValue? {
+    package func nested(_ path: ArraySlice<SyncString>) -> SyncValue? {
         guard let key = path.first else { return self }
         guard case .dictionary(let dictionary) = self else { return nil }
         return dictionary[key]?.nested(path.dropFirst())

@@ -176,3 +176,32 @@ public struct Shadow: Hashable, Sendable {
         )
     }
 }
+
+extension Shadow: Kept {
+    func write(to bytes: inout [UInt8]) {
+        confirmed.write(to: &bytes)
+        version.write(to: &bytes)
+        (absent?.fields).write(to: &bytes)
+        (absent?.version ?? 0).write(to: &bytes)
+        born.write(to: &bytes)
+        created.write(to: &bytes)
+        pending.write(to: &bytes)
+        ownVersions.write(to: &bytes)
+    }
+
+    init(from reader: inout KeptReader) throws(CodecError) {
+        self.init(contents: nil, version: nil)
+        confirmed = try ClientFields?(from: &reader)
+        version = try StreamVersion?(from: &reader)
+        guard (confirmed == nil) == (version == nil) else {
+            throw reader.cursor.error(.inconsistent, "A confirmed object has a version, and no other")
+        }
+        let fields = try ClientFields?(from: &reader)
+        let last = try StreamVersion(from: &reader)
+        absent = fields.map { Absent(fields: $0, version: last) }
+        born = try StreamVersion(from: &reader)
+        created = try StreamVersion(from: &reader)
+        pending = try [PendingChange](from: &reader)
+        ownVersions = try Set<StreamVersion>(from: &reader)
+    }
+}

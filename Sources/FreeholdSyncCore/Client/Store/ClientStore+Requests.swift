@@ -199,7 +199,7 @@ extension Changes {
 }
 
 extension KeyRange {
-    func contains(_ name: ObjectName) -> Bool {
+    package func contains(_ name: ObjectName) -> Bool {
         name.className == className && after.map { name.key > $0 } ?? true && through.map { name.key <= $0 } ?? true
     }
 }

@@ -1,0 +1,275 @@
+/// Exact entries: what of them tells more than others (`JournalChange.exact`).
+extension JournalRecorder {
+    /// Embedded objects of before that were put somewhere else, with all that they hold.
+    func carriedRows(_ transaction: WriteTransaction) {
+        var open = carried.sorted { ($0.tableID, $0.key) < ($1.tableID, $1.key) }
+        var known = carried
+        while let object = open.popLast() {
+            guard let table = transaction.schema.table(id: object.tableID), transaction.contains(table, object.key)
+            else { continue }
+            for column in table.columns {
+                contents(column, [object.key], as: .rows, transaction)
+                guard transaction.schema.ownsTargets(column) else { continue }
+                transaction.forEachTarget(column, object.key) { if known.insert($0).inserted { open.append($0) } }
+            }
+        }
+    }
+
+    /// What the objects that the commit is about were before.
+    func writeImages(_ transaction: WriteTransaction) {
+        var targets: Set<JournalObject> = []
+        for object in images {
+            guard let table = transaction.base.schema.table(id: object.tableID) else { continue }
+            writer.begin(.image)
+            writer.object(object.tableID, object.key.raw)
+            writer.optional(table.primaryKey.map { transaction.base.value($0, object.key) })
+            image(table, object.key, transaction, &targets)
+        }
+        for target in targets.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
+            guard let table = transaction.base.schema.table(id: target.tableID),
+                let primaryKey = transaction.base.primaryKey(ofStored: target.key, in: table)
+            else { continue }
+            writer.called(target, primaryKey)
+            flush(transaction)
+        }
+    }
+
+    private func image(
+        _ table: Table,
+        _ key: ObjectKey,
+        _ transaction: WriteTransaction,
+        _ targets: inout Set<JournalObject>
+    ) {
+        let base = transaction.base
+        var owned: [JournalObject] = []
+        for column in table.storedColumns where !column.isPrimaryKey && column.name != Table.imageColumnName {
+            let owns = base.schema.ownsTargets(column)
+            func mention(_ value: Value) {
+                if case .link(let key) = value, let id = column.targetTableID {
+                    let target = JournalObject(tableID: id, key: key)
+                    if owns { owned.append(target) } else { targets.insert(target) }
+                } else if column.type == .mixed {
+                    value.forEachObjectLink { targets.insert($0) }
+                }
+            }
+            let content: JournalContent
+            switch column.collection {
+            case .none: content = .value(base.storedValue(column, key))
+            case .list, .set: content = .values(base.storedElements(column, key))
+            case .dictionary:
+                let entries = base.storedDictionaryEntries(column, key)
+                content = .entries(entries.map { NestedDictionary.Entry($0.key, $0.value) })
+            }
+            switch content {
+            case .value(let value): mention(value)
+            case .values(let values): values.forEach(mention)
+            case .entries(let entries): for entry in entries { mention(entry.value) }
+            }
+            writer.before(column, key, content)
+            flush(transaction)
+        }
+        for object in owned {
+            guard let table = base.schema.table(id: object.tableID) else { continue }
+            image(table, object.key, transaction, &targets)
+        }
+    }
+
+    /// The names of objects that aren't there and that values of the entry link to.
+    func writeMissing(_ transaction: WriteTransaction) {
+        for object in missing.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
+            guard let table = transaction.schema.table(id: object.tableID),
+                let primaryKey = transaction.primaryKey(ofPlaceholder: object.key, in: table)
+            else { continue }
+            writer.called(object, primaryKey)
+            flush(transaction)
+        }
+    }
+}
+
+extension Table {
+    static let imageColumnName = "@image"
+
+    fileprivate func isImaged(_ key: String, _ names: Set<String>?) -> Bool {
+        !isEmbedded && primaryKey?.name == key && names?.contains(name) ?? true
+    }
+}
+
+extension DatabaseSchema {
+    static let exactTableName = "@exact"
+
+    /// Whose images the journal keeps: the name of the tables' primary key, and their names unless it is all of them. They are the names
+    /// of a hidden table's columns.
+    fileprivate var imagedTables: (key: String, names: Set<String>?)? {
+        guard let columns = hiddenTable(named: Self.exactTableName)?.columns, let key = columns.first else {
+            return nil
+        }
+        return (key.name, columns.count == 1 ? nil : Set(columns.dropFirst().map { String($0.name.dropFirst()) }))
+    }
+
+    /// Whether entries of the journal are exact.
+    var hasExactJournal: Bool {
+        hiddenTable(named: Self.exactTableName) != nil || tables.contains { $0.imageColumn != nil }
+    }
+}
+
+extension DataView {
+    /// Of an object, or of one that isn't there.
+    func primaryKey(ofStored key: ObjectKey, in table: Table) -> Value? {
+        if key.isPlaceholder { return primaryKey(ofPlaceholder: key, in: table) }
+        guard let column = table.primaryKey, contains(table, key) else { return nil }
+        return value(column, key)
+    }
+
+    /// All elements of a list or a set.
+    func storedElements(_ column: Column, _ key: ObjectKey) -> [Value] {
+        column.collection == .list ? storedListValues(column, key) : storedSetValues(column, key)
+    }
+
+    /// Where in a property of its owner an embedded object is.
+    func place(of key: ObjectKey, _ column: Column, _ owner: ObjectKey) -> NestedSubscript? {
+        switch column.collection {
+        case .none: .property
+        case .list, .set: listValues(column, owner).firstIndex(of: .link(key)).map { .element($0) }
+        case .dictionary: dictionaryEntries(column, owner).first { $0.value == .link(key) }.map { .entry($0.key) }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// From now on the journal is exact (`JournalChange.exact`), and says of each object of the table, the first time that a commit
+    /// is about it, what it was before. Whoever reads the journal and keeps that on its own, or is done with the object, says so by the
+    /// hidden column that comes back: true while the object needs no image.
+    ///
+    /// Deletions of the table's objects by journalled commits leave placeholders: links to them stay, and aren't shown.
+    /// - Throws: `.invalidArgument` for a table without a primary key; else as `addHiddenColumn`.
+    /// - Complexity: O(columns)
+    public func keepImages(of table: Table) throws(EngineError) -> Column {
+        guard table.primaryKey != nil else {
+            throw EngineError(.invalidArgument, "Images of objects of '\(table.name)' need a primary key.")
+        }
+        return try addHiddenColumn(ColumnSpec(Table.imageColumnName, .bool), to: table)
+    }
+
+    /// From now on the journal is exact, and tables keep images (`keepImages(of:)`) that have a primary key of this name: those that are
+    /// there, and others from the commit on that makes them, whoever makes it. Other tables cease to.
+    ///
+    /// - Parameter names: of the tables, if it isn't all with such a key.
+    /// - Throws: as `addHiddenTable`.
+    /// - Complexity: O(tables)
+    public func keepImages(ofTablesKeyed key: String, named names: Set<String>? = nil) throws(EngineError) {
+        try checkHidden(key)
+        let wanted = currentSchema.imagedTables
+        if wanted?.key != key || wanted?.names != names {
+            if let old = currentSchema.hiddenTable(named: DatabaseSchema.exactTableName) { dropHiddenTable(old) }
+            let columns = [key] + (names ?? []).sorted().map { "=" + $0 }
+            schemaChanged = true
+            addTables(
+                [TableSpec(DatabaseSchema.exactTableName, columns: columns.map { ColumnSpec($0, .bool) })],
+                areKeyed: true,
+                areHidden: true
+            )
+            for table in currentSchema.tables where !table.isImaged(key, names) {
+                if let column = table.imageColumn { dropHiddenColumn(column) }
+            }
+        }
+        try addImages()
+    }
+
+    /// Tables that came have images from now on.
+    func addImages() throws(EngineError) {
+        guard let wanted = currentSchema.imagedTables else { return }
+        for table in currentSchema.tables where table.imageColumn == nil && table.isImaged(wanted.key, wanted.names) {
+            _ = try keepImages(of: table)
+        }
+    }
+
+    /// Before the commit's blocks are made: notes which objects of before the commit is about, and marks them.
+    func noteImages() {
+        guard let journal, journal.isExact else { return }
+        var roots: Set<JournalObject> = []
+        func note(_ object: JournalObject) {
+            var object = object
+            while let table = currentSchema.table(id: object.tableID), contains(table, object.key) {
+                if table.isEmbedded {
+                    guard let owner = owner(table, object.key) else { return }
+                    object = JournalObject(tableID: owner.column.tableID, key: owner.key)
+                } else {
+                    if table.imageColumn != nil { roots.insert(object) }
+                    return
+                }
+            }
+        }
+        for object in journal.takeEdited() { note(object) }
+        for case let overlay? in tables
+        where !overlay.table.isHidden && (overlay.table.isEmbedded || overlay.table.imageColumn != nil) {
+            for case let columns? in overlay.columns
+            where columns.column.collection == .none && !columns.column.isHidden {
+                columns.forEachModified(clusterSpan: clusterSpan) { key in
+                    note(JournalObject(tableID: overlay.table.id, key: key))
+                }
+                for key in columns.added.keys { note(JournalObject(tableID: overlay.table.id, key: key)) }
+            }
+        }
+        for object in roots.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
+            guard needsImage(object), let column = currentSchema.table(id: object.tableID)?.imageColumn else {
+                continue
+            }
+            journal.images.append(object)
+            setBool(column, object.key, true)
+        }
+        for object in journal.imagedGone where needsImage(object) { journal.images.append(object) }
+    }
+
+    private func needsImage(_ object: JournalObject) -> Bool {
+        guard let table = base.schema.table(id: object.tableID), let column = table.imageColumn,
+            base.contains(table, object.key)
+        else { return false }
+        return base.value(column, object.key) != .bool(true)
+    }
+
+    /// The same edit with the links to objects that aren't there. A list inside of it is told whole.
+    func stored(_ edit: NestedEdit, _ column: Column, _ key: ObjectKey) -> NestedEdit {
+        var root: Value?
+        var place = edit.place
+        switch edit.place {
+        case .property: root = storedValue(column, key)
+        case .element(let i):
+            let stored = storedIndex(column, key, ofShown: i)
+            place = .element(stored)
+            let values = storedListValues(column, key)
+            if values.indices.contains(stored) { root = values[stored] }
+        case .entry(let name):
+            root = storedDictionaryEntries(column, key).first { Value.compareBytes($0.key, name) == 0 }?.value
+        }
+        var path: [NestedEdit.Step] = []
+        for step in edit.path {
+            if case .list(let list)? = root { return NestedEdit(place: place, path: path, change: .list(list.values)) }
+            guard case .entry(let name) = step, case .dictionary(let dictionary)? = root else { break }
+            path.append(step)
+            root = dictionary[name]
+        }
+        switch (edit.change, root) {
+        case (_, .list(let list)?): return NestedEdit(place: place, path: path, change: .list(list.values))
+        case (.entries(let entries, let removed), .dictionary(let dictionary)?):
+            let entries = entries.map { NestedDictionary.Entry($0.key, dictionary[$0.key] ?? $0.value) }
+            return NestedEdit(place: place, path: path, change: .entries(entries, removed: removed))
+        default: return NestedEdit(place: place, path: edit.path, change: edit.change)
+        }
+    }
+
+    /// An object of a table with images is deleted: links to it become links to a placeholder.
+    ///
+    /// - Returns: false if there can be none: then links go.
+    func hideLinks(to table: Table, _ key: ObjectKey) -> Bool {
+        guard journal != nil, table.imageColumn != nil else { return false }
+        do throws(EngineError) {
+            try leavePlaceholder(table, key)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether links to the table's objects that are deleted stay.
+    func keepsLinks(to table: Table) -> Bool { journal != nil && table.imageColumn != nil }
+}

@@ -1,0 +1,297 @@
+internal import FreeholdEngine
+internal import FreeholdSyncCore
+
+/// Does edits of what a file shows on its rows. Nothing is written that is as it should be already.
+///
+/// Properties that the file's schema hasn't, and values of other types than its properties', are left out: the server's schema can be
+/// ahead of the program's.
+struct EditApplier {
+    let write: WriteTransaction
+    let tables: FileTables
+
+    /// A single value, an element or an entry, and the way on into dictionaries inside of it.
+    private struct Spot {
+        let column: Column
+        let key: ObjectKey
+        var place = NestedSubscript.property
+        var nested: [SyncString] = []
+    }
+
+    func perform(_ edit: LocalEdit) throws {
+        guard let place = edit.place else { throw MisplacedEdit(edit: edit) }
+        write.resolvePlaceholders()
+        guard let table = tables.classes[place.object.className] else { return }
+        guard let key = find(place.object, table) else { throw MisplacedEdit(edit: edit) }
+        guard let spot = try spot(table.table, key, place.path[...], edit) else { return }
+        switch edit {
+        case .create, .delete: break
+        case .set(_, let content, _): try set(spot, content)
+        case .increment(_, let number):
+            guard case .int(let old)? = current(spot) else { throw MisplacedEdit(edit: edit) }
+            try set(spot, .value(.int(old &+ number)))
+        case .removeEntry: try removeEntry(spot)
+        case .insert, .remove, .move, .clearList:
+            guard spot.column.collection == .list else { return }
+            try editList(edit, spot.column, spot.key)
+        case .insertIntoSet, .removeFromSet, .clearSet:
+            guard spot.column.collection == .set else { return }
+            try editSet(edit, spot.column, spot.key)
+        case .clearDictionary(_, let hidden):
+            guard spot.column.collection == .dictionary else { return }
+            for entry in write.storedDictionaryEntries(spot.column, spot.key)
+            where !hidden.contains(SyncString(entry.key)) {
+                write.storedDictionaryRemove(spot.column, spot.key, forKey: entry.key)
+            }
+        }
+    }
+
+    /// Gives a new object its values.
+    func fill(_ table: Table, _ key: ObjectKey, _ contents: [SyncString: MergedContent]) throws {
+        for column in table.columns where !column.isPrimaryKey && write.schema.syncs(column) {
+            guard let content = contents[SyncString(column.name)] else { continue }
+            if column.collection == .none {
+                if content != column.emptyContent { try set(Spot(column: column, key: key), content) }
+            } else {
+                try assign(content, column, key)
+            }
+        }
+    }
+
+    private func find(_ name: ObjectName, _ found: FileTables.Class) -> ObjectKey? {
+        guard found.key.fits(name.key) else { return nil }
+        return write.find(primaryKey: name.key.value, in: found.table)
+    }
+
+    // MARK: Places
+
+    /// Nil for what the file's schema hasn't.
+    private func spot(
+        _ table: Table,
+        _ key: ObjectKey,
+        _ path: ArraySlice<LocalPlace.Step>,
+        _ edit: LocalEdit
+    ) throws -> Spot? {
+        guard case .property(let name)? = path.first else { throw MisplacedEdit(edit: edit) }
+        guard let column = table.column(named: name.string), !column.isPrimaryKey, write.schema.syncs(column) else {
+            return nil
+        }
+        var spot = Spot(column: column, key: key)
+        var rest = path.dropFirst()
+        switch (rest.first, column.collection) {
+        case (.element(let index)?, .list):
+            guard 0..<write.storedCount(column, key) ~= index else { throw MisplacedEdit(edit: edit) }
+            spot.place = .element(index)
+            rest = rest.dropFirst()
+        case (.entry(let name)?, .dictionary):
+            spot.place = .entry(name.string)
+            rest = rest.dropFirst()
+        case (.element?, _), (.entry?, _): return nil
+        default: break
+        }
+        if case .property? = rest.first {
+            guard let target = write.schema.embeddedTarget(of: column) else { return nil }
+            guard case .link(let inner)? = value(spot) else { throw MisplacedEdit(edit: edit) }
+            return try self.spot(target, inner, rest, edit)
+        }
+        for case .nested(let key) in rest { spot.nested.append(key) }
+        guard spot.nested.count == rest.count else { throw MisplacedEdit(edit: edit) }
+        return spot
+    }
+
+    /// What stands there, links to objects that aren't there among it.
+    private func value(_ spot: Spot) -> Value? {
+        switch spot.place {
+        case .property: return spot.column.collection == .none ? write.storedValue(spot.column, spot.key) : nil
+        case .element(let index):
+            if !write.hasPlaceholders(spot.column, spot.key) {
+                return write.listValue(spot.column, spot.key, at: index)
+            }
+            let values = write.storedListValues(spot.column, spot.key)
+            return values.indices.contains(index) ? values[index] : nil
+        case .entry(let name):
+            return write.storedDictionaryEntries(spot.column, spot.key).first {
+                SyncString($0.key) == SyncString(name)
+            }?
+            .value
+        }
+    }
+
+    private func current(_ spot: Spot) -> SyncValue? {
+        value(spot).flatMap { FileContents(write).value($0, spot.column).nested(spot.nested[...]) }
+    }
+
+    // MARK: Values
+
+    /// Nil if the column can't hold it.
+    private func value(_ content: MergedContent, _ column: Column) throws -> Value? {
+        switch content {
+        case .value(let value): return try self.value(value, column)
+        case .embedded(let fields):
+            guard let table = write.schema.embeddedTarget(of: column) else { return nil }
+            let key = try write.create(table)
+            try fill(table, key, fields)
+            return .link(key)
+        case .list, .set, .dictionary: return nil
+        }
+    }
+
+    private func value(_ value: SyncValue, _ column: Column) throws -> Value? {
+        if case .null = value { return column.isOptional || column.type == .link ? .null : column.zero }
+        if column.type == .mixed { return try mixed(value) }
+        switch (value, column.type) {
+        case (.bool(let value), .bool): return .bool(value)
+        case (.int(let value), .int): return .int(value)
+        case (.float(let value), .float): return .float(value)
+        case (.double(let value), .double): return .double(value)
+        case (.string(let value), .string): return .string(value.string)
+        case (.data(let value), .data): return .data(value)
+        case (.date(let value), .timestamp): return .timestamp(value)
+        case (.objectId(let value), .objectId): return .objectId(value)
+        case (.uuid(let value), .uuid): return .uuid(value)
+        case (.decimal128(let value), .decimal128): return .decimal128(value)
+        case (.link(let name), .link):
+            guard let found = tables.classes[name.className], found.table.id == column.targetTableID,
+                found.key.fits(name.key)
+            else { return nil }
+            return .link(try write.reference(to: found.table, primaryKey: name.key.value))
+        default: return nil
+        }
+    }
+
+    private func mixed(_ value: SyncValue) throws -> Value {
+        switch value {
+        case .null, .embedded: return .null
+        case .bool(let value): return .bool(value)
+        case .int(let value): return .int(value)
+        case .float(let value): return .float(value)
+        case .double(let value): return .double(value)
+        case .string(let value): return .string(value.string)
+        case .data(let value): return .data(value)
+        case .date(let value): return .timestamp(value)
+        case .objectId(let value): return .objectId(value)
+        case .uuid(let value): return .uuid(value)
+        case .decimal128(let value): return .decimal128(value)
+        case .link(let name):
+            guard let found = tables.classes[name.className], found.key.fits(name.key) else { return .null }
+            let key = try write.reference(to: found.table, primaryKey: name.key.value)
+            return .objectLink(ObjectLink(tableID: found.table.id, key: key))
+        case .list(let values): return .list(NestedList(try values.map(mixed)))
+        case .dictionary(let dictionary):
+            return .dictionary(
+                NestedDictionary(
+                    try dictionary.entries.map { NestedDictionary.Entry($0.key.string, try mixed($0.value)) }
+                )
+            )
+        }
+    }
+
+    private func set(_ spot: Spot, _ content: MergedContent) throws {
+        let (column, key) = (spot.column, spot.key)
+        if !spot.nested.isEmpty {
+            guard var whole = value(spot).map({ FileContents(write).value($0, column) }),
+                case .value(let new) = content,
+                whole.replace(spot.nested[...], by: new)
+            else { return }
+            return try set(Spot(column: column, key: key, place: spot.place), .value(whole))
+        }
+        if case .property = spot.place, column.collection != .none { return try assign(content, column, key) }
+        guard let new = try value(content, column) else { return }
+        switch spot.place {
+        case .property: if write.storedValue(column, key) != new { try write.setStored(column, key, new) }
+        case .element(let index): try write.storedListSet(column, key, at: index, new)
+        case .entry(let name): try write.storedDictionarySet(column, key, forKey: name, new)
+        }
+    }
+
+    private func removeEntry(_ spot: Spot) throws {
+        if spot.nested.isEmpty {
+            if case .entry(let name) = spot.place { write.storedDictionaryRemove(spot.column, spot.key, forKey: name) }
+            return
+        }
+        guard var whole = value(spot).map({ FileContents(write).value($0, spot.column) }),
+            whole.replace(spot.nested[...], by: nil)
+        else { return }
+        try set(Spot(column: spot.column, key: spot.key, place: spot.place), .value(whole))
+    }
+
+    // MARK: Collections
+
+    /// Elements that the column can't hold become what it holds by default, so that those behind them keep their places.
+    private func elements(_ contents: [MergedContent], _ column: Column) throws -> [Value] {
+        try contents.map { try value($0, column) ?? (column.isOptional ? .null : column.zero) }
+    }
+
+    private func assign(_ content: MergedContent, _ column: Column, _ key: ObjectKey) throws {
+        switch (content, column.collection) {
+        case (.list(let contents), .list):
+            if contents.isEmpty, write.storedCount(column, key) == 0 { return }
+            try write.storedListAssign(column, key, try elements(contents, column))
+        case (.set(let elements), .set):
+            if elements.isEmpty, write.storedCount(column, key) == 0 { return }
+            try write.storedSetAssign(column, key, try elements.values.compactMap { try value($0, column) })
+        case (.dictionary(let entries), .dictionary):
+            if entries.isEmpty, write.storedCount(column, key) == 0 { return }
+            let entries = try entries.sorted { $0.key < $1.key }.compactMap { entry in
+                try value(entry.value, column).map { (key: entry.key.string, value: $0) }
+            }
+            try write.storedDictionaryAssign(column, key, entries)
+        case (.value(.null), .list): try write.storedListAssign(column, key, [])
+        case (.value(.null), .set): try write.storedSetAssign(column, key, [])
+        case (.value(.null), .dictionary): try write.storedDictionaryAssign(column, key, [])
+        default: break
+        }
+    }
+
+    private func editList(_ edit: LocalEdit, _ column: Column, _ key: ObjectKey) throws {
+        let count = write.storedCount(column, key)
+        switch edit {
+        case .insert(_, let index, let contents) where 0...count ~= index:
+            try write.storedListInsert(column, key, at: index, try elements(contents, column))
+        case .remove(_, let index, let length)
+        where index >= 0 && length >= 0 && index <= count && length <= count - index:
+            try write.storedListRemove(column, key, index..<index + length)
+        case .move(_, let from, let to) where 0..<count ~= from && 0..<count ~= to:
+            try write.storedListMove(column, key, from: from, to: to)
+        case .clearList(_, let hidden):
+            let spared = Set(hidden)
+            var end = count
+            while end > 0 {
+                var start = end
+                while start > 0, !spared.contains(start - 1) { start -= 1 }
+                if start < end { try write.storedListRemove(column, key, start..<end) }
+                end = start - 1
+            }
+        default: throw MisplacedEdit(edit: edit)
+        }
+    }
+
+    private func editSet(_ edit: LocalEdit, _ column: Column, _ key: ObjectKey) throws {
+        switch edit {
+        case .insertIntoSet(_, let values):
+            let values = try values.compactMap { try value($0, column) }
+            // One that is equal gives way, as 1 does to 1.0.
+            if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values) }
+            try write.storedSetInsert(column, key, values)
+        case .removeFromSet(_, let values):
+            try write.storedSetRemove(column, key, try values.compactMap { try value($0, column) })
+        case .clearSet(_, let hidden):
+            let spared = Set(hidden.compactMap(SetElement.init))
+            let contents = FileContents(write)
+            let gone = write.storedSetValues(column, key).filter { value in
+                SetElement(contents.value(value, column)).map { !spared.contains($0) } ?? true
+            }
+            try write.storedSetRemove(column, key, gone)
+        default: break
+        }
+    }
+}
+
+extension ColumnType {
+    /// Whether values that aren't the same are one element of a set.
+    fileprivate var hasEqualNumbers: Bool {
+        switch self {
+        case .mixed, .float, .double, .decimal128: true
+        default: false
+        }
+    }
+}

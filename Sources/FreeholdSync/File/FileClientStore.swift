@@ -1,0 +1,167 @@
+public import FreeholdEngine
+public import FreeholdSyncCore
+
+/// A synced Freehold file, for the client's machine: objects are those of the application's tables, and what sync knows of them lies in
+/// hidden tables and columns, written in the same transaction.
+///
+/// Classes sync that have the primary key `_id`, and the embedded objects that they own. Everybody may write to the file meanwhile,
+/// programs without sync too: the file's journal says what they did.
+///
+/// A value of this type isn't for several threads at a time. Several of one file are, in this process and in others.
+public struct FileClientStore: ClientStore {
+    public typealias Transaction = FileClientTransaction
+
+    public let database: Database
+    /// The classes that sync, or nil for all with the primary key `_id`.
+    public let classes: Set<String>?
+    /// What the clock of the device said at a commit, in milliseconds since 2015-01-01.
+    package var time: @Sendable (JournalEntry) -> Int64 = { $0.time &- 1_420_070_400_000 }
+
+    /// Hears of the commits that a session needn't hear of.
+    var own: OwnCommits?
+
+    /// Makes the file one that syncs, unless it is.
+    ///
+    /// - Parameter classes: those of the classes with the primary key `_id` that sync.
+    /// - Throws: `.unsupportedFormat` in a file of a format before 5, and what a commit throws.
+    public init(_ database: Database, classes: Set<String>? = nil) throws(EngineError) {
+        self.database = database
+        self.classes = classes
+        let write = try database.beginWrite()
+        write.origin = .applier(Self.applier)
+        do throws(EngineError) {
+            _ = try FileTables(write, classes: classes)
+        } catch {
+            write.cancel()
+            throw error
+        }
+        _ = try write.commit()
+    }
+
+    /// The journal's cursor.
+    public static let cursorName = "sync"
+    /// The origin of what is brought in (`CommitOrigin.applier`).
+    public static let applier: UInt32 = 1
+
+    public mutating func transact<Result>(_ body: (inout FileClientTransaction) throws -> Result) throws -> Result {
+        let write = try database.beginWrite()
+        do {
+            write.origin = .applier(Self.applier)
+            var transaction = try FileClientTransaction(write, try FileTables(write, classes: classes), time)
+            let result = try body(&transaction)
+            try transaction.finish()
+            let made = try write.commit()
+            // Work that was found on the way is still to be sent. A transaction that wrote nothing made no version: the next is another's.
+            if !transaction.hasFoundWork, made.version > write.base.version { own?.expect(made.version) }
+            return result
+        } catch {
+            write.cancel()
+            throw error
+        }
+    }
+
+    /// The app takes the work that was given up.
+    public mutating func takeLost() throws -> [LostWork] {
+        try transact { try $0.takeLost() }
+    }
+}
+
+/// What sync keeps of a file, beside the application's tables.
+struct FileTables {
+    struct Class {
+        let table: Table
+        let key: Column
+        /// The version of what is confirmed; null if nothing is.
+        let version: Column
+        /// Whether the journal, or a shadow, has the object's state of before.
+        let image: Column
+    }
+
+    static let versionName = "sync version"
+
+    private(set) var classes: [SyncString: Class] = [:]
+    let values: Table
+    let shadows: Table
+    let commits: Table
+    let lost: Table
+    let sums: Table
+
+    /// Makes what isn't there.
+    init(_ write: WriteTransaction, classes names: Set<String>?) throws(EngineError) {
+        values = try write.addHiddenTable(
+            TableSpec(
+                "sync values",
+                columns: [ColumnSpec("name", .string), ColumnSpec("body", .data)],
+                primaryKey: "name"
+            )
+        )
+        shadows = try write.addHiddenTable(
+            TableSpec(
+                "sync shadows",
+                columns: [
+                    ColumnSpec("name", .string), ColumnSpec("class", .string),
+                    ColumnSpec("version", .int, optional: true),
+                    ColumnSpec("body", .data),
+                ],
+                primaryKey: "name"
+            )
+        )
+        commits = try write.addHiddenTable(
+            TableSpec(
+                "sync commits",
+                columns: [ColumnSpec("number", .int), ColumnSpec("body", .data)],
+                primaryKey: "number"
+            )
+        )
+        lost = try write.addHiddenTable(TableSpec("sync lost", columns: [ColumnSpec("body", .data)]))
+        sums = try write.addHiddenTable(
+            TableSpec(
+                "sync sums",
+                columns: [ColumnSpec("class", .string), ColumnSpec("count", .int), ColumnSpec("sum", .int)],
+                primaryKey: "class"
+            )
+        )
+        try write.keepImages(ofTablesKeyed: "_id", named: names)
+        for table in write.schema.tables {
+            guard let key = table.primaryKey, let image = table.imageColumn else { continue }
+            let version = try write.addHiddenColumn(ColumnSpec(Self.versionName, .int, optional: true), to: table)
+            classes[SyncString(table.name)] = Class(
+                table: write.schema.table(id: table.id) ?? table,
+                key: key,
+                version: version,
+                image: image
+            )
+        }
+        if !write.base.journalCursors.contains(where: { $0.name == FileClientStore.cursorName }) {
+            try write.addJournalCursor(FileClientStore.cursorName)
+        }
+    }
+}
+
+extension PrimaryKey {
+    var value: Value {
+        switch self {
+        case .null: .null
+        case .int(let value): .int(value)
+        case .string(let value): .string(value.string)
+        case .objectId(let value): .objectId(value)
+        case .uuid(let value): .uuid(value)
+        }
+    }
+
+    /// A text that no other key has.
+    fileprivate var text: String {
+        switch self {
+        case .null: "n"
+        case .int(let value): "i\(value)"
+        case .string(let value): "s\(value.string)"
+        case .objectId(let value): "o\(value)"
+        case .uuid(let value): "u\(value)"
+        }
+    }
+}
+
+extension ObjectName {
+    /// A text that no other name has.
+    var text: String { "\(className.string.utf8.count):\(className.string)\(key.text)" }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Worlds whose clients are Freehold files, each beside a file in memory that has to do the same. `FREEHOLD_SEED` repeats one.
+@Suite struct FileTwinTests {
+    static func seeds(_ count: Int, soak: Int = 500) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        let first = UInt64.random(in: 0..<1 << 40)
+        let number = environment["FREEHOLD_SOAK"].map { Int($0).flatMap { $0 > 1 ? $0 : nil } ?? soak } ?? count
+        print("FileTwinTests: FREEHOLD_SEED=\(first) and the \(number - 1) after it")
+        return Array(first..<first + UInt64(number))
+    }
+
+    static let all: [SyncWorld.Options] = [
+        SyncWorld.Options(name: "fields", kinds: [.write, .write, .create, .delete]),
+        SyncWorld.Options(name: "counters", kinds: [.add, .write]),
+        SyncWorld.Options(name: "sets and dictionaries", kinds: [.set, .clearSet, .dictionary, .clearDictionary]),
+        SyncWorld.Options(name: "mixed values", kinds: [.mixed]),
+        SyncWorld.Options(
+            name: "lists",
+            kinds: [.insert, .insert, .remove, .move, .setElement, .clear, .assign, .create, .delete]
+        ),
+        SyncWorld.Options(name: "embedded objects", kinds: [.embedded, .insert, .setElement, .move, .remove]),
+        SyncWorld.Options(name: "everything"),
+        SyncWorld.Options(name: "everything, much refused", refusals: 15),
+        SyncWorld.Options(name: "everything, crashes", crashes: 20, drops: 40),
+        SyncWorld.Options(name: "everything, queries change", refusals: 5, crashes: 5, queries: true),
+    ]
+
+    @Test(arguments: all) func `A file shows and sends what the file in memory does`(options: SyncWorld.Options) {
+        var options = options
+        options.fitsFiles = true
+        for seed in Self.seeds(1) {
+            var world = SyncWorld(seed: seed, options) { FileTwin() }
+            world.run()
+            guard let problem = world.problems.first else { continue }
+            let log = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] == nil ? [] : world.log
+            Issue.record("seed \(seed), \(options): \(([problem] + log).joined(separator: "\n").prefix(20_000))")
+            return
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Dispatch
+import Foundation
+import FreeholdSync
+
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// A server's machine and its store in memory, behind a queue: a transport without a network. Every message goes through its bytes.
+final class LoopbackServer: SyncTransport, @unchecked Sendable {
+    // Everything is touched on the queue only.
+    private let queue = DispatchQueue(label: "test.server")
+    private var machine: ServerMachine
+    private var store = MemoryServerStore(epoch: 7)
+    private var random = SystemRandomNumberGenerator()
+    private var listeners: [ConnectionNumber: @Sendable (LineEvent) -> Void] = [:]
+    private var last: ConnectionNumber = 0
+    private let codec = MessageCodec()
+    private var isReachable = true
+
+    init() {
+        var configuration = ServerConfiguration(apps: ["test": ServerApp()]) { token, _ in token.text }
+        configuration.commitSize = { UInt64($0.estimatedSize) }
+        machine = ServerMachine(configuration, matcher: QueryMatcher())
+    }
+
+    private struct Line: SyncLine {
+        let server: LoopbackServer
+        let number: ConnectionNumber
+
+        func send(_ message: ClientMessage) { server.receive(message, number) }
+        func close() { server.close(number) }
+    }
+
+    func open(isUrgent: Bool, _ listener: @escaping @Sendable (LineEvent) -> Void) -> any SyncLine {
+        let number = queue.sync {
+            last += 1
+            guard isReachable else {
+                listener(.closed(TransportError(.unreachable, "Nobody answers.")))
+                return last
+            }
+            listeners[last] = listener
+            run(.opened(last))
+            listener(.opened)
+            return last
+        }
+        return Line(server: self, number: number)
+    }
+
+    private func receive(_ message: ClientMessage, _ number: ConnectionNumber) {
+        queue.async {
+            guard self.listeners[number] != nil else { return }
+            let bytes = try! self.codec.encode(message)
+            guard let message = try! self.codec.clientMessage(bytes) else { return }
+            self.run(.received(number, message, bytes: UInt64(bytes.count)))
+        }
+    }
+
+    private func close(_ number: ConnectionNumber) {
+        queue.async {
+            guard self.listeners.removeValue(forKey: number) != nil else { return }
+            self.run(.closed(number))
+        }
+    }
+
+    private func run(_ event: ServerEvent) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in machine.handle(events.removeFirst(), now: DeviceClock.shared.now(), random: &random) {
+                switch action {
+                case .send(let connection, let message):
+                    guard let message = try! codec.serverMessage(codec.encode(message)) else { continue }
+                    listeners[connection]?(.received(message, bytes: message.estimatedSize))
+                case .close(let connection):
+                    listeners.removeValue(forKey: connection)?(.closed(TransportError(.closed, "The server closed.")))
+                case .request(let number, let request):
+                    events.append(.answered(number, store.perform(request)))
+                case .setTimer(let timer, let at):
+                    let delay = max(at - DeviceClock.shared.now(), 0)
+                    queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in
+                        self?.run(.timer(timer))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cuts all lines; with false, nobody gets through until it is called with true.
+    func setReachable(_ isReachable: Bool) {
+        queue.sync {
+            self.isReachable = isReachable
+            let cut = listeners
+            listeners = [:]
+            for (number, listener) in cut {
+                run(.closed(number))
+                listener(.closed(TransportError(.closed, "The line is cut.")))
+            }
+        }
+    }
+
+    var contents: [ObjectName: [SyncString: MergedContent]] {
+        queue.sync { store.contents(of: StreamName(app: "test")).mapValues(\.contents) }
+    }
+}

@@ -1,0 +1,36 @@
+@testable import FreeholdSyncCore
+
+/// A client's file in a world: the one in memory, or another that is to do the same.
+protocol WorldClient {
+    var data: MemoryClientStore.Data { get }
+    /// Whether the next transactions crash: nil for those that don't.
+    var crashes: [MemoryClientStore.Crash?] { get set }
+    /// What it found wrong with itself.
+    var problems: [String] { get }
+
+    /// The app's own transaction. Edits that no app can do are left out.
+    mutating func commit(_ edits: [LocalEdit], wall: Int64) throws
+    mutating func perform(_ request: StoreRequest, now: Int64, random: inout SeededRandom) throws -> StoreOutcome
+    /// Damages the file behind the client's back.
+    mutating func tamper(_ body: (inout any ClientTransaction) throws -> Void) throws
+    /// Another file with what is in this one.
+    func copied() -> any WorldClient
+}
+
+extension MemoryClientStore: WorldClient {
+    var problems: [String] { [] }
+
+    mutating func commit(_ edits: [LocalEdit], wall: Int64) throws {
+        try commit(edits, wall: wall, schemaVersion: 0)
+    }
+
+    mutating func tamper(_ body: (inout any ClientTransaction) throws -> Void) throws {
+        try transact { data in
+            var transaction: any ClientTransaction = data
+            try body(&transaction)
+            data = transaction as! MemoryClientStore.Data
+        }
+    }
+
+    func copied() -> any WorldClient { self }
+}
