@@ -36,16 +36,16 @@ import Testing
                 bind.leastBase = odd(1, &random)
                 bind.isReset = random.chance(30)
                 script.world.run(.received(connection, .bind(1, bind), bytes: odd(10, &random)), 0)
-                answerAll(&script)
+                script.answerAll()
                 for _ in 0..<10 {
                     var message = messages.client()
                     if random.chance(60) { message = .upload(1, upload(&random)) }
                     script.world.run(.received(connection, message, bytes: odd(10, &random)), 0)
-                    if random.chance(70) { answerAll(&script) }
+                    if random.chance(70) { script.answerAll() }
                 }
                 script.world.run(.closed(connection), 0)
             }
-            answerAll(&script)
+            script.answerAll()
             script.world.problems = []
             script.insert(1, "Z", at: 0)
             script.syncAll()
@@ -68,7 +68,7 @@ import Testing
                 script.world.handle(.committed, 0)
                 for _ in 0..<3 {
                     script.world.deliverUp(0)
-                    answerAll(&script)
+                    script.answerAll()
                     script.world.deliverDown(0)
                 }
                 script.world.isTracing = true
@@ -93,15 +93,6 @@ import Testing
     }
 
     // MARK: Making
-
-    private func answerAll(_ script: inout ScriptedWorld) {
-        for node in script.world.nodes.indices {
-            while !script.world.nodes[node].requests.isEmpty { script.world.answer(node) }
-            script.world.time += 10
-            script.world.fireTimers(node)
-            while !script.world.nodes[node].requests.isEmpty { script.world.answer(node) }
-        }
-    }
 
     /// The number, or one that nobody expects.
     private func odd(_ number: UInt64, _ random: inout SeededRandom) -> UInt64 {

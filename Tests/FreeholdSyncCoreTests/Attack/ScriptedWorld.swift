@@ -41,6 +41,31 @@ struct ScriptedWorld {
         world.settle()
     }
 
+    /// Messages go up from some and down to some, for a while. The others' wait.
+    mutating func pump(up: [Int], down: [Int]) {
+        for _ in 0..<20 {
+            world.time += 1_000
+            for index in up {
+                world.handle(.committed, index)
+                while !world.clients[index].up.isEmpty { world.deliverUp(index) }
+            }
+            answerAll()
+            for index in down { while !world.clients[index].down.isEmpty { world.deliverDown(index) } }
+        }
+    }
+
+    /// The store answers everything, and nodes' timers fire that are due.
+    mutating func answerAll() {
+        for node in world.nodes.indices {
+            world.run(.moved(SimulatedWorld.stream), node)
+            world.fireTimers(node)
+            while !world.nodes[node].requests.isEmpty { world.answer(node) }
+            world.time += 10
+            world.fireTimers(node)
+            while !world.nodes[node].requests.isEmpty { world.answer(node) }
+        }
+    }
+
     mutating func syncAll() { sync(Array(world.clients.indices)) }
 
     /// A transaction of the app. Nothing is sent.

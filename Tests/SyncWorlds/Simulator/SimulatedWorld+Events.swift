@@ -159,6 +159,7 @@ extension SimulatedWorld {
         settle()
         guard problems.isEmpty else { return }
         problems += checks.end(self)
+        if profile.weights[.trim] != nil { age() }
         guard problems.isEmpty else { return }
         // A new file at another node has the same.
         let new = clients.count
@@ -172,6 +173,37 @@ extension SimulatedWorld {
             let isSame = checks.shown(clients[new]) == checks.shown(clients[0])
             if !isSame { problems.append("a bootstrap shows something else than what came step by step") }
         }
+    }
+
+    /// A month and more passes in which nobody does anything: what is kept for those who are away must go.
+    private mutating func age() {
+        for _ in 0..<6 where problems.isEmpty {
+            time += 8 * 86_400_000
+            for index in clients.indices { drop(index) }
+            settle()
+            for node in nodes.indices { run(.timer(.trim), node) }
+            settle()
+        }
+        guard problems.isEmpty else { return }
+        let head = store.head(of: Self.stream)
+        if head.horizon != head.version { problems.append("the horizon stays at \(head.horizon) of \(head.version)") }
+        if let store = store as? MemoryServerStore {
+            let kept = store.kept(in: Self.stream, of: clients.compactMap { $0.store.data.state.file?.ident })
+            if kept.log > 0 || kept.deleted > 0 || kept.answers.contains(where: { $0 > 1 }) {
+                problems.append("the store keeps \(kept)")
+            }
+        }
+        for index in clients.indices {
+            let plain = Self.plainCreation(1_000 + Int64(index))
+            guard profile.work != .counters, profile.work != .asymmetric else { continue }
+            commit([plain], index)
+        }
+        settle()
+        for (index, client) in clients.enumerated() where client.store.data.commits.count > 1 {
+            let kept = client.store.data.commits.values.map { "\($0.commit.number) answered \($0.answeredAt ?? -1)" }
+            problems.append("client \(index) keeps \(kept.sorted()), \(client.store.data.state)")
+        }
+        problems += checks.end(self)
     }
 
     mutating func settle() {

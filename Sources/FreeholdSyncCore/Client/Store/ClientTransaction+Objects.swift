@@ -40,6 +40,10 @@ extension ClientTransaction {
             for name in commit.commit.objects where try shadow(of: name) != nil {
                 try change(name) { $0.settle(upTo: version) }
             }
+            for case .delete(let name, _) in commit.commit.changes where try self.version(of: name) != nil {
+                // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
+                state.wanted.insert(name)
+            }
             state.firstPending += 1
         }
         for (taken, names) in state.forked where taken <= version {

@@ -20,6 +20,8 @@ extension ServerMachine {
             let commit = next.commit
             guard commit.number > session.received else {
                 session.inbox.removeFirst()
+                let lists = session.oldLists.removeValue(forKey: commit.number)
+                session.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
                 sessions[key] = session
                 release(key, commit)
                 continue

@@ -125,7 +125,7 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         connections[key.connection]?.sessions.remove(key.number)
-        streams[session.stream]?.sessions.remove(key)
+        streams[session.stream]?.sessions.remove(key, of: session.ident)
         guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
         else { return }
         streams[session.stream] = nil
@@ -198,7 +198,7 @@ extension SessionKey: Comparable {
 /// What a node knows of a stream.
 struct StreamState: Sendable {
     var head: StreamHead
-    var sessions: Set<SessionKey> = []
+    var sessions = SessionList()
     /// Files whose sessions were ended by other binds, and how often of late.
     var fights: [FileIdent: Fight] = [:]
     /// What views sum up to, as far as a bootstrap told, by their numbers.
