@@ -52,7 +52,8 @@ extension Realm {
         for person in objects(Person.self).sorted(byKeyPath: "name") {
             let dogs = person.dogs.map(\.name).joined(separator: ", ")
             let city = person.address?.city.map { " in \($0)" } ?? ""
-            print("  Person \(person.name)\(city), dogs: \(dogs.isEmpty ? "none" : dogs), favourite: \(person.favourite?.name ?? "none")")
+            let favourite = person.favourite?.name ?? "none"
+            print("  Person \(person.name)\(city), dogs: \(dogs.isEmpty ? "none" : dogs), favourite: \(favourite)")
         }
     }
 }
@@ -137,8 +138,8 @@ struct Documents: AsyncParsableCommand {
 
     func run() async throws {
         let root = URL(fileURLWithPath: folder)
-        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
-        for file in files where file.pathExtension == "realm" && !file.lastPathComponent.hasPrefix("accounts") {
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects as? [URL]
+        for file in files ?? [] where file.pathExtension == "realm" && !file.lastPathComponent.hasPrefix("accounts") {
             var configuration = Realm.Configuration(fileURL: file, readOnly: true)
             configuration.objectTypes = []
             let realm = try Realm(configuration: configuration)
