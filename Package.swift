@@ -136,7 +136,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "freehold-testchild",
-            dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
+            dependencies: ["FreeholdEngine", "Freehold", "FreeholdSync", "FreeholdSyncCore", "TestScript", "TestHerd"],
             path: "Tests/TestChild",
             swiftSettings: settings
         ),
@@ -162,7 +162,7 @@ let package = Package(
             name: "FreeholdSyncTests",
             dependencies: [
                 "FreeholdSync", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
-                "TestScript",
+                "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
         ),
