@@ -4,7 +4,7 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick test-traits test-release simulate soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-release simulate soak soak-hour tsan format lint docs
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -30,6 +30,8 @@ help:
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
+	@echo "make bench-sync   merges, batches, bootstraps and many sessions of sync; writes Benchmarks/sync-results.md"
+	@echo "make bench-build  build the benchmarks without running them (make soak does it, too)"
 	@echo "make simulate     SEED=… COUNT=…: worlds of the sync simulator, in an optimised build"
 	@echo "make soak         the crash and random tests for much longer"
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
@@ -43,6 +45,7 @@ setup:
 
 setup-bench: setup
 	@Scripts/need sqlite3 libsqlite3-dev sqlite
+	@Scripts/need zlib zlib1g-dev zlib
 
 # An optimised build takes four times as long (the compiler optimises each module as a whole, on one core).
 DEMO_FLAGS = -c $(DEMO_BUILD) --package-path Examples/World --disable-index-store -Xswiftc -gnone -Xcc -g0
@@ -85,6 +88,15 @@ bench-quick: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
 	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
 
+bench-sync: setup-bench
+	$(SWIFT) build -c release --package-path Benchmarks --product freehold-sync-bench
+	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-sync-bench --output $(CURDIR)/Benchmarks/sync-results.md
+
+# No test builds the benchmarks: this finds out what a change of the library broke there.
+bench-build: setup-bench
+	$(SWIFT) build --package-path Benchmarks --disable-index-store -Xswiftc -gnone -Xcc -g0
+	@echo "Freehold: the benchmarks build"
+
 test-traits: setup
 	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
@@ -99,7 +111,7 @@ COUNT ?= 2000
 simulate: setup
 	FREEHOLD_SEED=$(SEED) FREEHOLD_COUNT=$(COUNT) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter SimulatorTests
 
-soak: setup
+soak: bench-build
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"
 	@echo "Freehold: the soak passed"
 

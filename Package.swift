@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "FreeholdSync",
             dependencies: [
-                "FreeholdEngine", "FreeholdSyncCore",
+                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
@@ -104,7 +104,11 @@ let package = Package(
             dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
             swiftSettings: settings
         ),
-        .target(name: "RealmSwift", dependencies: ["Freehold"], swiftSettings: settings),
+        .target(
+            name: "RealmSwift",
+            dependencies: ["Freehold", .target(name: "FreeholdSync", condition: .when(traits: ["Sync"]))],
+            swiftSettings: settings
+        ),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(

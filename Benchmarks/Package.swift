@@ -11,7 +11,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "freehold-bench", targets: ["freehold-bench"])],
+    products: [
+        .executable(name: "freehold-bench", targets: ["freehold-bench"]),
+        .executable(name: "freehold-sync-bench", targets: ["freehold-sync-bench"]),
+    ],
     dependencies: [.package(name: "Freehold", path: "..")],
     targets: [
         .systemLibrary(
@@ -24,7 +27,13 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(name: "RivalSort"),
+        .target(name: "BenchMachine", swiftSettings: settings),
         .target(
             name: "BenchModels",
             dependencies: [.product(name: "Freehold", package: "Freehold")],
@@ -33,9 +42,20 @@ let package = Package(
         .executableTarget(
             name: "freehold-bench",
             dependencies: [
-                "CRivalLMDB", "CRivalSQLite", "RivalSort", "BenchModels",
+                "CRivalLMDB", "CRivalSQLite", "RivalSort", "BenchModels", "BenchMachine",
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "Freehold", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "freehold-sync-bench",
+            dependencies: [
+                "CZlib", "BenchMachine",
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
             ],
             swiftSettings: settings
         ),

@@ -68,7 +68,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FreeholdSync", package: "Freehold"),
-                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "RealmSwift", package: "Freehold"),
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,11 @@
 @_exported public import Foundation
 @_exported public import Freehold
 
+#if Sync
+    // App, User, subscriptions, sessions.
+    @_exported public import FreeholdSync
+#endif
+
 // On Apple's systems RealmSwift's users get Foundation, `autoreleasepool` and the module Realm with it.
 
 /// What is thrown, as Realm's Objective-C part calls it.

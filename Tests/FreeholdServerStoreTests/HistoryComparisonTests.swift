@@ -61,7 +61,7 @@ enum StoreSeeds {
             driver.store.reopen()
             driver.store.compare(StreamDriver.stream)
             if let problem = driver.store.problems.first {
-                Issue.record("seed \(seed), \(options): \(problem.prefix(3_000))")
+                Issue.record("seed \(seed), \(options): \(problem.prefix(30_000))")
                 return
             }
         }

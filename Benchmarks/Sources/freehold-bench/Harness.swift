@@ -1,3 +1,4 @@
+import BenchMachine
 import Foundation
 
 /// Runs workloads, engine after engine inside each repetition, so that a slow phase of the machine hits all of them.
@@ -101,27 +102,4 @@ final class Harness {
         guard stat(subject.path(kind), &information) == 0 else { return 0 }
         return Int(information.st_size)
     }
-}
-
-func progress(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
-}
-
-/// Nanoseconds with as many places as make sense.
-func figure(_ nanoseconds: Double) -> String {
-    switch nanoseconds {
-    case ..<10: String(format: "%.2f", nanoseconds)
-    case ..<100: String(format: "%.1f", nanoseconds)
-    default: grouped(Int(nanoseconds.rounded()))
-    }
-}
-
-/// 1234567 as "1,234,567".
-func grouped(_ number: Int) -> String {
-    var text = ""
-    for (position, digit) in String(number).reversed().enumerated() {
-        if position > 0, position % 3 == 0, digit != "-" { text.append(",") }
-        text.append(digit)
-    }
-    return String(text.reversed())
 }

@@ -1,3 +1,4 @@
+import BenchMachine
 import Foundation
 
 /// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]`

@@ -1,3 +1,4 @@
+import BenchMachine
 import Foundation
 import FreeholdEngine
 

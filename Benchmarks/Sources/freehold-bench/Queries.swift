@@ -1,3 +1,4 @@
+import BenchMachine
 import BenchModels
 import Foundation
 import Freehold

@@ -1,120 +1,153 @@
 import ArgumentParser
+import Foundation
 import FreeholdSync
-import FreeholdSyncCore
+import RealmSwift
 
-/// Two people's dogs: offline, online, in conflict, and seen in part. `make sync-demo` starts the server that it talks to.
+/// A client of the demo: each run is a program of its own on the same files. `Scripts/sync-demo` runs them.
 @main struct FreeholdSyncDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows two clients and a third one on a server that runs with --development."
+        abstract: "A client with dogs and persons, for a server that runs with --development.",
+        subcommands: [Make.self, EditOffline.self, Show.self, See.self, Documents.self]
     )
+}
 
-    @Option(help: "Where the server listens.") var address = "ws://127.0.0.1:7700/sync"
+struct Client: ParsableArguments {
+    @Argument(help: "Who it is.") var name: String
+    @Option(help: "The server.") var address = "http://127.0.0.1:7700"
     @Option(help: "The server's app.") var app = "demo"
+    @Option(help: "Where clients keep their files.") var folder: String
 
-    func run() async throws {
-        guard let endpoint = SyncEndpoint(address) else { throw ValidationError("'\(address)' is no address.") }
-        let client = SyncClient()
-        let rex = ObjectName("Dog", 1)
-        let ann = Device("ann", client, endpoint, app)
-        let bob = Device("bob", client, endpoint, app)
-        for device in [ann, bob] { try await device.subscribe("Dog", "Person") }
-
-        say("Ann makes a person with a dog; Bob sees both")
-        try ann.commit(
-            .create(rex, ["name": .text("Rex"), "age": .number(3), "tags": .list([.text("brown")])], defaults: []),
-            .create(ObjectName("Person", 1), ["name": .text("Ann"), "dog": .value(.link(rex))], defaults: [])
-        )
-        try await settle(ann, bob)
-        bob.show()
-
-        say("Both go offline and change the same dog")
-        ann.session.suspend()
-        bob.session.suspend()
-        try ann.commit(
-            .set(LocalPlace(rex, "name"), .text("Rex the Great"), .real),
-            .insert(LocalPlace(rex, "tags"), at: 1, [.text("clever")]),
-            .increment(LocalPlace(rex, "age"), 1)
-        )
-        try bob.commit(
-            .insert(LocalPlace(rex, "tags"), at: 0, [.text("fast")]),
-            .increment(LocalPlace(rex, "age"), 1),
-            .create(ObjectName("Dog", 2), ["name": .text("Fido"), "age": .number(12), "tags": .list([])], defaults: [])
-        )
-        ann.show()
-        bob.show()
-
-        say("They connect again: both show the same, and nothing of either is lost")
-        ann.session.resume()
-        bob.session.resume()
-        try await settle(ann, bob)
-        ann.show()
-        bob.show()
-
-        say("A third client asks for old dogs only: Dog, age > 10")
-        let vet = Device("vet", client, endpoint, app)
-        try await vet.subscribe([ClassQuery(className: "Dog", condition: "age > 10")])
-        vet.show()
-        guard ann.objects == bob.objects, vet.objects.count == 1 else { throw ExitCode(1) }
-        for device in [ann, bob, vet] { await device.session.close() }
+    /// Logs in, and registers first if need be. Offline the user of the last log-in does.
+    func user(offline: Bool = false) async throws -> User {
+        var configuration = AppConfiguration(baseURL: address)
+        configuration.rootDirectory = URL(fileURLWithPath: folder).appendingPathComponent(name, isDirectory: true)
+        let app = App(id: app, configuration: configuration)
+        if let user = app.currentUser { return user }
+        let email = "\(name)@example.org"
+        try await app.emailPasswordAuth.registerUser(email: email, password: "dogs and persons")
+        return try await app.login(credentials: .emailPassword(email: email, password: "dogs and persons"))
     }
 
-    private func settle(_ devices: Device...) async throws {
-        for device in devices { try await device.session.waitForUpload() }
-        for device in devices { try await device.session.waitForDownload() }
+    @MainActor func realm(offline: Bool = false) async throws -> Realm {
+        var configuration = try await user(offline: offline).flexibleSyncConfiguration()
+        configuration.objectTypes = [Dog.self, Person.self, Address.self]
+        let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+        if offline { realm.syncSession?.suspend() }
+        return realm
     }
 }
 
-private func say(_ text: String) { print("\n── \(text)") }
-
-/// A client with a file in memory.
-private struct Device {
-    let user: String
-    let store = QueuedStore(MemoryClientStore())
-    let session: SyncSession
-
-    init(_ user: String, _ client: SyncClient, _ endpoint: SyncEndpoint, _ app: String) {
-        self.user = user
-        let token = AccessToken(SyncString("user:" + user))
-        session = SyncSession(
-            ClientConfiguration(app: SyncString(app), token: token),
-            store: store,
-            transport: client.transport(to: endpoint, user: user)
-        )
+extension Realm {
+    @MainActor fileprivate func settle() async throws {
+        try await syncSession?.wait(for: .upload)
+        try await syncSession?.wait(for: .download)
+        refresh()
     }
 
-    func subscribe(_ classes: SyncString...) async throws {
-        try await subscribe(classes.map { ClassQuery(className: $0, condition: "TRUEPREDICATE") })
-    }
-
-    func subscribe(_ queries: [ClassQuery]) async throws {
-        let set = try await session.subscribe(queries)
-        try await session.waitForQuerySet(set.version)
-    }
-
-    func commit(_ edits: LocalEdit...) throws {
-        try store.commit { try $0.commit(edits, wall: DeviceClock.shared.now()) }
-    }
-
-    var objects: [ObjectName: [SyncString: MergedContent]] { store.withStore { $0.data.objects } }
-
-    func show() {
-        print("\(user)'s file:")
-        for (name, fields) in objects.sorted(by: { $0.key < $1.key }) {
-            let texts = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.shown)" }
-            print("  \(name)  \(texts.joined(separator: ", "))")
+    fileprivate func show() {
+        for dog in objects(Dog.self).sorted(byKeyPath: "name") {
+            let owners = dog.person.map(\.name).joined(separator: ", ")
+            print("  Dog \(dog.name), \(dog.age) years\(owners.isEmpty ? "" : ", of \(owners)")")
+        }
+        for person in objects(Person.self).sorted(byKeyPath: "name") {
+            let dogs = person.dogs.map(\.name).joined(separator: ", ")
+            let city = person.address?.city.map { " in \($0)" } ?? ""
+            let favourite = person.favourite?.name ?? "none"
+            print("  Person \(person.name)\(city), dogs: \(dogs.isEmpty ? "none" : dogs), favourite: \(favourite)")
         }
     }
 }
 
-extension MergedContent {
-    fileprivate static func text(_ text: SyncString) -> MergedContent { .value(.string(text)) }
-    fileprivate static func number(_ number: Int64) -> MergedContent { .value(.int(number)) }
+/// Subscribes to everything, and makes a person with a dog.
+struct Make: AsyncParsableCommand {
+    @OptionGroup var client: Client
 
-    fileprivate var shown: String {
-        switch self {
-        case .value(let value): "\(value)"
-        case .list(let elements): "[" + elements.map(\.shown).joined(separator: ", ") + "]"
-        default: "…"
+    @MainActor func run() async throws {
+        let realm = try await client.realm()
+        try await realm.subscriptions.update {
+            realm.subscriptions.append(QuerySubscription<Dog>(), QuerySubscription<Person>())
+        }
+        try realm.write {
+            let dog = realm.create(Dog.self, value: ["name": "Rex", "age": 3])
+            let person = realm.create(Person.self, value: ["name": "Ann", "favourite": dog])
+            person.address = Address(value: ["city": "Bern", "country": "CH"])
+            person.dogs.append(dog)
+        }
+        try await realm.settle()
+        realm.show()
+    }
+}
+
+/// Changes what is there without a connection.
+struct EditOffline: AsyncParsableCommand {
+    @OptionGroup var client: Client
+
+    @MainActor func run() async throws {
+        let realm = try await client.realm(offline: true)
+        try realm.write {
+            guard let rex = realm.objects(Dog.self).first, let person = realm.objects(Person.self).first else {
+                throw ValidationError("\(client.name) has no dog.")
+            }
+            rex.increment(\.age, by: 1)
+            if client.name == "ann" {
+                rex.name = "Rex the Great"
+                person.address?.city = "Basel"
+            } else {
+                let fido = realm.create(Dog.self, value: ["name": "Fido", "age": 12])
+                person.dogs.insert(fido, at: 0)
+                person.address?.postalCode = "4000"
+            }
+        }
+        realm.show()
+    }
+}
+
+/// Brings the file in step with the server, and shows it.
+struct Show: AsyncParsableCommand {
+    @OptionGroup var client: Client
+    @Flag(help: "Subscribes to all dogs and persons first.") var everything = false
+
+    @MainActor func run() async throws {
+        let realm = try await client.realm()
+        if everything {
+            try await realm.subscriptions.update {
+                realm.subscriptions.append(QuerySubscription<Dog>(), QuerySubscription<Person>())
+            }
+        }
+        try await realm.settle()
+        realm.show()
+    }
+}
+
+/// Subscribes to a part.
+struct See: AsyncParsableCommand {
+    @OptionGroup var client: Client
+    @Option(help: "Dogs that are older.") var olderThan: Int
+
+    @MainActor func run() async throws {
+        let realm = try await client.realm()
+        let dogs = try await realm.objects(Dog.self).where { $0.age > olderThan }.subscribe(name: "old")
+        realm.show()
+        guard dogs.count == realm.objects(Dog.self).count else { throw ExitCode.failure }
+    }
+}
+
+/// Shows the documents in the files of a server, which needn't run.
+struct Documents: AsyncParsableCommand {
+    @Argument(help: "The server's folder.") var folder: String
+
+    func run() async throws {
+        let root = URL(fileURLWithPath: folder)
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects as? [URL]
+        for file in files ?? [] where file.pathExtension == "realm" && !file.lastPathComponent.hasPrefix("accounts") {
+            var configuration = Realm.Configuration(fileURL: file, readOnly: true)
+            configuration.objectTypes = []
+            let realm = try Realm(configuration: configuration)
+            // The classes are those of the file.
+            for object in realm.storedSchema.objectSchema where !object.isEmbedded {
+                let json = try realm.dynamicObjects(object.className).jsonData()
+                print("\(object.className): \(String(decoding: json, as: UTF8.self))")
+            }
         }
     }
 }

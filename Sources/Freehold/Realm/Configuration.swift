@@ -146,6 +146,9 @@ extension Realm {
         /// of a file in the process decides.
         public var maximumReaders: Int?
 
+        /// What works on the file beside the program: sync.
+        package var service: (any FileService)?
+
         public init(
             fileURL: URL? = Configuration.defaultDirectory.appendingPathComponent("default.realm"),
             inMemoryIdentifier: String? = nil,
@@ -200,6 +203,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
     public static func == (a: Self, b: Self) -> Bool {
         a.fileURL == b.fileURL && a.inMemoryIdentifier == b.inMemoryIdentifier && a.encryptionKey == b.encryptionKey
             && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion
+            && a.service?.identity == b.service?.identity
     }
 
     public var description: String {
@@ -219,6 +223,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }
         if propertyNamingPolicy != .asDeclared { parts.append("propertyNamingPolicy: \(propertyNamingPolicy)") }
         if textMatching != .unicode { parts.append("textMatching: .\(textMatching)") }
+        if let service { parts.append("syncConfiguration: \(service.identity)") }
         if let objectTypes { parts.append("objectTypes: [\(objectTypes.map { "\($0)" }.joined(separator: ", "))]") }
         return "Realm.Configuration(\(parts.joined(separator: ", ")))"
     }

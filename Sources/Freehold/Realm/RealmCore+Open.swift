@@ -24,6 +24,7 @@ extension RealmCore {
         do { schema = try configuration.checkedSchema() } catch {
             throw error.with(fileURL: configuration.fileURL)
         }
+        try configuration.service?.checkAndPrepare(schema, configuration)
         try configuration.prepareFile()
         let database = try openDatabase(configuration)
         let file = try RealmFile.of(database, configuration)
@@ -34,6 +35,7 @@ extension RealmCore {
             return core
         }
         let core = try make(file, configuration, schema, confinement, standIn)
+        try file.attach(configuration)
         Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")
         Log.write(
             .trace,

@@ -465,6 +465,12 @@ final class RealmCore {
             cancel()
             throw pendingError
         }
+        if let attachment = file.attachment {
+            do throws(Realm.Error) { try attachment.willCommit(transaction) } catch {
+                cancel()
+                throw error
+            }
+        }
         do {
             let snapshot = try transaction.commit(durably: durably)
             tracking(transaction.base, snapshot) {

@@ -10,6 +10,8 @@ final class RealmFile: Sendable {
     let watchers = Watchers()
     let hub: ObservationHub
     let writingPlace = Mutex<WritingPlace?>(nil)
+    /// What works on the file beside the program, once it was asked for.
+    let atWork = Mutex<(any FileAttachment)?>(nil)
     private let commits: ChangeFeed.Observation
 
     private init(database: Database, readOnly: Bool) {

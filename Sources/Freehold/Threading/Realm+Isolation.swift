@@ -17,9 +17,21 @@ extension RealmCore {
     }
 
     /// Makes the file, its schema and its migration on a thread that may wait, so that the opening after it is quick.
-    fileprivate static func prepare(_ configuration: Realm.Configuration) async throws -> Prepared {
+    ///
+    /// Then it waits for what sync is to bring first.
+    fileprivate static func prepare(
+        _ configuration: Realm.Configuration,
+        _ behavior: Realm.OpenBehavior
+    ) async throws -> Prepared {
         try Task.checkCancellation()
+        let isNew =
+            configuration.service != nil
+            && configuration.fileURL.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         let prepared = try await ConfinedQueue.readers.run { Prepared(file: try RealmCore.open(configuration).file) }
+        try Task.checkCancellation()
+        if configuration.service != nil, let attachment = prepared.file.attachment {
+            try await attachment.awaitOpening(behavior, isNew: isNew)
+        }
         try Task.checkCancellation()
         return prepared
     }
@@ -54,7 +66,7 @@ extension Realm {
         actor: A,
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
-        let prepared = try await RealmCore.prepare(configuration)
+        let prepared = try await RealmCore.prepare(configuration, downloadBeforeOpen)
         core = try await RealmCore.open(configuration, on: actor).core
         withExtendedLifetime(prepared) {}
     }
@@ -67,7 +79,7 @@ extension Realm {
         configuration: Configuration = .defaultConfiguration,
         downloadBeforeOpen: OpenBehavior
     ) async throws {
-        let prepared = try await RealmCore.prepare(configuration)
+        let prepared = try await RealmCore.prepare(configuration, downloadBeforeOpen)
         core = try RealmCore.open(configuration, .on(MainActor.shared))
         withExtendedLifetime(prepared) {}
     }
@@ -96,7 +108,7 @@ extension Realm {
                     + "its properties are set. Use `Realm(configuration:actor:)`, or `Realm.read` and `Realm.write`."
             )
         }
-        let prepared = try await RealmCore.prepare(configuration)
+        let prepared = try await RealmCore.prepare(configuration, downloadBeforeOpen)
         defer { withExtendedLifetime(prepared) {} }
         return Realm(core: try RealmCore.open(configuration, .on(actor)))
     }
@@ -116,7 +128,9 @@ extension Realm {
         let callback = Mailbox.Callback(run: callback)
         let task = Task.detached {
             let prepared: Result<RealmCore.Prepared, any Swift.Error>
-            do { prepared = .success(try await RealmCore.prepare(configuration)) } catch { prepared = .failure(error) }
+            do { prepared = .success(try await RealmCore.prepare(configuration, .always)) } catch {
+                prepared = .failure(error)
+            }
             if Task.isCancelled { return }
             callbackQueue.async {
                 callback.run(

@@ -90,6 +90,12 @@ extension WriteTransaction {
         return key
     }
 
+    /// Whether the transaction made an object of the table, which may be gone again.
+    package func hasMadeObjects(in table: Table) -> Bool {
+        guard table.id < tables.count, let overlay = tables[table.id] else { return false }
+        return overlay.state.nextKey != overlay.baseState.nextKey
+    }
+
     private func appear(_ overlay: TableOverlay) -> ObjectKey {
         if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
         let key = ObjectKey(overlay.state.nextKey)

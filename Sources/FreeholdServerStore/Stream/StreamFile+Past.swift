@@ -37,7 +37,9 @@ extension StreamView {
         var changed: Set<ObjectName> = []
         for name in names {
             let object = try object(name)
-            if version < head.version, object.map({ $0.changed > version }) ?? true { changed.insert(name) }
+            // Who deletes a dead object once more is noted without changing it.
+            let isOld = object.map { $0.isAlive && $0.changed <= version } ?? false
+            if version < head.version, !isOld { changed.insert(name) }
             found[name] = object
         }
         var next = min(version, head.version) + 1

@@ -60,14 +60,9 @@ public struct FileClientStore: ClientStore {
             var transaction = try FileClientTransaction(write, try FileTables(write, classes: classes), time)
             let result = try body(&transaction)
             try transaction.finish()
-            // Work that was found on the way is still to be sent.
-            if !transaction.hasFoundWork { own?.expect(write.base.version + 1) }
-            do throws(EngineError) {
-                _ = try write.commit()
-            } catch {
-                own?.expect(0)
-                throw error
-            }
+            let made = try write.commit()
+            // Work that was found on the way is still to be sent. A transaction that wrote nothing made no version: the next is another's.
+            if !transaction.hasFoundWork, made.version > write.base.version { own?.expect(made.version) }
             return result
         } catch {
             write.cancel()

@@ -9,6 +9,8 @@ final class SessionBoard: Sendable {
         case querySet(UInt64)
         /// The file has the new queries.
         case subscription
+        /// The session knows the file.
+        case description
     }
 
     fileprivate struct Wait: Sendable {
@@ -28,6 +30,8 @@ final class SessionBoard: Sendable {
         var listeners: [UInt64: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener: UInt64 = 0
         var isWoken = false
+        var isDescribed = false
+        var hearer: (@Sendable (SessionEvent) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -36,6 +40,14 @@ final class SessionBoard: Sendable {
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var newestSet: QuerySet? { state.withLock { $0.querySets[$0.newest] } }
+
+    func hear(_ hearer: (@Sendable (SessionEvent) -> Void)?) { state.withLock { $0.hearer = hearer } }
+
+    /// The file's query sets were told.
+    func describe() {
+        state.withLock { $0.isDescribed = true }
+        settleQuerySets()
+    }
 
     func setSuspended(_ isSuspended: Bool) { state.withLock { $0.isSuspended = isSuspended } }
 
@@ -70,10 +82,11 @@ final class SessionBoard: Sendable {
     }
 
     func tell(_ event: SessionEvent) {
-        let listeners = state.withLock { state in
+        let (listeners, hearer) = state.withLock { state in
             state.note(event)
-            return Array(state.listeners.values)
+            return (Array(state.listeners.values), state.hearer)
         }
+        hearer?(event)
         for listener in listeners { listener.yield(event) }
     }
 
@@ -93,7 +106,7 @@ final class SessionBoard: Sendable {
                 let early: Result<QuerySet?, any Error>? = state.withLock { state in
                     if state.isClosed { return .failure(SessionError.closed) }
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if goal != .subscription, let error = state.needsApp { return .failure(error) }
+                    if goal.needsServer, let error = state.needsApp { return .failure(error) }
                     if let result = state.result(of: goal) { return result }
                     state.waits[number] = Wait(goal: goal, continuation: continuation)
                     return nil
@@ -118,7 +131,7 @@ final class SessionBoard: Sendable {
     func block(_ error: SessionError) {
         let waits = state.withLock { state in
             state.needsApp = error
-            let waits = state.waits.filter { $0.value.goal != .subscription }
+            let waits = state.waits.filter { $0.value.goal.needsServer }
             for number in waits.keys { state.waits[number] = nil }
             return waits
         }
@@ -132,7 +145,7 @@ final class SessionBoard: Sendable {
         let ended = state.withLock { state in
             var ended: [(Wait, Result<QuerySet?, any Error>)] = []
             for (number, wait) in state.waits {
-                guard case .querySet = wait.goal, let result = state.result(of: wait.goal) else { continue }
+                guard let result = state.result(of: wait.goal) else { continue }
                 state.waits[number] = nil
                 ended.append((wait, result))
             }
@@ -145,11 +158,20 @@ final class SessionBoard: Sendable {
         let (waits, listeners) = state.withLock { state in
             state.isClosed = true
             state.connection = .disconnected
-            defer { (state.waits, state.listeners) = ([:], [:]) }
+            defer { (state.waits, state.listeners, state.hearer) = ([:], [:], nil) }
             return (Array(state.waits.values), Array(state.listeners.values))
         }
         for wait in waits { wait.continuation.resume(throwing: SessionError.closed) }
         for listener in listeners { listener.finish() }
+    }
+}
+
+extension SessionBoard.Goal {
+    fileprivate var needsServer: Bool {
+        switch self {
+        case .upload, .download, .querySet: true
+        case .subscription, .description: false
+        }
     }
 }
 
@@ -170,6 +192,7 @@ extension SessionBoard.State {
     }
 
     fileprivate func result(of goal: SessionBoard.Goal) -> Result<QuerySet?, any Error>? {
+        if case .description = goal { return isDescribed ? .success(querySets[newest]) : nil }
         guard case .querySet(let version) = goal else { return nil }
         if let set = querySets[version], set.isComplete { return .success(set) }
         if newest > version { return .failure(SessionError.superseded) }

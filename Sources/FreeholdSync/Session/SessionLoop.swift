@@ -126,7 +126,7 @@ actor SessionLoop {
         switch goal {
         case .upload: await handle(.waitForUpload(number))
         case .download: await handle(.waitForDownload(number))
-        case .querySet, .subscription: break
+        case .querySet, .subscription, .description: break
         }
     }
 
@@ -207,7 +207,7 @@ actor SessionLoop {
         switch outcome {
         case .described(let file):
             for set in file.state.querySets { board.tell(.report(.querySet(set))) }
-            board.settleQuerySets()
+            board.describe()
         case .subscribed(let set): if let subscriber { board.end(subscriber, .success(set)) }
         default: break
         }

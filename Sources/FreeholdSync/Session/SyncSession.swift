@@ -1,4 +1,5 @@
 public import FreeholdSyncCore
+import Synchronization
 
 /// Keeps a file in step with a server, for as long as it isn't closed: online, offline, from the first bootstrap on.
 ///
@@ -12,20 +13,25 @@ public final class SyncSession: Sendable {
     private let board = SessionBoard()
     private let inputs: AsyncStream<SessionLoop.Input>.Continuation
     private let task: Task<Void, Never>
+    /// Of a realm's session.
+    let owner = Mutex<SessionOwner?>(nil)
 
     /// - Parameters:
     ///   - tokens: asked when the server refuses the configuration's token. Without it the app has to call `renew`.
     ///   - isSuspended: begins without a connection, until `resume`.
+    ///   - onEvent: hears of each event before the session goes on. It must not wait for the session.
     public init(
         _ configuration: ClientConfiguration,
         store: any SessionStore,
         transport: any SyncTransport,
         tokens: (any TokenSource)? = nil,
         clock: DeviceClock = .shared,
-        isSuspended: Bool = false
+        isSuspended: Bool = false,
+        onEvent: (@Sendable (SessionEvent) -> Void)? = nil
     ) {
         let (stream, inputs) = AsyncStream<SessionLoop.Input>.makeStream()
         board.setSuspended(isSuspended)
+        board.hear(onEvent)
         let loop = SessionLoop(
             configuration,
             board: board,
@@ -47,6 +53,8 @@ public final class SyncSession: Sendable {
 
     public var connectionState: ConnectionState { board.connection }
     public var isSuspended: Bool { board.isSuspended }
+    /// Whether the session is over.
+    public var isClosed: Bool { board.isClosed }
     /// What was subscribed to last. Nil if that is nothing, or isn't known yet.
     public var querySet: QuerySet? { board.newestSet }
 
@@ -117,6 +125,14 @@ public final class SyncSession: Sendable {
     public func waitForDownload() async throws {
         _ = try await board.wait(for: .download) { inputs.yield(.event(.waitForDownload($0))) }
     }
+
+    /// Waits until the session knows the file, and tells what it subscribed to last.
+    ///
+    /// - Throws: `SessionError.closed`, `CancellationError`
+    func knownQuerySet() async throws -> QuerySet? { try await board.wait(for: .description, { _ in }) }
+
+    /// Ends the session.
+    func closeSoon() { inputs.yield(.close) }
 
     /// Ends the session; waits for it to be over.
     public func close() async {

@@ -101,7 +101,7 @@ extension ColumnWriter {
         let lists = self[.oldLists]
         for list in upload.oldLists {
             try objects.reference(list.place.object)
-            let group = try lists.place(list.place)
+            let group = lists.place(list.place)
             group.number(list.elements.count)
             let values = group[.values]
             for element in list.elements {

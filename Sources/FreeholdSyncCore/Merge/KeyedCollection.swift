@@ -28,24 +28,24 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
 
     /// Takes the writes that the author saw, except of the hidden keys.
     mutating func clear(_ author: Author, hidden: Set<Key>) {
-        take { key, mark in author.saw(mark) && !hidden.contains(key) }
+        take(author.mark(.real)) { key, mark in author.saw(mark) && !hidden.contains(key) }
     }
 
     /// Takes what the author saw, and unseen what earlier assignments brought, and writes anew. If a later assignment stands, the new writes
     /// happen and are taken at once.
     mutating func assign(_ items: [(Key, Register.Held)], _ mark: Mark, _ author: Author, hidden: Set<Key>) {
         let wins = assignment.map { mark.rank >= $0 } ?? true
-        take { key, other in
+        take(mark) { key, other in
             author.saw(other) ? !hidden.contains(key) : other.isAssigned && other.rank < mark.rank
         }
         if wins { assignment = mark.rank }
         for (key, held) in items { set(key, wins ? held : .absent, mark) }
     }
 
-    private mutating func take(where isTaken: (Key, Mark) -> Bool) {
+    private mutating func take(_ mark: Mark, where isTaken: (Key, Mark) -> Bool) {
         for index in entries.indices {
             let key = entries.keys[index]
-            entries.values[index].take(base: base) { isTaken(key, $0) }
+            entries.values[index].take(by: mark, base: base) { isTaken(key, $0) }
         }
     }
 

@@ -45,7 +45,11 @@ struct OldWork {
             return plan
         case .move(_, let reference, let gap, let number):
             let alignment = alignment(old, contents)
-            guard let reference = alignment.reference(reference) else { return .none(change) }
+            guard let reference = alignment.reference(reference) else {
+                // Later work can name where it went: there is a dead slot of its number.
+                let slot = Change.insert(place, alignment.gaps(gap).last ?? gap, first: number, [.null])
+                return Plan(changes: [slot, .remove(place, [.own(number)])], rest: change)
+            }
             let changes = alignment.gaps(gap).map { Change.move(place, reference, $0, number: number) }
             return Plan(changes: Array(changes.prefix(1)), instead: Array(changes.dropFirst()))
         case .clearList(_, let hidden):

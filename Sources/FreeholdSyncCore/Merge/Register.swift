@@ -74,11 +74,23 @@ struct Register: Sendable {
 
     /// Takes away the writes that the author saw. A write that was taken leaves a removal with its own mark, so that nothing older comes
     /// back.
-    mutating func take(base: Mark, where isTaken: (Mark) -> Bool) {
+    ///
+    /// - Parameter taker: the mark of the clear or assignment.
+    mutating func take(by taker: Mark, base: Mark, where isTaken: (Mark) -> Bool) {
         if !held.isAbsent, isTaken(mark ?? base) { held = .absent }
         guard !edits.isEmpty else { return }
+        let before = edits.filter { !$0.isTrace }
         edits.removeAll { !$0.isWrite && isTaken($0.mark) }
         for index in edits.indices where isTaken(edits[index].mark) { edits[index].action = .remove }
+        if !held.isAbsent, edits.filter({ !$0.isTrace }) != before { leaveTrace(of: taker, base) }
+    }
+
+    /// The value is another one since a commit that left no write behind. An add of 0 says so to whoever asks what changed since a version.
+    private mutating func leaveTrace(of taker: Mark, _ base: Mark) {
+        edits.removeAll { $0.isTrace }
+        let last = edits.last?.mark ?? mark ?? base
+        let mark = taker.rank < last.rank ? Mark(stamp: last.stamp, version: taker.version, isReal: last.isReal) : taker
+        edits.append(Edit(mark: mark, path: [], action: .add(0)))
     }
 
     /// Makes one of neighbouring adds to one thing. It has the latest mark, so a set that comes late can count an add too many but
@@ -86,7 +98,7 @@ struct Register: Sendable {
     mutating func mergeAdds() {
         guard edits.count > 1 else { return }
         var merged: [Edit] = []
-        for edit in edits {
+        for edit in edits where !edit.isTrace {
             if case .add(let number) = edit.action, let last = merged.last, last.path == edit.path,
                 case .add(let sum) = last.action
             {
@@ -94,6 +106,9 @@ struct Register: Sendable {
             } else {
                 merged.append(edit)
             }
+        }
+        for trace in edits where trace.isTrace {
+            merged.insert(trace, at: merged.firstIndex { $0.mark.rank > trace.mark.rank } ?? merged.endIndex)
         }
         edits = merged
     }
@@ -153,6 +168,8 @@ extension Register.Held {
 
 extension Register.Edit {
     var isWrite: Bool { if case .add = action { false } else { true } }
+    /// It changes nothing. What did was taken away.
+    var isTrace: Bool { action == .add(0) && path.isEmpty }
 
     func apply(to value: inout SyncValue) { apply(to: &value, path[...]) }
 

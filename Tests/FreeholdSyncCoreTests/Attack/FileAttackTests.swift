@@ -122,7 +122,7 @@ import Testing
         var script = ScriptedWorld(list: "ab")
         script.set(0, 1, "count")
         script.syncAll()
-        let backup = script.world.store
+        let backup = script.store
         script.set(0, 5)
         script.set(1, 6, "g")
         script.add(0, 10)
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a store that is behind and has gone on is noticed although its versions are reached again`() {
         var script = ScriptedWorld(clients: 3, list: "ab")
-        let backup = script.world.store
+        let backup = script.store
         script.set(0, 5)
         script.sync([0, 1])
         script.world.replaceStore(backup, isCopy: false)
@@ -164,7 +164,7 @@ import Testing
         script.syncAll()
         script.add(0, 1)
         script.syncAll()
-        let backup = script.world.store
+        let backup = script.store
         script.add(0, 10)
         script.syncAll()
         script.world.replaceStore(backup, isCopy: true)
@@ -191,7 +191,7 @@ import Testing
     @Test(arguments: [ResetMode.discard, .recover, .recoverOrDiscard])
     func `what can't be recovered is handed to the app`(mode: ResetMode) {
         var script = ScriptedWorld(list: "ab")
-        let backup = script.world.store
+        let backup = script.store
         script.world.resetMode = mode
         for index in 0..<2 { script.world.restart(index) }
         script.commit(1, .create(ObjectName("Thing", 2), ["f": .value(8)], defaults: []))
@@ -213,7 +213,7 @@ import Testing
 
     @Test func `manual: nothing happens until the app says how`() {
         var script = ScriptedWorld(list: "ab")
-        let backup = script.world.store
+        let backup = script.store
         script.world.resetMode = .manual
         for index in 0..<2 { script.world.restart(index) }
         script.set(0, 5)
@@ -230,7 +230,7 @@ import Testing
 
     @Test func `what the user writes while a file is being reset isn't lost`() {
         var script = ScriptedWorld(list: "ab")
-        let backup = script.world.store
+        let backup = script.store
         script.set(0, 5)
         script.syncAll()
         script.world.replaceStore(backup, isCopy: true)

@@ -16,6 +16,7 @@ struct ScriptedWorld {
         rules(&profile)
         world = SimulatedWorld(seed: 1, profile)
         for index in world.clients.indices { world.clients[index].offset = 0 }
+        for node in world.nodes.indices { world.nodes[node].offset = 0 }
         sync(Array(0..<clients))
     }
 
@@ -38,6 +39,31 @@ struct ScriptedWorld {
         }
         for index in connected { world.wake(index) }
         world.settle()
+    }
+
+    /// Messages go up from some and down to some, for a while. The others' wait.
+    mutating func pump(up: [Int], down: [Int]) {
+        for _ in 0..<20 {
+            world.time += 1_000
+            for index in up {
+                world.handle(.committed, index)
+                while !world.clients[index].up.isEmpty { world.deliverUp(index) }
+            }
+            answerAll()
+            for index in down { while !world.clients[index].down.isEmpty { world.deliverDown(index) } }
+        }
+    }
+
+    /// The store answers everything, and nodes' timers fire that are due.
+    mutating func answerAll() {
+        for node in world.nodes.indices {
+            world.run(.moved(SimulatedWorld.stream), node)
+            world.fireTimers(node)
+            while !world.nodes[node].requests.isEmpty { world.answer(node) }
+            world.time += 10
+            world.fireTimers(node)
+            while !world.nodes[node].requests.isEmpty { world.answer(node) }
+        }
     }
 
     mutating func syncAll() { sync(Array(world.clients.indices)) }
@@ -76,6 +102,7 @@ struct ScriptedWorld {
 
     /// The list's elements as one text.
     func list(_ client: Int, _ name: ObjectName = name) -> String { Self.text(shown(client, name)?["list"]) }
+    var store: MemoryServerStore { world.store as! MemoryServerStore }
     var stored: String { Self.text(world.store.contents(of: SimulatedWorld.stream)[Self.name]?.content("list")) }
 
     func value(_ client: Int, _ property: SyncString = "f", _ name: ObjectName = name) -> Int64? {

@@ -2,9 +2,25 @@ import FreeholdSyncCore
 
 /// Makes random edits of what a file shows, as an app would.
 struct EditGenerator {
-    enum Kind: CaseIterable {
+    enum Kind {
         case write, byDefault, add, mixed, insert, remove, move, setElement, clear, assign
         case set, clearSet, dictionary, clearDictionary, embedded, create, delete
+        case link, insertLink, removeLink, moveLink, clearLinks, assignLinks
+        case makeTarget, changeTarget, removeTarget
+
+        /// Without those of what links lead to, which need a query of its own.
+        static let allCases: [Kind] = [
+            .write, .byDefault, .add, .mixed, .insert, .remove, .move, .setElement, .clear, .assign, .set, .clearSet,
+            .dictionary, .clearDictionary, .embedded, .create, .delete, .link, .insertLink, .removeLink, .moveLink,
+            .clearLinks, .assignLinks,
+        ]
+
+        /// Edits of links and of what they lead to.
+        static let links: [Kind] = [
+            .link, .insertLink, .insertLink, .removeLink, .moveLink, .clearLinks, .makeTarget, .makeTarget,
+            .changeTarget,
+            .removeTarget,
+        ]
     }
 
     var kinds = Kind.allCases
@@ -12,8 +28,8 @@ struct EditGenerator {
     var fitsFiles = false
     private var fresh: Int64 = 1_000
     /// Elements of lists that were put in and taken out, each by its value.
-    private(set) var inserted: Set<MergedContent> = []
-    private(set) var removed: Set<MergedContent> = []
+    var inserted: Set<MergedContent> = []
+    var removed: Set<MergedContent> = []
     private(set) var created: Set<MergedContent> = []
 
     init(kinds: [Kind] = Kind.allCases) { self.kinds = kinds }
@@ -38,12 +54,14 @@ struct EditGenerator {
                 try! edit.apply(to: &objects[edit.object])
                 edits.append(edit)
             }
+            // What is inserted behind a clear makes an assignment, and of two of these only the later stands.
+            if case .clearList? = edits.last, !kinds.contains(.assign) { break }
         }
         return edits
     }
 
     private mutating func step(on objects: Objects, _ random: inout SeededRandom) -> [LocalEdit] {
-        let alive = objects.keys.sorted()
+        let alive = objects.keys.filter { $0.className != Self.target }.sorted()
         let kind = kinds.randomElement(using: &random)!
         guard let object = alive.randomElement(using: &random), kind != .create else {
             let name = ObjectName("Thing", .int(.random(in: 1...4, using: &random)))
@@ -56,6 +74,9 @@ struct EditGenerator {
         case .create: return []
         case .write where fitsFiles && random.chance(30):
             return [.set(place("best"), .value(random.chance(80) ? Self.link(&random) : .null), .real)]
+        case .link, .insertLink, .removeLink, .moveLink, .clearLinks, .assignLinks:
+            return link(kind, object, objects, &random)
+        case .makeTarget, .changeTarget, .removeTarget: return target(kind, objects, &random)
         case .write:
             if random.chance(10) {
                 return [.set(place("mail"), .value(.int(.random(in: 0...2, using: &random))), .real)]

@@ -6,6 +6,8 @@ protocol WorldStore {
     func contents(of stream: StreamName) -> [ObjectName: MergedObject]
     func head(of stream: StreamName) -> StreamHead
     func files(of stream: StreamName) -> [FileIdent: FileRow]
+    /// What create-only classes took in.
+    func ingested(of stream: StreamName) -> [ObjectName: [NewField]]
     /// The node that used it is dead: whoever comes next opens it anew.
     mutating func reopen()
     /// What it found wrong with itself.

@@ -96,6 +96,8 @@ public struct ClientConfiguration: Hashable, Sendable {
     public var window: UInt64 = 4 << 20
     /// The bytes of commits that go into one message.
     public var uploadBytes: UInt64 = 256 << 10
+    /// The most bytes of one transaction of the server, which is kept in memory until it is whole.
+    public var transactionBytes: UInt64 = 1 << 30
     /// In milliseconds.
     public var pingInterval: Int64 = 30_000
     public var shortestRetry: Int64 = 1_000

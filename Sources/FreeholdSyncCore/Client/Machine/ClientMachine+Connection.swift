@@ -54,7 +54,7 @@ extension ClientMachine {
 
     private mutating func leave() {
         generation += 1
-        parts = []
+        (parts, partBytes) = ([], 0)
         // A download that was waited for and isn't in the file has to be asked for again.
         unsentMarks = marks.map(\.id) + unsentMarks
         marks = []
@@ -143,7 +143,10 @@ extension ClientMachine {
         case .ack(_, let ack):
             // The messages of one transaction aren't parted by an answer.
             request(.acknowledge(ack), .other, bytes: bytes)
-        case .changes(_, let changes): take(changes, bytes)
+        case .changes(_, let changes):
+            guard !take(changes, bytes) else { break }
+            report(.fault(.tooLarge(limit: configuration.transactionBytes), text: "A transaction has no end."))
+            drop(now, &random)
         case .bootstrapBegin(_, let begin): request(.beginBootstrap(begin), .other, bytes: bytes)
         case .bootstrapChunk(_, let chunk): request(.takeInChunk(chunk), .other, bytes: bytes)
         case .bootstrapEnd(_, let end): request(.endBootstrap(end), .other, bytes: bytes)

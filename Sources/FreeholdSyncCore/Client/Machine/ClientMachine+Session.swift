@@ -125,24 +125,27 @@ extension ClientMachine {
     // MARK: Downloads
 
     /// The messages of one transaction are taken in together.
-    mutating func take(_ changes: Changes, _ bytes: UInt64) {
-        if let first = parts.first, first.from != changes.from || first.to != changes.to { parts = [] }
+    ///
+    /// - Returns: false if the server sends a transaction that has no end.
+    mutating func take(_ changes: Changes, _ bytes: UInt64) -> Bool {
+        if let first = parts.first, first.from != changes.from || first.to != changes.to {
+            (parts, partBytes) = ([], 0)
+        }
         parts.append(changes)
-        partBytes += bytes
+        partBytes = partBytes.addingOrMax(bytes)
         guard !changes.continues else {
             // What waits for the rest is paid for at once, else the rest couldn't come.
-            grant(partBytes)
-            partBytes = 0
-            return
+            grant(bytes)
+            return partBytes <= configuration.transactionBytes
         }
-        request(.takeIn(parts), .other, bytes: partBytes)
+        request(.takeIn(parts), .other, bytes: bytes)
         (parts, partBytes) = ([], 0)
+        return true
     }
 
     /// Lets the server send as much again as was done with.
     mutating func grant(_ bytes: UInt64) {
-        let sum = grantedBytes.addingReportingOverflow(bytes)
-        grantedBytes = sum.overflow ? .max : sum.partialValue
+        grantedBytes = grantedBytes.addingOrMax(bytes)
         guard link == .ready, grantedBytes >= configuration.window / 2 else { return }
         send(.credit(configuration.session, bytes: grantedBytes))
         grantedBytes = 0

@@ -38,7 +38,7 @@ extension ClientTransaction {
             return .acknowledged(upTo: state.acknowledged, refusals)
         case .takeIn(let changes): return try takeIn(changes, now: now)
         case .beginBootstrap(let begin):
-            state.bootstrap = BootstrapProgress(begin: begin)
+            beginBootstrap(begin)
             setQuerySet(begin.queryVersion) { $0.state = .bootstrapping }
             return .done
         case .takeInChunk(let chunk): return try takeIn(chunk)
@@ -159,6 +159,17 @@ extension ClientTransaction {
         state.bootstrap?.position = chunk.position
         state.bootstrap?.objects += objects
         return .tookIn(try outcome(nil, objects: objects))
+    }
+
+    private mutating func beginBootstrap(_ begin: BootstrapBegin) {
+        let old = state.bootstrap
+        if let old, old.begin.queryVersion == begin.queryVersion, old.begin.cursor == begin.cursor {
+            // It goes on.
+            return
+        }
+        // What the file got of another one makes it neither the old view nor that one's.
+        if old?.position != nil { state.view = nil }
+        state.bootstrap = BootstrapProgress(begin: begin)
     }
 
     private mutating func finishBootstrap(_ end: BootstrapEnd, now: Int64) throws -> StoreOutcome {

@@ -175,10 +175,16 @@ extension ClientTransaction {
     /// Forgets commits that were confirmed long ago (SYNC.md, section 7).
     private mutating func trimJournal(now: Int64) throws {
         let week: Int64 = 7 * 24 * 3_600 * 1_000
-        while state.firstKept < state.firstPending, let entry = try commit(state.firstKept),
-            let answeredAt = entry.answeredAt, now &- answeredAt > week || state.firstPending - state.firstKept > 10_000
-        {
-            try removeCommit(state.firstKept)
+        while state.firstKept < state.firstPending {
+            if var entry = try commit(state.firstKept) {
+                guard let answeredAt = entry.answeredAt else {
+                    // A store that took the old one's place has it: its time begins now.
+                    entry.answeredAt = now
+                    return try put(entry)
+                }
+                guard now &- answeredAt > week || state.firstPending - state.firstKept > 10_000 else { return }
+                try removeCommit(state.firstKept)
+            }
             state.firstKept += 1
         }
     }

@@ -18,6 +18,11 @@ extension ClientTransaction {
                 if try self.version(of: name) != version { state.wanted.insert(name) }
                 continue
             }
+            if case .whole(let version, let born, _) = update.content, version < born {
+                // No server that is right says so.
+                state.wanted.insert(name)
+                continue
+            }
             do {
                 try change(name) { try $0.apply(update.content) }
                 state.wanted.remove(name)
@@ -35,6 +40,10 @@ extension ClientTransaction {
             for name in commit.commit.objects where try shadow(of: name) != nil {
                 try change(name) { $0.settle(upTo: version) }
             }
+            for case .delete(let name, _) in commit.commit.changes where try self.version(of: name) != nil {
+                // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
+                state.wanted.insert(name)
+            }
             state.firstPending += 1
         }
         for (taken, names) in state.forked where taken <= version {
@@ -43,12 +52,14 @@ extension ClientTransaction {
         }
     }
 
-    /// The classes of which the file doesn't hold what it should.
+    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told.
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
-        for sum in sums.classes where try checksum(of: sum.className) != sum { wrong.append(sum.className) }
-        let named = Set(sums.classes.map(\.className))
+        var named = Set(state.wanted.map(\.className))
+        for sum in sums.classes where named.insert(sum.className).inserted {
+            if try checksum(of: sum.className) != sum { wrong.append(sum.className) }
+        }
         for name in try confirmedClasses() where !named.contains(name) {
             if try checksum(of: name).count > 0 { wrong.append(name) }
         }

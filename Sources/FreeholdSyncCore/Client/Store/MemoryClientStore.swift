@@ -55,7 +55,11 @@ public struct MemoryClientStore: ClientStore, Sendable {
 }
 
 extension MemoryClientStore.Data {
-    mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64) throws {
+    /// The app's own transaction, as a part of a transaction: what was done before an edit that is misplaced stays.
+    ///
+    /// - Parameter wall: the device's clock, in milliseconds since 2015-01-01.
+    /// - Throws: `MisplacedEdit` if an edit names what isn't there.
+    public mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64 = 0) throws {
         var before: [ObjectName: [SyncString: MergedContent]] = [:]
         for edit in edits {
             let name = edit.object

@@ -44,9 +44,7 @@ extension ServerMachine {
     /// Whether two live copies take a file from each other again and again. They did nothing that would tell them apart, so the one that comes
     /// gets another number.
     private mutating func isFoughtOver(_ ident: FileIdent, in name: StreamName) -> Bool {
-        guard let stream = streams[name], stream.sessions.contains(where: { sessions[$0]?.ident == ident }) else {
-            return false
-        }
+        guard let stream = streams[name], stream.sessions[ident] != nil else { return false }
         var fight = stream.fights[ident] ?? Fight(time: now)
         fight.count = now - fight.time < 600_000 ? fight.count + 1 : 1
         fight.time = now
@@ -114,14 +112,13 @@ extension ServerMachine {
 
     private mutating func note(_ key: SessionKey, _ ident: FileIdent) {
         guard let session = sessions[key] else { return }
-        let acknowledged = session.bind.file?.ident == ident ? session.bind.journal.acknowledged : 0
-        note(session.stream, ident, acknowledged, session.bind.leastBase)
+        note(session.stream, ident, session.confirmed(as: ident), session.bind.leastBase)
     }
 
     /// A live session's file is seen, however long ago it was bound.
     mutating func note(_ key: SessionKey) {
         guard let session = sessions[key], session.ident != .me else { return }
-        note(session.stream, session.ident, session.acknowledged, session.leastBase)
+        note(session.stream, session.ident, session.confirmed(as: session.ident), session.leastBase)
     }
 
     private mutating func note(
@@ -155,12 +152,10 @@ extension ServerMachine {
         let start = begin(&session, file, row)
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
-        streams[stream]?.sessions.insert(key)
+        let other = streams[stream]?.sessions[row.ident]
+        streams[stream]?.sessions.insert(key, of: row.ident)
         // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
-        for other in streams[stream]?.sessions.sorted() ?? [] where other != key && sessions[other]?.ident == row.ident
-        {
-            end(other, .transient(after: 1_000), "The file was bound anew.")
-        }
+        if let other, other != key { end(other, .transient(after: 1_000), "The file was bound anew.") }
         learn(file.head, stream)
         watch(stream)
 
@@ -206,6 +201,13 @@ extension ServerMachine {
         session.state = .behind
         session.isUnchecked = true
         return .resume(nil)
+    }
+}
+
+extension Session {
+    /// Up to where the client knew the answers when it bound. What was sent since may be lost: the store has to know it still.
+    fileprivate func confirmed(as ident: FileIdent) -> UInt64 {
+        bind.file?.ident == ident ? bind.journal.acknowledged : 0
     }
 }
 

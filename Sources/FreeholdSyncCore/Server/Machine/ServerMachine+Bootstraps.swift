@@ -129,6 +129,7 @@ extension ServerMachine {
                 covers: bootstrap.coversRanges ? [range] : [],
                 position: position
             )
+            sessions[key]?.noteSent(chunk.classes)
             send(key, .bootstrapChunk(key.number, chunk))
         }
         pump(key)

@@ -8,7 +8,7 @@ extension ServerMachine {
         streams[name]?.head = head
         guard head.cursor != stream.head.cursor else { return }
         if stream.rows.head != head { streams[name]?.rows = StoreRows(head: head) }
-        for key in stream.sessions.sorted() {
+        for key in stream.sessions.keys {
             if case .live = sessions[key]?.state { sessions[key]?.state = .behind }
             pump(key)
         }
@@ -16,10 +16,11 @@ extension ServerMachine {
 
     /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
     mutating func publish(_ step: StreamStep, _ name: StreamName) {
-        streams[name]?.take(step)
+        let contents = StepContents(step)
+        streams[name]?.take(contents)
         guard let stream = streams[name] else { return }
         var made: [UInt64: [ClassBatch]] = [:]
-        for key in stream.sessions.sorted() {
+        for key in stream.sessions.keys {
             guard let session = sessions[key], case .live = session.state, session.cursor == step.from else {
                 pump(key)
                 continue
@@ -29,7 +30,7 @@ extension ServerMachine {
                 continue
             }
             let view = session.view
-            let batches = made[view.number] ?? view.batches(step, horizon: stream.head.horizon)
+            let batches = made[view.number] ?? view.batches(contents, horizon: stream.head.horizon)
             made[view.number] = batches
             send(key, step, batches)
         }
@@ -38,6 +39,7 @@ extension ServerMachine {
     private mutating func send(_ key: SessionKey, _ step: StreamStep, _ batches: [ClassBatch]) {
         guard let session = sessions[key], let told = session.told else { return }
         sessions[key]?.cursor = step.to
+        sessions[key]?.noteSent(batches)
         if !batches.isEmpty {
             let pieces = batches.split(bytes: configuration.chunkBytes)
             for (index, piece) in pieces.enumerated() {
@@ -112,9 +114,10 @@ extension ServerMachine {
             // Another node took a commit in after the session was bound here. The next bind gives its answer.
             return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
         }
-        streams[session.stream]?.take(step)
+        let contents = StepContents(step)
+        streams[session.stream]?.take(contents)
         if let stream = streams[session.stream] {
-            send(key, step, session.view.batches(step, horizon: stream.head.horizon))
+            send(key, step, session.view.batches(contents, horizon: stream.head.horizon))
             if step.to.version > stream.head.version {
                 var head = stream.head
                 (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))
@@ -150,16 +153,23 @@ extension ServerMachine {
             return (name.className, ObjectUpdate(name.key, object?.whole ?? .erased))
         }
         let batches = [ClassBatch](updates)
+        sessions[key]?.noteSent(batches)
         let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: batches)
         send(key, .changes(key.number, changes))
     }
 }
 
 extension StreamState {
-    fileprivate mutating func take(_ step: StreamStep) {
-        for view in sums.keys { sums[view]?.take(step) }
+    fileprivate mutating func take(_ contents: StepContents) {
+        var isLeftBehind = false
+        for index in sums.indices {
+            sums.values[index].take(contents)
+            let cursor = sums.values[index].cursor
+            if cursor != head.cursor, cursor != contents.step.to { isLeftBehind = true }
+        }
         // Sums that were left behind are of no use any more: steps that lead on from them come to slow sessions only.
-        if sums.count > 100 { sums = sums.filter { $0.value.cursor == head.cursor || $0.value.cursor == step.to } }
+        guard isLeftBehind, sums.count > 100 else { return }
+        sums = sums.filter { $0.value.cursor == head.cursor || $0.value.cursor == contents.step.to }
     }
 
     /// Whether commits of the file are on their way into the store.

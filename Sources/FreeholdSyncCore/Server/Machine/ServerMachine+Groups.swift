@@ -45,6 +45,7 @@ extension ServerMachine {
                 group.faults.append((item, .transient(after: 1_000), "The commit can't be merged now."))
             }
         }
+        transaction.forgetRows()
         group.transaction = transaction
         stream.group = group
         streams[name] = stream
@@ -155,15 +156,13 @@ extension ServerMachine {
 
     /// It is durable: acks go first, then what changed.
     private mutating func finishGroup(_ name: StreamName) {
-        guard var stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
-        let before = stream.head
-        stream.group = nil
-        if stream.rows.head.cursor == transaction.expected.cursor {
-            stream.rows.take(transaction)
-        }
+        guard let group = streams[name]?.group, let transaction = group.transaction, let before = streams[name]?.head
+        else { return }
+        streams[name]?.group = nil
+        // In place: there are many rows.
+        if streams[name]?.rows.head.cursor == transaction.expected.cursor { streams[name]?.rows.take(transaction) }
         let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
-        if isNext { stream.head = transaction.head }
-        streams[name] = stream
+        if isNext { streams[name]?.head = transaction.head }
 
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
@@ -177,7 +176,8 @@ extension ServerMachine {
             }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
-                guard case .delete(let object, _) = refusal.change, let row = stream.rows.objects[object] ?? nil,
+                guard case .delete(let object, _) = refusal.change,
+                    let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
                 restored[key, default: []].append((object.className, ObjectUpdate(object.key, row.whole)))
@@ -205,7 +205,7 @@ extension ServerMachine {
                 name
             )
         }
-        for key in streams[name]?.sessions.sorted() ?? [] { pump(key) }
+        for key in streams[name]?.sessions.keys ?? [] { pump(key) }
         if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
             streams[name] = nil
         } else {
@@ -216,7 +216,7 @@ extension ServerMachine {
     /// The session that the answer is for: the file may have been bound anew.
     private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
-        return streams[name]?.sessions.first { sessions[$0]?.ident == item.ident } ?? item.session
+        return streams[name]?.sessions[item.ident] ?? item.session
     }
 }
 

@@ -20,6 +20,8 @@ extension ServerMachine {
             let commit = next.commit
             guard commit.number > session.received else {
                 session.inbox.removeFirst()
+                let lists = session.oldLists.removeValue(forKey: commit.number)
+                session.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
                 sessions[key] = session
                 release(key, commit)
                 continue
@@ -107,7 +109,7 @@ extension ServerMachine {
             startGroup(session.stream)
         } else if !stream.isTimed {
             streams[session.stream]?.isTimed = true
-            actions.append(.setTimer(.group(session.stream), at: now + configuration.groupDelay))
+            actions.append(.setTimer(.group(session.stream), at: callersNow &+ configuration.groupDelay))
         }
     }
 
@@ -144,7 +146,7 @@ extension ServerMachine {
 
 extension Commit {
     /// The commit that was split into these parts. Nil if they don't belong together.
-    init?(_ parts: [UploadedCommit]) {
+    package init?(_ parts: [UploadedCommit]) {
         guard let first = parts.first?.commit, parts.last?.part?.isLast == true else { return nil }
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])
         for (index, part) in parts.enumerated() {

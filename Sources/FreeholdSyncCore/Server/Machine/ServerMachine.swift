@@ -15,7 +15,10 @@ public struct ServerMachine: Sendable {
 
     /// Of the event at work.
     var actions: [ServerAction] = []
+    /// It doesn't go back.
     var now: Int64 = 0
+    /// As the caller has it: timers are set by it.
+    var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
     private var isTrimming = false
@@ -54,6 +57,7 @@ public struct ServerMachine: Sendable {
         random: inout some RandomNumberGenerator
     ) -> [ServerAction] {
         self.now = max(self.now, now)
+        callersNow = now
         while draws.count < 2 { draws.append(random.next()) }
         salts ^= random.next()
         switch event {
@@ -65,7 +69,7 @@ public struct ServerMachine: Sendable {
             connections[connection] = Connection()
             if !isTrimming {
                 isTrimming = true
-                actions.append(.setTimer(.trim, at: self.now + configuration.trimInterval))
+                actions.append(.setTimer(.trim, at: now &+ configuration.trimInterval))
             }
         case .closed(let connection): forget(connection)
         case .received(let connection, let message, let bytes): receive(message, bytes, from: connection)
@@ -121,7 +125,7 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         connections[key.connection]?.sessions.remove(key.number)
-        streams[session.stream]?.sessions.remove(key)
+        streams[session.stream]?.sessions.remove(key, of: session.ident)
         guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
         else { return }
         streams[session.stream] = nil
@@ -170,7 +174,7 @@ public struct ServerMachine: Sendable {
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
             for key in sessions.keys.sorted() { note(key) }
             for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
-            actions.append(.setTimer(.trim, at: now + configuration.trimInterval))
+            actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
     }
 
@@ -183,7 +187,7 @@ public struct ServerMachine: Sendable {
     mutating func watch(_ stream: StreamName) {
         guard streams[stream]?.isLooking == false else { return }
         streams[stream]?.isLooking = true
-        actions.append(.setTimer(.look(stream), at: now + configuration.lookInterval))
+        actions.append(.setTimer(.look(stream), at: callersNow &+ configuration.lookInterval))
     }
 }
 
@@ -194,7 +198,7 @@ extension SessionKey: Comparable {
 /// What a node knows of a stream.
 struct StreamState: Sendable {
     var head: StreamHead
-    var sessions: Set<SessionKey> = []
+    var sessions = SessionList()
     /// Files whose sessions were ended by other binds, and how often of late.
     var fights: [FileIdent: Fight] = [:]
     /// What views sum up to, as far as a bootstrap told, by their numbers.

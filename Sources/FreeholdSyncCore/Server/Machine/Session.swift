@@ -52,6 +52,17 @@ struct Session: Sendable {
     /// Bytes of uploads that aren't answered.
     var uploadDebt: UInt64 = 0
 
+    /// What the client holds of objects with pending work is what it was sent last.
+    mutating func noteSent(_ batches: [ClassBatch]) {
+        guard !held.isEmpty else { return }
+        for batch in batches {
+            for update in batch.objects {
+                let name = ObjectName(batch.className, update.key)
+                if held[name] != nil { held[name] = update.content.version }
+            }
+        }
+    }
+
     enum State: Sendable {
         /// The store is asked about the file.
         case binding
@@ -94,5 +105,15 @@ struct Bootstrap: Sendable {
         (self.cursor, self.clock, self.old, self.new, self.queries) = (cursor, clock, old, new, queries)
         classes = Set(new.classes + (old?.classes ?? [])).sorted()
         sums = new.classes.map { ClassChecksum(className: $0) }
+    }
+}
+
+extension ObjectUpdate.Content {
+    /// The version that the receiver holds then; nil if it has nothing.
+    fileprivate var version: StreamVersion? {
+        switch self {
+        case .whole(let version, _, _), .difference(let version, _, _), .present(let version): version
+        case .erased: nil
+        }
     }
 }

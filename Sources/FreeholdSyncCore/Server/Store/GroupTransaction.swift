@@ -28,6 +28,9 @@ struct GroupTransaction: MergeStore {
         self.rows = rows
     }
 
+    /// All is merged. Who keeps the rows can change them without copying them.
+    mutating func forgetRows() { rows = StoreRows(head: expected) }
+
     var version: StreamVersion { head.version }
     var horizon: StreamVersion { head.horizon }
     var now: Int64 { head.now }

@@ -44,6 +44,13 @@ public struct MemoryServerStore: Sendable {
 
     public func ingested(of stream: StreamName) -> [ObjectName: [NewField]] { streams[stream]?.ingested ?? [:] }
 
+    /// How much is kept that time takes away: commits of the log, deleted objects, and answers to some files.
+    package func kept(in stream: StreamName, of files: [FileIdent]) -> (log: Int, deleted: Int, answers: [Int]) {
+        guard let stream = streams[stream] else { return (0, 0, []) }
+        let answers = files.map { stream.answers[$0]?.count ?? 0 }
+        return (stream.log.count, stream.objects.count { !$0.value.isAlive }, answers)
+    }
+
     /// The rows of files.
     public func files(of stream: StreamName) -> [FileIdent: FileRow] { streams[stream]?.files ?? [:] }
 

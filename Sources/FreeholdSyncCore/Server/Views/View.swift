@@ -52,27 +52,32 @@ struct View: Sendable {
     }
 
     func contains(_ name: ObjectName, _ object: MergedObject?) -> Bool {
-        guard let object, object.isAlive, let conditions = conditions[name.className] else { return false }
-        let contents = object.contents
+        guard let object, object.isAlive, conditions[name.className] != nil else { return false }
+        return contains(name, object.contents)
+    }
+
+    func contains(_ name: ObjectName, _ contents: StepContents.Contents?) -> Bool {
+        guard let contents, let conditions = conditions[name.className] else { return false }
         return conditions.contains { $0.matches(name, contents) }
     }
 
     /// What a session that holds the view at the step's start has to be told.
-    func batches(_ step: StreamStep, horizon: StreamVersion) -> [ClassBatch] {
+    func batches(_ contents: StepContents, horizon: StreamVersion) -> [ClassBatch] {
         var updates: [(SyncString, ObjectUpdate)] = []
-        for object in step.objects {
-            guard let content = content(object, isWhole: step.from.version < horizon) else { continue }
-            updates.append((object.name.className, ObjectUpdate(object.name.key, content)))
+        for object in contents.objects {
+            guard let content = content(object, isWhole: contents.step.from.version < horizon) else { continue }
+            updates.append((object.step.name.className, ObjectUpdate(object.step.name.key, content)))
         }
-        return [ClassBatch](updates)
+        return updates.isEmpty ? [] : [ClassBatch](updates)
     }
 
-    private func content(_ step: ObjectStep, isWhole: Bool) -> ObjectUpdate.Content? {
-        let was = contains(step.name, step.before)
-        guard contains(step.name, step.after), let after = step.after else { return was ? .erased : nil }
+    private func content(_ object: StepContents.Object, isWhole: Bool) -> ObjectUpdate.Content? {
+        let step = object.step
+        let was = contains(step.name, object.before)
+        guard contains(step.name, object.after), let after = step.after else { return was ? .erased : nil }
         guard was, let before = step.before, before.born == after.born, !isWhole else { return after.whole }
         if before.changed == after.changed { return nil }
-        return after.difference(since: before.changed, old: before.contents)
+        return after.difference(since: before.changed, old: object.before)
     }
 }
 

@@ -11,16 +11,17 @@ struct ViewSums: Sendable {
     var checksums: Checksums { Checksums(view: view.number, classes: classes) }
 
     /// Takes a step in, if it begins here.
-    mutating func take(_ step: StreamStep) {
-        guard cursor == step.from else { return }
-        cursor = step.to
-        for object in step.objects {
-            guard let index = classes.firstIndex(where: { $0.className == object.name.className }) else { continue }
-            if let before = object.before, view.contains(object.name, before) {
-                classes[index].remove(object.name.key, version: before.changed)
+    mutating func take(_ contents: StepContents) {
+        guard cursor == contents.step.from else { return }
+        cursor = contents.step.to
+        for object in contents.objects {
+            let name = object.step.name
+            guard let index = classes.firstIndex(where: { $0.className == name.className }) else { continue }
+            if let before = object.step.before, view.contains(name, object.before) {
+                classes[index].remove(name.key, version: before.changed)
             }
-            if let after = object.after, view.contains(object.name, after) {
-                classes[index].add(object.name.key, version: after.changed)
+            if let after = object.step.after, view.contains(name, object.after) {
+                classes[index].add(name.key, version: after.changed)
             }
         }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
 /// What the report says about where it was made.
-enum Machine {
-    static var processor: String {
+public enum Machine {
+    public static var processor: String {
         guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("model name") }),
             let name = line.split(separator: ":").last
@@ -10,9 +10,9 @@ enum Machine {
         return name.trimmingCharacters(in: .whitespaces)
     }
 
-    static var memory: Int { Int(ProcessInfo.processInfo.physicalMemory >> 30) }
+    public static var memory: Int { Int(ProcessInfo.processInfo.physicalMemory >> 30) }
 
-    static var kernel: String {
+    public static var kernel: String {
         var system = utsname()
         uname(&system)
         func text<T>(_ field: T) -> String {
@@ -25,7 +25,7 @@ enum Machine {
             .compactMap { $0 }.joined(separator: ", ")
     }
 
-    static var compiler: String {
+    public static var compiler: String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["swift", "--version"]
@@ -38,7 +38,7 @@ enum Machine {
         return output.split(separator: "\n").first.map(String.init) ?? "Swift"
     }
 
-    static var syncMicroseconds: Int {
+    public static var syncMicroseconds: Int {
         let path = FileManager.default.currentDirectoryPath + "/.freehold-bench-sync"
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
         guard file >= 0 else { return 0 }

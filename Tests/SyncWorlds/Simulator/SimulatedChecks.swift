@@ -1,5 +1,4 @@
-@testable import FreeholdSyncCore
-@testable import SyncWorlds
+import FreeholdSyncCore
 
 /// What a simulated world remembers of what was done, and what must hold (SYNC.md, section 12).
 struct SimulatedChecks {
@@ -35,11 +34,26 @@ struct SimulatedChecks {
     }
 
     var kinds: [EditGenerator.Kind] {
-        profile.work == .elements ? [.insert, .insert, .remove, .move] : EditGenerator.Kind.allCases
+        switch profile.work {
+        case .elements: [.insert, .insert, .remove, .move]
+        case .links: EditGenerator.Kind.links
+        default: EditGenerator.Kind.allCases + [.makeTarget, .changeTarget, .removeTarget]
+        }
     }
 
+    /// The first asks for everything.
     static func queries(_ index: Int) -> [ClassQuery] {
         [ClassQuery(className: "Thing", condition: ["all", "mail == 1", "count == 0"][index])]
+    }
+
+    /// What links lead to comes into views and leaves them.
+    func queries(_ index: Int) -> [ClassQuery] {
+        switch profile.work {
+        case .links:
+            Self.queries(0) + [ClassQuery(className: "Other", condition: ["all", "mail == 1", "mail == 2"][index])]
+        case .everything: Self.queries(index) + [ClassQuery(className: "Other", condition: "all")]
+        default: Self.queries(index)
+        }
     }
 
     static func forbids(_ percent: Int, _ seed: UInt64) -> @Sendable (FileIdent, Commit, ObjectName) -> Bool {
@@ -53,11 +67,11 @@ struct SimulatedChecks {
     // MARK: Work
 
     mutating func edits(_ client: inout SimulatedWorld.Client, _ random: inout SeededRandom) -> [LocalEdit] {
-        let objects = client.store.data.objects.filter { $0.key.className == "Thing" }
-        let name = objects.keys.sorted().randomElement(using: &random)
+        let objects = client.store.data.objects.filter { $0.key.className != "Log" }
+        let name = objects.keys.filter { $0.className == "Thing" }.sorted().randomElement(using: &random)
         switch profile.work {
         case .everything: return client.generator.transaction(on: objects, &random)
-        case .elements: return name == nil ? [] : client.generator.transaction(on: objects, &random)
+        case .elements, .links: return name == nil ? [] : client.generator.transaction(on: objects, &random)
         case .fields:
             guard let name, random.chance(90), objects.count < 6 || random.chance(99) else {
                 guard case .int(let key) = client.generator.value() else { return [] }
@@ -131,16 +145,24 @@ struct SimulatedChecks {
             for change in entry.commit.changes {
                 if case .insert(_, _, _, let values) = change { elements.formUnion(values.map { .value($0) }) }
                 if case .increment(_, let number) = change { sum += number }
+                if case .create(_, let fields) = change {
+                    for case .list(_, let values) in fields.map(\.content) {
+                        elements.formUnion(values.map { .value($0) })
+                    }
+                }
             }
         }
         for edit in data.local.flatMap(\.edits) {
             if case .insert(_, _, let contents) = edit { elements.formUnion(contents) }
             if case .increment(_, let number) = edit { sum += number }
+            if case .create(_, let fields, _) = edit, case .list(let contents)? = fields["list"] {
+                elements.formUnion(contents)
+            }
         }
         return (elements, sum)
     }
 
-    mutating func wasReplaced(_ store: MemoryServerStore) {
+    mutating func wasReplaced(_ store: some WorldStore) {
         // What a store forgot and nobody has any more: removals.
         mayReturn = true
         clocks = [:]
@@ -233,10 +255,10 @@ struct SimulatedChecks {
         for index in world.clients.indices { problems += end(world, index, contents) }
         let stored = contents.mapValues { plain($0.contents) ?? [:] }
         if profile.hasOracle, oracle.stored() != stored { problems.append("the store isn't what the oracle says") }
-        if profile.work == .elements { problems += elements(contents) }
+        if profile.work == .elements || profile.work == .links { problems += elements(contents) }
         if profile.work == .counters {
             let total = contents.values.reduce(Int64(0)) { sum, object in
-                if case .value(.int(let number))? = object.content("count") { sum + number } else { sum }
+                if case .value(.int(let number))? = object.contents["count"] { sum + number } else { sum }
             }
             if !isFree, total < sum - maybeLess || total > sum + maybeMore {
                 problems.append("\(total) was counted, not \(sum) (−\(maybeLess), +\(maybeMore))")
@@ -247,14 +269,7 @@ struct SimulatedChecks {
             if there != logged { problems.append("\(logged.subtracting(there)) of a create-only class is lost") }
         }
         for (number, node) in world.nodes.enumerated() {
-            for session in node.machine.sessions.values {
-                if session.uploadDebt != 0 || !session.inbox.isEmpty || !session.oldLists.isEmpty {
-                    problems.append("node \(number) holds uploads of \(session.ident): \(session.uploadDebt) B")
-                }
-            }
-            for stream in node.machine.streams.values where stream.group != nil || !stream.queue.isEmpty {
-                problems.append("node \(number) has commits that nobody merges")
-            }
+            problems += node.machine.unfinishedWork.map { "node \(number): \($0)" }
         }
         return problems
     }
@@ -267,8 +282,13 @@ struct SimulatedChecks {
         var problems: [String] = []
         let data = world.clients[index].store.data
         guard let set = data.state.querySets.last else { return ["client \(index) has no queries"] }
-        let view = View(Queries(version: set.version, queries: set.queries), SimpleMatcher())
-        let visible = contents.filter { view.contains($0.key, $0.value) }
+        let visible = contents.filter { name, object in
+            set.queries.contains { query in
+                query.className == name.className
+                    && (try? SimpleMatcher().compile(name.className, query.condition))?.matches(name, object.contents)
+                        == true
+            }
+        }
         let expected = visible.mapValues { plain($0.contents) ?? [:] }
         let shown = shown(world.clients[index])
         if shown != expected {
@@ -289,7 +309,11 @@ struct SimulatedChecks {
 
     private func elements(_ contents: [ObjectName: MergedObject]) -> [String] {
         var shown: [MergedContent] = []
-        for object in contents.values { if case .list(let elements)? = object.content("list") { shown += elements } }
+        for object in contents.values {
+            for property: SyncString in ["list", "friends"] {
+                if case .list(let elements)? = object.contents[property] { shown += elements }
+            }
+        }
         var problems: [String] = []
         let counts = Dictionary(shown.map { ($0, 1) }, uniquingKeysWith: +)
         for (element, count) in counts where count > 1 && !maybeTwice.contains(element) {

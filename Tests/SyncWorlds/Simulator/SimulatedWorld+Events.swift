@@ -1,5 +1,4 @@
-@testable import FreeholdSyncCore
-@testable import SyncWorlds
+import FreeholdSyncCore
 
 extension SimulatedWorld {
     /// Plays a script, and lets everything come to rest.
@@ -24,7 +23,7 @@ extension SimulatedWorld {
             commit(checks.edits(&clients[index], &random), index)
             if random.chance(80) { handle(.committed, index) }
         case .notify: handle(.committed, index)
-        case .subscribe: handle(.subscribed(SimulatedChecks.queries(.random(in: 0..<3, using: &random))), index)
+        case .subscribe: handle(.subscribed(checks.queries(.random(in: 0..<3, using: &random))), index)
         case .wait:
             handle(random.chance(50) ? .waitForUpload(event.seed) : .waitForDownload(event.seed), index)
         case .suspend:
@@ -43,6 +42,7 @@ extension SimulatedWorld {
             while !clients[index].up.isEmpty { deliverUp(index) }
             note("drop before an answer")
             drop(index)
+        case .cut: cut(index)
         case .answer: for _ in 0..<Int.random(in: 1...3, using: &random) { answer(node) }
         case .answerLate:
             guard !nodes[node].late.isEmpty else { break }
@@ -63,6 +63,7 @@ extension SimulatedWorld {
         case .kill:
             note("a node dies")
             kill(node)
+            store.reopen()
         case .timers: for index in clients.indices { fireClientTimers(index) }
         case .hint:
             guard nodes[node].hasHint else { break }
@@ -82,7 +83,7 @@ extension SimulatedWorld {
             guard let backup = clients[index].backup else { break }
             note("a file from a backup")
             replaceFile(index, backup)
-        case .backUpStore: backups = backups.suffix(2) + [store]
+        case .backUpStore: if let store = store as? MemoryServerStore { backups = backups.suffix(2) + [store] }
         case .restoreStore: restoreStore(isCopy: true)
         case .promoteStandby: restoreStore(isCopy: false)
         case .changeRole, .pushSchema, .changeForbidden: break
@@ -114,11 +115,36 @@ extension SimulatedWorld {
     }
 
     mutating func replaceStore(_ other: MemoryServerStore, isCopy: Bool) {
-        store = other
+        var other = other
         lastEpoch += 1
-        if isCopy { store.wasCopied(epoch: lastEpoch) }
-        checks.wasReplaced(store)
+        if isCopy { other.wasCopied(epoch: lastEpoch) }
+        store = other
+        checks.wasReplaced(other)
         for node in nodes.indices { kill(node) }
+    }
+
+    /// The connection ends in the middle of a message, one way or the other: what came of it must not pass for a message.
+    private mutating func cut(_ index: Int) {
+        let isUp = random.chance(50)
+        let bytes: [UInt8]?
+        if isUp {
+            bytes = clients[index].up.first.flatMap { try? codec.encode($0) }
+        } else {
+            bytes = clients[index].down.first.flatMap { try? codec.encode($0.message) }
+        }
+        guard let bytes, !bytes.isEmpty else { return }
+        note("cut")
+        let part = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
+        let isRead = isUp ? (try? codec.clientMessage(part)) != nil : (try? codec.serverMessage(part)) != nil
+        if isRead { problems.append("a part of a message is read as one") }
+        if isUp, let connection = clients[index].connection, random.chance(30) {
+            // A transport that hands the part on.
+            isCutting = true
+            run(.unreadable(connection), clients[index].node)
+            isCutting = false
+        } else {
+            drop(index)
+        }
     }
 
     // MARK: The end
@@ -133,6 +159,7 @@ extension SimulatedWorld {
         settle()
         guard problems.isEmpty else { return }
         problems += checks.end(self)
+        if profile.weights[.trim] != nil { age() }
         guard problems.isEmpty else { return }
         // A new file at another node has the same.
         let new = clients.count
@@ -146,6 +173,37 @@ extension SimulatedWorld {
             let isSame = checks.shown(clients[new]) == checks.shown(clients[0])
             if !isSame { problems.append("a bootstrap shows something else than what came step by step") }
         }
+    }
+
+    /// A month and more passes in which nobody does anything: what is kept for those who are away must go.
+    private mutating func age() {
+        for _ in 0..<6 where problems.isEmpty {
+            time += 8 * 86_400_000
+            for index in clients.indices { drop(index) }
+            settle()
+            for node in nodes.indices { run(.timer(.trim), node) }
+            settle()
+        }
+        guard problems.isEmpty else { return }
+        let head = store.head(of: Self.stream)
+        if head.horizon != head.version { problems.append("the horizon stays at \(head.horizon) of \(head.version)") }
+        if let store = store as? MemoryServerStore {
+            let kept = store.kept(in: Self.stream, of: clients.compactMap { $0.store.data.state.file?.ident })
+            if kept.log > 0 || kept.deleted > 0 || kept.answers.contains(where: { $0 > 1 }) {
+                problems.append("the store keeps \(kept)")
+            }
+        }
+        for index in clients.indices {
+            let plain = Self.plainCreation(1_000 + Int64(index))
+            guard profile.work != .counters, profile.work != .asymmetric else { continue }
+            commit([plain], index)
+        }
+        settle()
+        for (index, client) in clients.enumerated() where client.store.data.commits.count > 1 {
+            let kept = client.store.data.commits.values.map { "\($0.commit.number) answered \($0.answeredAt ?? -1)" }
+            problems.append("client \(index) keeps \(kept.sorted()), \(client.store.data.state)")
+        }
+        problems += checks.end(self)
     }
 
     mutating func settle() {

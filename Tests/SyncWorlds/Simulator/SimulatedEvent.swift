@@ -1,5 +1,3 @@
-@testable import SyncWorlds
-
 /// One thing that happens in a simulated world. All that is random in it comes from its own seed, so a script can lose events and the others stay
 /// what they are.
 struct SimulatedEvent: CustomStringConvertible, Sendable {
@@ -7,7 +5,7 @@ struct SimulatedEvent: CustomStringConvertible, Sendable {
         // Clients.
         case commit, notify, subscribe, wait, suspend, resume, crash, restart, jumpClock
         // The network: messages of one client, and connections.
-        case up, down, drop, dropAfterUpload
+        case up, down, drop, dropAfterUpload, cut
         // Nodes and their store.
         case answer, answerLate, loseAnswer, failStore, kill, timers, hint, jumpNode
         // Time and upkeep.
@@ -35,6 +33,8 @@ struct SimulatedProfile: Sendable {
         case fields
         /// Inserts, removals and moves: none lost, none doubled.
         case elements
+        /// Links to what is there, was there or never will be: none lost, none doubled, none taken by who didn't see it.
+        case links
         /// Increments: each counts once.
         case counters
         /// Objects of a class that takes new objects only.
@@ -51,6 +51,8 @@ struct SimulatedProfile: Sendable {
     var isNarrow = false
     /// The merge is compared with the oracle.
     var hasOracle = false
+    /// Objects that are there at first.
+    var objects = 1
     var steps = 300
     var clients = 3
     /// A test says what happens; nothing happens by itself.
@@ -60,7 +62,7 @@ struct SimulatedProfile: Sendable {
         .commit: 24, .notify: 6, .up: 20, .down: 20, .answer: 26, .timers: 6, .hint: 5, .pass: 2, .wait: 1,
     ]
     private static let rough: [SimulatedEvent.Kind: Int] = [
-        .crash: 3, .restart: 1, .jumpClock: 1, .drop: 2, .dropAfterUpload: 1, .suspend: 1, .resume: 1,
+        .crash: 3, .restart: 1, .jumpClock: 1, .drop: 2, .dropAfterUpload: 1, .cut: 1, .suspend: 1, .resume: 1,
     ]
     private static let failing: [SimulatedEvent.Kind: Int] = [
         .answerLate: 3, .loseAnswer: 2, .failStore: 2, .kill: 1, .jumpNode: 1,
@@ -141,6 +143,27 @@ struct SimulatedProfile: Sendable {
             work: .everything,
             weights: weights(usual, rough, failing, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1]),
             isNarrow: true
+        ),
+        SimulatedProfile(name: "links", work: .links, weights: weights(usual, rough, failing), queries: true),
+        SimulatedProfile(
+            name: "links, cut logs",
+            work: .links,
+            weights: weights(usual, rough, [.passDays: 4, .trim: 4, .suspend: 3, .resume: 1]),
+            queries: true,
+            isNarrow: true
+        ),
+        SimulatedProfile(
+            name: "links, copied files",
+            work: .links,
+            weights: weights(usual, rough, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
+        ),
+        SimulatedProfile(
+            name: "bootstraps",
+            work: .everything,
+            weights: weights(usual, rough, failing, [.drop: 3, .trim: 1, .passDays: 1]),
+            queries: true,
+            isNarrow: true,
+            objects: 12
         ),
         SimulatedProfile(name: "asymmetric", work: .asymmetric, weights: weights(usual, rough, failing)),
         SimulatedProfile(

@@ -1,5 +1,4 @@
-@testable import FreeholdSyncCore
-@testable import SyncWorlds
+import FreeholdSyncCore
 
 /// Clients, nodes, a store and the networks between them, in one thread. Every message goes through its bytes.
 struct SimulatedWorld {
@@ -10,6 +9,7 @@ struct SimulatedWorld {
         var connection: ConnectionNumber?
         var up: [ClientMessage] = []
         var down: [(message: ServerMessage, bytes: UInt64)] = []
+        /// By a clock that nobody sets.
         var timers: [ClientTimer: Int64] = [:]
         var generator: EditGenerator
         var offset: Int64
@@ -44,11 +44,13 @@ struct SimulatedWorld {
     var time: Int64 = 400_000_000_000
     var clients: [Client] = []
     var nodes: [Node] = []
-    var store = MemoryServerStore(epoch: 7)
+    var store: any WorldStore
     var backups: [MemoryServerStore] = []
     var lastEpoch: UInt64 = 7
     var lastConnection: ConnectionNumber = 0
     var isCalm = false
+    /// A node is told that a message can't be read.
+    var isCutting = false
     var resetMode = ResetMode.recover
     var problems: [String] = []
     var paths: [String: Int] = [:]
@@ -58,8 +60,13 @@ struct SimulatedWorld {
     let codec = MessageCodec()
     private let seed: UInt64
 
-    init(seed: UInt64, _ profile: SimulatedProfile, isTracing: Bool = false) {
-        (self.seed, self.profile, self.isTracing) = (seed, profile, isTracing)
+    init(
+        seed: UInt64,
+        _ profile: SimulatedProfile,
+        store: any WorldStore = MemoryServerStore(epoch: 7),
+        isTracing: Bool = false
+    ) {
+        (self.seed, self.profile, self.store, self.isTracing) = (seed, profile, store, isTracing)
         random = SeededRandom(seed: seed ^ 0x5EED)
         checks = SimulatedChecks(profile, seed)
         for _ in 0..<2 {
@@ -70,6 +77,9 @@ struct SimulatedWorld {
         guard !profile.isScripted else { return }
         let creation = clients[0].generator.creation(of: ObjectName("Thing", 1), &random)
         commit([profile.work == .counters ? Self.plainCreation(1) : creation], 0)
+        for key in 2..<Int64(max(profile.objects, 1) + 1) {
+            commit([clients[0].generator.creation(of: ObjectName("Thing", .int(key)), &random)], 0)
+        }
         handle(.committed, 0)
         if random.chance(80) { settle() }
         isCalm = false
@@ -86,7 +96,7 @@ struct SimulatedWorld {
         clients.append(Client(machine: machine(index), generator: generator, offset: offset))
         clients[index].node = index % nodes.count
         handle(.started, index)
-        handle(.subscribed(SimulatedChecks.queries(0)), index)
+        handle(.subscribed(checks.queries(0)), index)
     }
 
     static func node(_ profile: SimulatedProfile, _ seed: UInt64) -> ServerMachine {
@@ -161,7 +171,7 @@ struct SimulatedWorld {
                 disconnect(index)
                 lastConnection += 1
                 clients[index].connection = lastConnection
-                if !isCalm, random.chance(30) {
+                if !isCalm, !profile.isScripted, random.chance(30) {
                     clients[index].node = Int.random(in: nodes.indices, using: &random)
                     note("another node")
                 }
@@ -169,7 +179,7 @@ struct SimulatedWorld {
                 events.append(.connectionOpened)
             case .send(let message): send(message, index)
             case .close: disconnect(index)
-            case .setTimer(let timer, let at): clients[index].timers[timer] = at
+            case .setTimer(let timer, let at): clients[index].timers[timer] = time + at - wall(index)
             case .clearTimer(let timer): clients[index].timers[timer] = nil
             case .report(let report): note(report, index)
             case .store(let request):
@@ -280,7 +290,7 @@ struct SimulatedWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): nodes[node].requests.append((number, request))
-            case .setTimer(let timer, let at): nodes[node].timers[timer] = at
+            case .setTimer(let timer, let at): nodes[node].timers[timer] = time + at - now(node)
             }
         }
     }
@@ -294,7 +304,7 @@ struct SimulatedWorld {
             switch read {
             case .error(_, let error):
                 note("error: \(error.text.string)")
-                if error.fault == .violation { problems.append("client \(index) violates: \(error.text)") }
+                if error.fault == .violation, !isCutting { problems.append("client \(index) violates: \(error.text)") }
             case .bound(_, let bound):
                 switch bound.start {
                 case .bootstrap: note("resumed bootstrap")
@@ -322,6 +332,7 @@ struct SimulatedWorld {
 
     mutating func perform(_ request: ServerStoreRequest, _ node: Int) -> ServerStoreAnswer {
         let answer = store.perform(request)
+        problems += store.problems
         if isTracing { trace.append("node \(node): \(request.kind) -> \(answer)") }
         if case .commit(let commit) = request.kind {
             if case .done = answer {
@@ -336,7 +347,7 @@ struct SimulatedWorld {
 
     mutating func fireTimers(_ node: Int) {
         for timer in nodes[node].timers.keys.sorted(by: { "\($0)" < "\($1)" }) {
-            guard let at = nodes[node].timers[timer], at <= now(node) else { continue }
+            guard let at = nodes[node].timers[timer], at <= time else { continue }
             nodes[node].timers[timer] = nil
             run(.timer(timer), node)
         }
@@ -372,7 +383,7 @@ struct SimulatedWorld {
 
     mutating func fireClientTimers(_ index: Int) {
         for timer in ClientTimer.allCases {
-            guard let at = clients[index].timers[timer], at <= wall(index) else { continue }
+            guard let at = clients[index].timers[timer], at <= time else { continue }
             clients[index].timers[timer] = nil
             handle(.timer(timer), index)
         }

@@ -1,0 +1,63 @@
+import FreeholdSyncCore
+
+/// A server's machine with many sessions that say no more than they must, and take what comes.
+struct Crowd {
+    private(set) var server = ServerMachine(Room.configuration(), matcher: QueryMatcher())
+    private(set) var store = MemoryServerStore(epoch: 7)
+    private var random = SystemRandomNumberGenerator()
+    private var now: Int64 = 400_000_000_000
+    private var committed: UInt64 = 0
+    private var hash = RunningHash.empty
+    /// Messages with changes that went down.
+    private(set) var changes = 0
+    private(set) var sessions: UInt64 = 0
+
+    /// A session that has what it asked for, and waits.
+    mutating func join(_ condition: SyncString) {
+        sessions += 1
+        let connection = sessions
+        run(.opened(connection))
+        let bind = Bind(app: "bench", schema: SchemaClaim(version: 0, hash: .empty))
+        let queries = Queries(version: 1, queries: [ClassQuery(className: "Item", condition: condition)])
+        for message in [
+            .hello(Hello(deviceTime: now, token: AccessToken("t"))), .bind(1, bind),
+            .credit(1, bytes: 4 << 20), .queries(1, queries),
+        ] as [ClientMessage] {
+            run(.received(connection, message, bytes: 100))
+        }
+    }
+
+    /// A commit of the first session.
+    mutating func commit(_ changes: [Change], seen: [ObjectName: StreamVersion] = [:]) {
+        committed += 1
+        now += 1
+        hash = hash.appending([UInt8(truncatingIfNeeded: committed)])
+        let commit = Commit(
+            number: committed,
+            clock: Clock(milliseconds: now),
+            base: committed - 1,
+            seen: seen,
+            changes: changes
+        )
+        let upload = Upload(commits: [UploadedCommit(commit: commit, hash: hash)])
+        run(.received(1, .upload(1, upload), bytes: 100))
+    }
+
+    private mutating func run(_ event: ServerEvent) {
+        var events = [event]
+        while let event = events.popLast() {
+            for action in server.handle(event, now: now, random: &random) {
+                switch action {
+                case .send(_, .error(_, let error)): fatalError("the server says \(error)")
+                case .send(_, .changes(_, let message)): if !message.classes.isEmpty { changes += 1 }
+                case .send: break
+                case .request(let number, let request):
+                    events.insert(.answered(number, store.perform(request)), at: 0)
+                case .setTimer(.group(let stream), _): events.insert(.timer(.group(stream)), at: 0)
+                case .setTimer: break
+                case .close: fatalError("the server closes a connection")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Freehold
+import FreeholdBSON
+public import FreeholdEngine
+
+/// A key by which programs log in as a user.
+public struct UserAPIKey: Hashable, Sendable {
+    public let name: String
+    /// The key itself: only from `createAPIKey`. Whoever has it is the user.
+    public let key: String?
+    public let objectId: ObjectId
+    public let disabled: Bool
+}
+
+public typealias RLMUserAPIKey = UserAPIKey
+
+/// The API keys of a user who is logged in. Each method throws `AppError`.
+public struct APIKeyAuth: Sendable {
+    private let user: User
+
+    init(_ user: User) { self.user = user }
+
+    public var app: App { user.app }
+
+    /// Makes a key. It is told this once.
+    public func createAPIKey(named name: String) async throws -> UserAPIKey {
+        try UserAPIKey(try await send(.POST, "", ["name": .string(name)]))
+    }
+
+    public func fetchAPIKey(_ id: ObjectId) async throws -> UserAPIKey {
+        try UserAPIKey(try await send(.GET, "/\(id)"))
+    }
+
+    public func fetchAPIKeys() async throws -> [UserAPIKey] {
+        try (try await send(.GET, "").arrayValue ?? []).map { try UserAPIKey($0) }
+    }
+
+    public func deleteAPIKey(_ id: ObjectId) async throws { try await send(.DELETE, "/\(id)") }
+    public func enableAPIKey(_ id: ObjectId) async throws { try await send(.PUT, "/\(id)/enable") }
+    public func disableAPIKey(_ id: ObjectId) async throws { try await send(.PUT, "/\(id)/disable") }
+
+    /// Keys are the refresh token's to manage: an access token that somebody reads can't make one.
+    @discardableResult
+    private func send(_ method: RLMHTTPMethod, _ path: String, _ body: Document? = nil) async throws -> BSONValue {
+        let location = try await app.location()
+        return try await app.api.send(
+            method,
+            location.hostname + AppAPI.authPath + "/api_keys" + path,
+            body,
+            token: try user.tokens().refresh
+        )
+    }
+}
+
+extension UserAPIKey {
+    fileprivate init(_ value: BSONValue) throws(AppError) {
+        guard let fields = value.documentValue, let name = fields["name"]?.stringValue,
+            let id = fields["_id"]?.objectIdValue
+                ?? (fields["_id"]?.stringValue).flatMap({ try? ObjectId(string: $0) })
+        else { throw AppError(.httpRequestFailed, "The server's answer is no API key.") }
+        self.init(
+            name: name,
+            key: fields["key"]?.stringValue,
+            objectId: id,
+            disabled: fields["disabled"]?.boolValue ?? false
+        )
+    }
+}

@@ -1,0 +1,64 @@
+/// Who somebody is, and what proves it.
+@frozen
+public enum Credentials: Sendable {
+    case facebook(accessToken: String)
+    case google(serverAuthCode: String)
+    case googleId(token: String)
+    case apple(idToken: String)
+    case emailPassword(email: String, password: String)
+    /// A token of somebody else's, which the server is told to believe.
+    case jwt(token: String)
+    case function(payload: Document)
+    case userAPIKey(String)
+    case serverAPIKey(String)
+    case anonymous
+}
+
+/// How somebody logs in.
+public struct Provider: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let anonymous = Provider(rawValue: "anon-user")
+    public static let usernamePassword = Provider(rawValue: "local-userpass")
+    public static let jwt = Provider(rawValue: "custom-token")
+    public static let userAPIKey = Provider(rawValue: "api-key")
+    public static let serverAPIKey = Provider(rawValue: "api-key")
+    public static let facebook = Provider(rawValue: "oauth2-facebook")
+    public static let google = Provider(rawValue: "oauth2-google")
+    public static let apple = Provider(rawValue: "oauth2-apple")
+    public static let function = Provider(rawValue: "custom-function")
+}
+
+public typealias RLMIdentityProvider = Provider
+
+extension Credentials {
+    public var provider: Provider {
+        switch self {
+        case .facebook: .facebook
+        case .google, .googleId: .google
+        case .apple: .apple
+        case .emailPassword: .usernamePassword
+        case .jwt: .jwt
+        case .function: .function
+        case .userAPIKey, .serverAPIKey: .userAPIKey
+        case .anonymous: .anonymous
+        }
+    }
+
+    /// The body of a log-in.
+    ///
+    /// - Throws: `AppError.unsupported` for providers that need Apple, Facebook or Google, and for functions.
+    func fields() throws(AppError) -> Document {
+        switch self {
+        case .emailPassword(let email, let password): ["username": .string(email), "password": .string(password)]
+        case .jwt(let token): ["token": .string(token)]
+        case .userAPIKey(let key), .serverAPIKey(let key): ["key": .string(key)]
+        case .anonymous: [:]
+        case .facebook: throw .unsupported("log-in by Facebook")
+        case .google, .googleId: throw .unsupported("log-in by Google")
+        case .apple: throw .unsupported("log-in by Apple")
+        case .function: throw .unsupported("log-in by a function")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import FreeholdSyncCore
+import Synchronization
+
+#if Sync
+    import NIOCore
+    import NIOPosix
+#endif
+
+/// The way to an app's server, whose address is asked for at the first connection.
+final class AppTransport: SyncTransport {
+    private let user: User
+
+    init(_ user: User) { self.user = user }
+
+    func open(isUrgent: Bool, _ listener: @escaping @Sendable (LineEvent) -> Void) -> any SyncLine {
+        let line = AppLine()
+        let user = user
+        Task {
+            do {
+                let location = try await user.app.location()
+                line.take(try Self.transport(location, user).open(isUrgent: isUrgent, listener))
+            } catch let error as TransportError {
+                listener(.closed(error))
+            } catch {
+                listener(.closed(TransportError(.unreachable, "The app's location isn't known: \(error)")))
+            }
+        }
+        return line
+    }
+
+    private static func transport(_ location: AppAPI.Location, _ user: User) throws -> any SyncTransport {
+        if let transport = user.app.configuration.syncTransport { return transport(user) }
+        #if Sync
+            guard let endpoint = SyncEndpoint(location.wsHostname) else {
+                throw TransportError(.unreachable, "'\(location.wsHostname)' is no address of a server.")
+            }
+            return user.app.syncManager.client().transport(to: endpoint, user: "\(user.app.appId)/\(user.id)")
+        #else
+            throw TransportError(
+                .unreachable,
+                "This program was built without Freehold's trait Sync. Name it in the dependency: traits: [\"Sync\"]."
+            )
+        #endif
+    }
+}
+
+/// A line that comes about later.
+private final class AppLine: SyncLine {
+    private let state = Mutex<(line: (any SyncLine)?, isClosed: Bool)>((nil, false))
+
+    func take(_ line: any SyncLine) {
+        let isClosed = state.withLock { state in
+            state.line = line
+            return state.isClosed
+        }
+        if isClosed { line.close() }
+    }
+
+    func send(_ message: ClientMessage) { state.withLock { $0.line }?.send(message) }
+
+    func close() {
+        let line = state.withLock { state in
+            state.isClosed = true
+            return state.line
+        }
+        line?.close()
+    }
+}
+
+#if Sync
+    extension SyncManager {
+        /// Made with the first connection.
+        func client() -> SyncClient {
+            clientOfApp.withLock { known in
+                if let client = known.client as? SyncClient { return client }
+                var settings = ConnectionSettings()
+                settings.connectTimeout = Int64(timeoutOptions.connectTimeout)
+                settings.answerTimeout = Int64(timeoutOptions.pongKeepaliveTimeout)
+                settings.headers = (customRequestHeaders ?? [:]).map { (name: $0.key, value: $0.value) }
+                if !userAgent.isEmpty { settings.headers.append((name: "User-Agent", value: userAgent)) }
+                let client = SyncClient(settings: settings)
+                known.client = client
+                return client
+            }
+        }
+    }
+#endif

@@ -1,0 +1,382 @@
+import Dispatch
+import Foundation
+import Freehold
+import FreeholdEngine
+import FreeholdSyncCore
+import Synchronization
+
+/// A file that syncs, for as long as a realm of the process has it open: its session, and what its subscriptions are.
+final class RealmSync: FileAttachment {
+    let user: User
+    let configuration: SyncConfiguration
+    let database: Database
+    private let realmConfiguration: Realm.Configuration
+    private let store: SyncedFile
+    private let agent: AgentLock
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Tries to become the file's agent.
+        var election: Task<Void, Never>?
+        var watch: ChangeFeed.Observation?
+        var session: SyncSession?
+        var begun = false
+        var read: (version: UInt64, kept: KeptSubscriptions)?
+        /// The set that was sent last, and what the session calls it.
+        var sent: (kept: KeptSubscriptions, version: UInt64)?
+        var failure: (kept: KeptSubscriptions, error: any Error)?
+        var sending: Task<Void, Never>?
+    }
+
+    /// Drafts belong to realms, which belong to places.
+    private struct Drafts: @unchecked Sendable { var all: [SubscriptionDraft] = [] }
+    private let drafts = Mutex(Drafts())
+
+    init(_ database: Database, _ realm: Realm.Configuration, _ configuration: SyncConfiguration) throws {
+        self.database = database
+        self.configuration = configuration
+        user = configuration.user
+        // Blocks get realms of their own, which don't ask for a session.
+        var local = realm
+        local.service = nil
+        realmConfiguration = local
+        store = SyncedFile(try FileClientStore(database))
+        agent = AgentLock(database.path)
+        user.app.syncManager.add(self)
+        begin()
+    }
+
+    deinit {
+        state.withLock { state in
+            state.session?.closeSoon()
+            state.election?.cancel()
+        }
+    }
+
+    // MARK: The session
+
+    var session: SyncSession? { state.withLock { $0.session } }
+
+    /// Begins a session, if the user is logged in, and no other process syncs the file. Whoever does may end: then this one goes on within
+    /// half a second.
+    func begin() {
+        guard user.isLoggedIn, session == nil else { return }
+        do {
+            if try agent.acquire() { return start() }
+        } catch { user.app.syncManager.errorHandler?(error, nil) }
+        state.withLock { state in
+            guard state.election == nil else { return }
+            state.election = Task { [weak self] in
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .milliseconds(500))
+                    guard let self, self.user.isLoggedIn else { return }
+                    guard (try? self.agent.acquire()) == true else { continue }
+                    self.state.withLock { $0.election = nil }
+                    return self.start()
+                }
+            }
+        }
+    }
+
+    private func start() {
+        guard let token = user.accessToken else { return }
+        state.withLock { state in
+            guard state.session == nil else { return }
+            var client = ClientConfiguration(
+                app: SyncString(user.app.appId),
+                token: AccessToken(SyncString(token))
+            )
+            client.resetMode = configuration.clientResetMode.mode
+            let session = SyncSession(
+                client,
+                store: store,
+                transport: AppTransport(user),
+                tokens: UserTokenSource(user)
+            ) { [weak self] event in self?.take(event) }
+            session.owner.withLock { $0 = SessionOwner(user: user, configuration: configuration) }
+            state.session = session
+            // Other processes change subscriptions, too.
+            state.watch = try? ChangeFeed(database).observe { [weak self] _ in self?.subscribeAnew() }
+        }
+        send(subscriptions(), nil)
+    }
+
+    func end() {
+        let session = state.withLock { state in
+            defer { (state.session, state.sent, state.watch) = (nil, nil, nil) }
+            state.election?.cancel()
+            state.election = nil
+            return state.session
+        }
+        guard let session else { return }
+        Task {
+            await session.close()
+            agent.release()
+        }
+    }
+
+    private func take(_ event: SessionEvent) {
+        switch event {
+        case .report(.resetBegins): resetBegins()
+        case .report(.wasReset(let lost)): resetEnded(lost)
+        default: break
+        }
+        guard let error = SyncError(event) else { return }
+        if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
+            return handler(error, session)
+        }
+        user.app.syncManager.errorHandler?(error, session)
+    }
+
+    // MARK: Resets
+
+    private let before = Mutex<UncheckedRealm?>(nil)
+
+    private struct UncheckedRealm: @unchecked Sendable { let realm: Realm }
+
+    private func resetBegins() {
+        let mode = configuration.clientResetMode
+        guard mode.beforeReset != nil || mode.afterReset != nil else { return }
+        onThread { configuration in
+            let realm = try Realm(configuration: configuration).freeze()
+            self.before.withLock { $0 = UncheckedRealm(realm: realm) }
+            mode.beforeReset?(realm)
+        }
+    }
+
+    private func resetEnded(_ lost: Int) {
+        let before = before.withLock { before in
+            defer { before = nil }
+            return before
+        }
+        guard let before, let block = configuration.clientResetMode.afterReset else { return }
+        onThread { configuration in
+            let realm = try Realm(configuration: configuration)
+            realm.refresh()
+            block(before.realm, realm)
+        }
+    }
+
+    /// Runs a block that opens a realm, and waits for it.
+    private func onThread(_ body: @escaping @Sendable (Realm.Configuration) throws -> Void) {
+        let configuration = realmConfiguration
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            try? body(configuration)
+            done.signal()
+        }
+        thread.start()
+        done.wait()
+    }
+
+    // MARK: Subscriptions
+
+    /// The file's newest set.
+    func subscriptions() -> KeptSubscriptions {
+        guard let snapshot = try? database.snapshot() else {
+            return state.withLock { $0.read?.kept } ?? KeptSubscriptions()
+        }
+        return state.withLock { state in
+            if let read = state.read, read.version == snapshot.version { return read.kept }
+            let kept = SubscriptionRows.read(snapshot)
+            state.read = (snapshot.version, kept)
+            return kept
+        }
+    }
+
+    private func subscribeAnew() {
+        guard let sent = state.withLock({ $0.sent }) else { return }
+        let kept = subscriptions()
+        if kept.version > sent.kept.version { send(kept, nil) }
+    }
+
+    func draft(of realm: Realm) -> SubscriptionDraft? {
+        drafts.withLock { drafts in drafts.all.first { $0.isOpen && $0.realm == realm } }
+    }
+
+    func begin(_ draft: SubscriptionDraft) { drafts.withLock { $0.all.append(draft) } }
+
+    func end(_ draft: SubscriptionDraft) {
+        draft.isOpen = false
+        drafts.withLock { drafts in drafts.all.removeAll { $0 === draft } }
+    }
+
+    func store(_ draft: SubscriptionDraft) throws -> KeptSubscriptions {
+        try SubscriptionRows.write(draft.kept, basedOn: draft.base, to: database)
+    }
+
+    /// Tells the session of a set, unless it knows it; then waits, if somebody wants to hear of it.
+    func send(_ kept: KeptSubscriptions, _ onComplete: (@Sendable ((any Error)?) -> Void)?) {
+        Task {
+            do {
+                try await self.wait(for: kept, isAwaited: onComplete != nil)
+                onComplete?(nil)
+            } catch { onComplete?(error) }
+        }
+    }
+
+    /// Waits until all that a set asks for is in the file.
+    func wait(for kept: KeptSubscriptions) async throws { try await wait(for: kept, isAwaited: true) }
+
+    private func wait(for kept: KeptSubscriptions, isAwaited: Bool) async throws {
+        let version = try await sent(kept)
+        guard isAwaited else { return }
+        guard let session else { throw missing }
+        let set = try await session.waitForQuerySet(version)
+        if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+    }
+
+    /// Why there is no session.
+    private var missing: any Error {
+        guard user.isLoggedIn else { return SessionError.closed }
+        return Realm.Error(
+            .multipleSyncAgents,
+            "Another process syncs the file. What is written here is sent by that one; wait for it there.",
+            fileURL: realmConfiguration.fileURL
+        )
+    }
+
+    /// What the session calls a set, which it gets if it doesn't know it. One set is sent after another, and only the file's newest.
+    private func sent(_ kept: KeptSubscriptions) async throws -> UInt64 {
+        while true {
+            if let sent = state.withLock({ $0.sent }) {
+                if sent.kept.version == kept.version { return sent.version }
+                if sent.kept.version > kept.version { throw SessionError.superseded }
+            }
+            if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version {
+                throw failure.error
+            }
+            guard session != nil else { throw missing }
+            await sendNewest()
+        }
+    }
+
+    private func sendNewest() async {
+        let task = state.withLock { state in
+            if let task = state.sending { return task }
+            let task = Task { await self.sendNow() }
+            state.sending = task
+            return task
+        }
+        await task.value
+    }
+
+    private func sendNow() async {
+        let kept = subscriptions()
+        guard let session else { return state.withLock { $0.sending = nil } }
+        do {
+            let known = try await session.knownQuerySet()
+            let version: UInt64
+            if let known, known.queries == kept.queries {
+                version = known.version
+            } else {
+                version = try await session.subscribe(kept.queries).version
+            }
+            state.withLock { state in
+                state.sent = (kept, version)
+                state.sending = nil
+            }
+        } catch {
+            state.withLock { state in
+                state.failure = (kept, error)
+                state.sending = nil
+            }
+        }
+    }
+
+    func state(of kept: KeptSubscriptions) -> SyncSubscriptionState {
+        let (sent, failure, session) = state.withLock { ($0.sent, $0.failure, $0.session) }
+        if let failure, failure.kept.version == kept.version { return .error(failure.error) }
+        guard let sent, sent.kept.version == kept.version, let set = session?.querySet else { return .pending }
+        guard set.version == sent.version else { return .superseded }
+        switch set.state {
+        case .pending, .bootstrapping: return .pending
+        case .complete: return .complete
+        case .superseded: return .superseded
+        case .error: return .error(set.errors.first.map { SyncError($0) } ?? SessionError.superseded)
+        }
+    }
+
+    // MARK: What realms ask
+
+    func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
+        var subscribed: Set<String>?
+        for table in transaction.schema.tables where !table.isEmbedded && transaction.hasMadeObjects(in: table) {
+            let classes = subscribed ?? Set(SubscriptionRows.read(transaction).all.map(\.query.className))
+            subscribed = classes
+            guard !classes.contains(table.name) else { continue }
+            throw Realm.Error(
+                .noSubscriptionForWrite,
+                "Cannot write to class \(table.name) when no flexible sync subscription has been created."
+            )
+        }
+    }
+
+    func awaitOpening(_ behavior: Realm.OpenBehavior, isNew: Bool) async throws {
+        if isNew || configuration.initialSubscriptions?.rerunOnOpen == true { try await subscribeInitially() }
+        switch behavior {
+        case .never: return
+        case .once where !isNew: return
+        default: break
+        }
+        guard let session else {
+            guard !user.isLoggedIn else { throw missing }
+            throw Realm.Error(.subscriptionFailed, "User \(user.id) is logged out, so that nothing can be downloaded.")
+        }
+        let kept = subscriptions()
+        do {
+            try await failing(session) {
+                try await self.wait(for: kept)
+                try await session.waitForDownload()
+            }
+        } catch let error as SyncError where error.code == .invalidFlexibleSyncSubscriptions {
+            throw Realm.Error(.subscriptionFailed, error.message, cause: error)
+        }
+    }
+
+    /// Ends with the first error of the connection, if the configuration says so.
+    private func failing(_ session: SyncSession, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard configuration.cancelAsyncOpenOnNonFatalErrors else { return try await body() }
+        let events = session.events()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await event in events {
+                    if case .disconnected(let error) = event { throw error }
+                }
+                try await Task.sleep(for: .seconds(1 << 30))
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func subscribeInitially() async throws {
+        guard let initial = configuration.initialSubscriptions else { return }
+        let (configuration, file) = (realmConfiguration, self)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let thread = Thread {
+                continuation.resume(
+                    with: Result {
+                        let realm = try Realm(configuration: configuration)
+                        let set = SyncSubscriptionSet(realm: realm, file: file)
+                        set.update { initial.callback(set) }
+                    }
+                )
+            }
+            thread.start()
+        }
+    }
+}
+
+/// A user's tokens for a session.
+struct UserTokenSource: TokenSource {
+    let user: User
+
+    init(_ user: User) { self.user = user }
+
+    func token(insteadOf refused: AccessToken) async throws -> AccessToken {
+        let tokens = try await user.refreshTokens(insteadOf: refused.text.string)
+        return AccessToken(SyncString(tokens.access))
+    }
+}

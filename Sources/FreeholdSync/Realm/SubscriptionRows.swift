@@ -1,0 +1,118 @@
+import Foundation
+import Freehold
+import FreeholdEngine
+import FreeholdSyncCore
+
+/// A subscription as the file keeps it.
+struct KeptSubscription: Hashable, Sendable {
+    var id: Int64
+    var name: String?
+    var query: StoredQuery
+    var created: Date
+    var updated: Date
+}
+
+/// A set of subscriptions, and which one it is: sets of a file are counted.
+struct KeptSubscriptions: Hashable, Sendable {
+    var version: Int64 = 0
+    var all: [KeptSubscription] = []
+
+    /// What the server is asked for: equal queries once.
+    var queries: [ClassQuery] {
+        var seen: Set<StoredQuery> = []
+        return all.filter { seen.insert($0.query).inserted }.map { subscription in
+            ClassQuery(
+                className: SyncString(subscription.query.className),
+                condition: SyncString(subscription.query.condition)
+            )
+        }
+    }
+}
+
+/// The subscriptions in hidden tables of the file, which every process sees.
+struct SubscriptionRows {
+    private static let set = TableSpec("sync subscription set", columns: [ColumnSpec("version", .int)])
+    private static let rows = TableSpec(
+        "sync subscriptions",
+        columns: [
+            ColumnSpec("name", .string, optional: true), ColumnSpec("class", .string), ColumnSpec("condition", .string),
+            ColumnSpec("created", .timestamp), ColumnSpec("updated", .timestamp),
+        ]
+    )
+
+    static func read(_ view: DataView) -> KeptSubscriptions {
+        var kept = KeptSubscriptions()
+        guard let set = view.schema.hiddenTable(named: set.name), let rows = view.schema.hiddenTable(named: rows.name)
+        else { return kept }
+        if let key = view.keys(set).first, case .int(let version) = view.value(set.columns[0], key) {
+            kept.version = version
+        }
+        for key in view.keys(rows) {
+            func text(_ column: Int) -> String? {
+                if case .string(let text) = view.value(rows.columns[column], key) { text } else { nil }
+            }
+            func date(_ column: Int) -> Date {
+                guard case .timestamp(let time) = view.value(rows.columns[column], key) else { return .distantPast }
+                return Date(timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1e9)
+            }
+            kept.all.append(
+                KeptSubscription(
+                    id: key.raw,
+                    name: text(0),
+                    query: StoredQuery(className: text(1) ?? "", condition: text(2) ?? ""),
+                    created: date(3),
+                    updated: date(4)
+                )
+            )
+        }
+        return kept
+    }
+
+    /// Writes what differs, as another version.
+    ///
+    /// - Parameter base: what the caller began with.
+    /// - Throws: `.busy` if somebody else was first.
+    static func write(
+        _ kept: KeptSubscriptions,
+        basedOn base: KeptSubscriptions,
+        to database: Database
+    ) throws -> KeptSubscriptions {
+        let transaction = try database.beginWrite()
+        do {
+            transaction.origin = .applier(FileClientStore.applier)
+            let set = try transaction.addHiddenTable(set)
+            let rows = try transaction.addHiddenTable(rows)
+            let there = read(transaction)
+            guard there.version == base.version else {
+                throw Realm.Error(.busy, "Somebody else changed the subscriptions meanwhile. Do it again.")
+            }
+            let row = try transaction.keys(set).first ?? transaction.create(set)
+            try transaction.set(set.columns[0], row, .int(there.version + 1))
+            let known = Dictionary(uniqueKeysWithValues: there.all.map { ($0.id, $0) })
+            for gone in Set(known.keys).subtracting(kept.all.map(\.id)) { transaction.delete(rows, ObjectKey(gone)) }
+            for subscription in kept.all where known[subscription.id] != subscription {
+                let key = known[subscription.id] == nil ? try transaction.create(rows) : ObjectKey(subscription.id)
+                try transaction.set(rows.columns[0], key, subscription.name.map { .string($0) } ?? .null)
+                try transaction.set(rows.columns[1], key, .string(subscription.query.className))
+                try transaction.set(rows.columns[2], key, .string(subscription.query.condition))
+                try transaction.set(rows.columns[3], key, subscription.created.stored)
+                try transaction.set(rows.columns[4], key, subscription.updated.stored)
+            }
+            let written = read(transaction)
+            _ = try transaction.commit()
+            return written
+        } catch {
+            transaction.cancel()
+            throw error
+        }
+    }
+}
+
+extension Date {
+    /// To the microsecond.
+    fileprivate var stored: Value {
+        let seconds = timeIntervalSince1970.rounded(.down)
+        let rest = ((timeIntervalSince1970 - seconds) * 1e6).rounded()
+        return .timestamp(Timestamp(seconds: Int64(seconds), nanoseconds: Int32(rest) * 1_000))
+    }
+}

@@ -1,0 +1,15 @@
+extension ServerMachine {
+    /// What a node that has nothing to do any more must not hold: for tests of machines.
+    package var unfinishedWork: [String] {
+        var work: [String] = []
+        for session in sessions.values {
+            if session.uploadDebt != 0 || !session.inbox.isEmpty || !session.oldLists.isEmpty {
+                work.append("uploads of \(session.ident) wait: \(session.uploadDebt) B")
+            }
+        }
+        for (name, stream) in streams where stream.group != nil || !stream.queue.isEmpty {
+            work.append("commits of \(name) that nobody merges")
+        }
+        return work
+    }
+}

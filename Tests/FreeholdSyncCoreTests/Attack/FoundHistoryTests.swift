@@ -1,0 +1,113 @@
+import Testing
+
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Histories that the simulator found (docs/sync-simulator.md), told anew.
+@Suite struct FoundHistoryTests {
+    private static let name = ScriptedWorld.name
+
+    @Test func `what a clear takes from an entry is told to who has the entry`() {
+        var script = ScriptedWorld()
+        let entry = LocalPlace(Self.name, "map").entry("b")
+        script.commit(0, .create(Self.name, ["map": .dictionary(["b": .value(5)])], defaults: []))
+        script.world.time += 10_000
+        script.commit(1, .create(Self.name, ["map": .dictionary(["b": .value(10)])], defaults: []))
+        script.pump(up: [1], down: [1])
+        // The first client can send, and hears nothing.
+        script.pump(up: [0], down: [1])
+        script.world.time += 10_000
+        script.commit(0, .increment(entry, 1))
+        script.pump(up: [0], down: [1])
+        #expect(script.shown(1)?["map"] == .dictionary(["b": .value(11)]))
+        script.commit(0, .clearDictionary(LocalPlace(Self.name, "map"), hidden: []))
+        script.pump(up: [0], down: [1])
+        #expect(script.shown(1)?["map"] == .dictionary(["b": .value(10)]))
+        script.syncAll()
+        script.check()
+    }
+
+    @Test func `a difference for pending work is one from what the session was sent, not from what it had at first`() {
+        var script = ScriptedWorld(list: "abc")
+        script.sync([0])
+        script.insert(1, "X", at: 1)
+        script.insert(0, "Y", at: 2)
+        script.sync([0])
+        script.world.wake(1)
+        for _ in 0..<50 where script.world.clients[1].store.data.versions[Self.name] != 2 {
+            script.world.time += 2_000
+            script.world.fireClientTimers(1)
+            while script.world.clients[1].up.first.map({ !$0.isUpload }) ?? false { script.world.deliverUp(1) }
+            script.answerAll()
+            script.world.deliverDown(1)
+        }
+        #expect(script.world.clients[1].store.data.versions[Self.name] == 2)
+        // Two sets of queries, the second before the first one's bootstrap is there.
+        script.world.handle(.subscribed(SimulatedChecks.queries(1)), 1)
+        script.world.handle(.subscribed(SimulatedChecks.queries(0)), 1)
+        script.syncAll()
+        #expect(script.list(1) == "aXbYc")
+        script.check()
+    }
+
+    @Test func `what an interrupted bootstrap took away is asked for, and isn't taken for damage`() {
+        var script = ScriptedWorld(list: "abc")
+        script.world.handle(.subscribed(SimulatedChecks.queries(1)), 1)
+        for _ in 0..<100 where script.shown(1) != nil {
+            script.world.deliverUp(1)
+            script.answerAll()
+            script.world.deliverDown(1)
+        }
+        #expect(script.shown(1) == nil)
+        script.world.handle(.subscribed(SimulatedChecks.queries(0)), 1)
+        script.syncAll()
+        #expect(script.list(1) == "abc")
+        script.check()
+    }
+
+    @Test func `a refused move from before the horizon leaves a place that later work can stand beside`() throws {
+        let (old, new) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2))
+        let (place, merge) = (Place(Self.name, "list"), StreamMerge(MergeRules()))
+        var store = MemoryStore()
+        func commit(
+            _ ident: FileIdent,
+            _ number: UInt64,
+            _ seen: StreamVersion,
+            _ change: Change,
+            oldLists: [OldList]? = nil
+        ) throws -> MergeAnswer {
+            let commit = Commit(
+                number: number,
+                clock: Clock(milliseconds: 1_000),
+                base: seen,
+                seen: seen > 0 ? [Self.name: seen] : [:],
+                changes: [change]
+            )
+            return try merge.apply(commit, from: ident, oldLists: oldLists, now: 1_000, to: &store)
+        }
+        let create = Change.create(Self.name, [NewField("list", .list(first: 1, ["a", "b"]))])
+        _ = try commit(old, 1, 0, create)
+        _ = try commit(old, 2, 1, .remove(place, [.own(1)]))
+        _ = try commit(old, 3, 2, .set(Place(Self.name, "f"), 1, .real))
+        store.trim(horizon: 3)
+        let move = Change.move(place, .confirmed(0), Gap(after: .confirmed(1), before: nil), number: 1)
+        let lists = [OldList(place: place, elements: ["a", "b"])]
+        #expect(try commit(new, 1, 1, move, oldLists: lists).refusals.map(\.reason) == [.elementGone])
+        let insert = Change.insert(place, Gap(after: .own(1), before: nil), first: 2, ["x"])
+        #expect(try commit(new, 2, 3, insert).refusals.isEmpty)
+        #expect(store.objects[Self.name]?.contents["list"] == .list([.value("b"), .value("x")]))
+    }
+
+    @Test func `commits don't wait for a clock that was set back`() {
+        var script = ScriptedWorld(list: "a")
+        for node in script.world.nodes.indices { script.world.nodes[node].offset -= 3_600_000 }
+        script.insert(0, "b", at: 1)
+        script.world.handle(.committed, 0)
+        let start = script.world.time
+        script.pump(up: [0], down: [0])
+        #expect(script.stored == "ab")
+        #expect(script.world.time - start < 60_000)
+        script.syncAll()
+        script.check()
+    }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import Freehold
+@testable import FreeholdSync
+import Testing
+
+@testable import FreeholdSyncCore
+
+/// Realms of users: models, subscriptions, sessions.
+@Suite struct SyncedRealmTests {
+    let folder: TemporaryFolder
+    let accounts = AccountServer()
+    let server = LoopbackServer()
+    let app: App
+
+    init() throws {
+        folder = try TemporaryFolder()
+        app = testApp(folder, accounts, server)
+    }
+
+    func user(_ name: String) async throws -> User {
+        try await app.emailPasswordAuth.registerUser(email: name, password: "secret")
+        return try await app.login(credentials: .emailPassword(email: name, password: "secret"))
+    }
+
+    func configuration(_ user: User) -> Realm.Configuration {
+        var configuration = user.flexibleSyncConfiguration()
+        configuration.objectTypes = [Person.self, Dog.self, Collar.self]
+        return configuration
+    }
+
+    @MainActor func realm(_ user: User) async throws -> Realm {
+        let realm = try await Realm(configuration: configuration(user), downloadBeforeOpen: .never)
+        try await realm.subscriptions.update {
+            realm.subscriptions.append(QuerySubscription<Person>(), QuerySubscription<Dog>(name: "dogs"))
+        }
+        return realm
+    }
+
+    @MainActor func settle(_ realms: Realm...) async throws {
+        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
+        for realm in realms {
+            try await realm.syncSession?.wait(for: .download)
+            realm.refresh()
+        }
+    }
+
+    @MainActor @Test func `Two users see each other's objects, offline and online`() async throws {
+        let (ann, bob) = (try await user("ann"), try await user("bob"))
+        let (one, two) = (try await realm(ann), try await realm(bob))
+        #expect(one.configuration.fileURL != two.configuration.fileURL)
+        try one.write {
+            let rex = one.create(
+                Dog.self,
+                value: ["name": "Rex", "age": 3, "collar": ["color": "red"], "tags": ["brown"]]
+            )
+            let person = one.create(Person.self, value: ["_id": "ann", "name": "Ann", "best": rex])
+            person.dogs.append(rex)
+        }
+        try await settle(one, two)
+        let person = try #require(two.object(ofType: Person.self, forPrimaryKey: "ann"))
+        #expect(person.name == "Ann")
+        #expect(person.best?.name == "Rex")
+        #expect(person.dogs.first?.collar?.color == "red")
+        #expect(person.dogs.first?.owners.map(\._id) == ["ann"])
+
+        one.syncSession?.suspend()
+        two.syncSession?.suspend()
+        #expect(one.syncSession?.state == .inactive)
+        try one.write {
+            let rex = one.objects(Dog.self).first!
+            rex.tags.append("clever")
+            rex.increment(\.age, by: 1)
+            rex.collar?.color = "blue"
+        }
+        try two.write {
+            let rex = two.objects(Dog.self).first!
+            rex.tags.insert("fast", at: 0)
+            rex.increment(\.age, by: 1)
+            person.dogs.append(two.create(Dog.self, value: ["name": "Fido"]))
+        }
+        one.syncSession?.resume()
+        two.syncSession?.resume()
+        try await settle(one, two)
+        try await settle(one, two)
+        for realm in [one, two] {
+            let rex = realm.objects(Dog.self).where { $0.name == "Rex" }.first!
+            #expect(Array(rex.tags) == ["fast", "brown", "clever"])
+            #expect(rex.age == 5)
+            #expect(rex.collar?.color == "blue")
+            #expect(realm.objects(Person.self).first?.dogs.map(\.name) == ["Rex", "Fido"])
+        }
+    }
+
+    @MainActor @Test func `Observers see what is downloaded`() async throws {
+        let (one, two) = (try await realm(try await user("ann")), try await realm(try await user("bob")))
+        let changes = AsyncStream<[String]>.makeStream()
+        let dogs = two.objects(Dog.self).sorted(by: \.name)
+        let token = dogs.observe { change in
+            guard case .update(let dogs, _, _, _) = change else { return }
+            changes.continuation.yield(dogs.map(\.name))
+        }
+        try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+        var iterator = changes.stream.makeAsyncIterator()
+        #expect(await iterator.next() == ["Rex"])
+        try one.write { one.objects(Dog.self).first!.name = "Fido" }
+        #expect(await iterator.next() == ["Fido"])
+        token.invalidate()
+    }
+
+    @MainActor @Test func `A subscription sees a part, under the names of the file`() async throws {
+        let one = try await realm(try await user("ann"))
+        try one.write {
+            for age in 1...6 { one.create(Dog.self, value: ["name": "Dog \(age)", "age": age]) }
+            one.create(Person.self, value: ["_id": "a", "name": "Ann"])
+            one.create(Person.self, value: ["_id": "b", "name": "Bob"])
+        }
+        try await settle(one)
+        let two = try await Realm(configuration: configuration(try await user("vet")), downloadBeforeOpen: .never)
+        #expect(two.subscriptions.isEmpty)
+        let old = try await two.objects(Dog.self).where { $0.age > 4 }.sorted(by: \.age).subscribe(name: "old")
+        #expect(old.map(\.age) == [5, 6])
+        #expect(two.objects(Dog.self).count == 2)
+        let ann = try await two.objects(Person.self).where { $0.name == "Ann" }.subscribe()
+        #expect(ann.map(\._id) == ["a"])
+        #expect(two.objects(Person.self).count == 1)
+        let subscription = try #require(two.subscriptions.first(ofType: Person.self, where: "name == 'Ann'"))
+        #expect(subscription.queryString.contains("full_name"))
+        #expect(two.subscriptions.count == 2)
+        #expect(two.subscriptions.state == .complete)
+
+        // The same again makes none; the name with another query replaces it.
+        try await two.objects(Person.self).where { $0.name == "Ann" }.subscribe()
+        #expect(two.subscriptions.count == 2)
+        try await two.objects(Dog.self).where { $0.age < 3 }.subscribe(name: "old")
+        #expect(Set(two.objects(Dog.self).map(\.age)) == [1, 2])
+        ann.unsubscribe()
+        try await two.subscriptions.update { two.subscriptions.remove(named: "old") }
+        two.refresh()
+        #expect(two.subscriptions.isEmpty)
+        #expect(two.isEmpty)
+    }
+
+    @MainActor @Test func `Subscriptions are kept, named, changed, removed`() async throws {
+        let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
+        let set = realm.subscriptions
+        try await set.update {
+            set.append(QuerySubscription<Dog>(name: "a") { $0.age > 1 })
+            set.append(QuerySubscription<Dog>(name: "b", where: "age > %@", 2))
+            set.append(QuerySubscription<Dog> { $0.age > 3 })
+            set.append(QuerySubscription<Dog> { $0.age > 3 })
+            set.append(QuerySubscription<Person>())
+        }
+        #expect(set.count == 4)
+        #expect(set.map(\.name) == ["a", "b", nil, nil])
+        #expect(set.first(named: "a")?.queryString == "age > 1")
+        #expect(set.first(ofType: Dog.self) { $0.age > 2 }?.name == "b")
+        let made = try #require(set.first(named: "a"))
+        set.update({ set.first(named: "a")?.updateQuery(toType: Dog.self) { $0.age > 9 } }, onComplete: nil)
+        let changed = try #require(set.first(named: "a"))
+        #expect(changed.queryString == "age > 9")
+        #expect(changed.createdAt == made.createdAt)
+        #expect(changed.updatedAt > made.updatedAt)
+        set.update({ set.removeAll(unnamedOnly: true) }, onComplete: nil)
+        #expect(set.map(\.name) == ["a", "b"])
+        set.update({ set.removeAll(ofType: Dog.self) }, onComplete: nil)
+        #expect(set.isEmpty)
+    }
+
+    @MainActor @Test func `Who writes to a class without a subscription gets an error, and nothing is written`()
+        async throws
+    {
+        let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
+        #expect { try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) } } throws: { error in
+            (error as? Realm.Error)?.code == .noSubscriptionForWrite
+        }
+        #expect(realm.objects(Dog.self).isEmpty)
+        try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>()) }
+        try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+        #expect(realm.objects(Dog.self).count == 1)
+    }
+
+    @MainActor @Test func `Opening waits for initial subscriptions' objects`() async throws {
+        let one = try await realm(try await user("ann"))
+        try one.write { for age in 1...4 { one.create(Dog.self, value: ["age": age]) } }
+        try await settle(one)
+        let vet = try await user("vet")
+        var configuration = vet.flexibleSyncConfiguration(initialSubscriptions: { set in
+            set.append(QuerySubscription<Dog>(name: "old") { $0.age > 2 })
+        })
+        configuration.objectTypes = [Person.self, Dog.self, Collar.self]
+        let two = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
+        #expect(two.objects(Dog.self).count == 2)
+        #expect(two.subscriptions.map(\.name) == ["old"])
+
+        let three = try await user("three")
+        var other = three.flexibleSyncConfiguration(initialSubscriptions: { $0.append(QuerySubscription<Dog>()) })
+        other.objectTypes = [Person.self, Dog.self, Collar.self]
+        let opened: Int = try await withCheckedThrowingContinuation { continuation in
+            Realm.asyncOpen(configuration: other, callbackQueue: .main) { result in
+                continuation.resume(with: result.map { $0.objects(Dog.self).count })
+            }
+        }
+        #expect(opened == 4)
+    }
+
+    @MainActor @Test func `What was written while nobody was logged in is sent after the log-in`() async throws {
+        let ann = try await user("ann")
+        let (one, two) = (try await realm(ann), try await realm(try await user("bob")))
+        try await ann.logOut()
+        #expect(one.syncSession == nil)
+        try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+        _ = try await app.login(credentials: .emailPassword(email: "ann", password: "secret"))
+        #expect(one.syncSession != nil)
+        try await settle(one, two)
+        #expect(two.objects(Dog.self).map(\.name) == ["Rex"])
+    }
+
+    @MainActor @Test func `A refused subscription is an error of the set, and the rest is served`() async throws {
+        let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
+        let set = realm.subscriptions
+        await #expect {
+            try await set.update {
+                set.append(QuerySubscription<Person> { $0.name.equals("rex", options: .caseInsensitive) })
+                set.append(QuerySubscription<Dog>())
+            }
+        } throws: { ($0 as? SyncError)?.code == .invalidFlexibleSyncSubscriptions }
+        guard case .error = set.state else { return #expect(Bool(false), "\(set.state)") }
+        try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+        try await settle(realm)
+        #expect(server.contents.count == 1)
+    }
+
+    @Test func `Classes without _id can't be synced, and the error says which`() async throws {
+        let user = try await user("ann")
+        var configuration = user.flexibleSyncConfiguration()
+        configuration.objectTypes = [NoKey.self, OtherKey.self]
+        #expect { try Realm(configuration: configuration) } throws: { error in
+            guard let error = error as? Realm.Error, error.code == .invalidSchema else { return false }
+            return error.message.contains("NoKey") && error.message.contains("OtherKey")
+        }
+    }
+}
+
+class NoKey: Object {
+    @Persisted var name = ""
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class OtherKey: Object {
+    @Persisted(primaryKey: true) var id = 0
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension SyncedRealmTests {
+    @MainActor @Test func `One process syncs a file; another takes over when it ends`() async throws {
+        let ann = try await user("ann")
+        let two = try await realm(try await user("bob"))
+        let configuration = configuration(ann)
+        let path = try #require(configuration.fileURL).path
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent,
+            withIntermediateDirectories: true
+        )
+        // Another process's lock.
+        let other = AgentLock(path)
+        #expect(try other.acquire())
+        let one = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+        #expect(one.syncSession == nil)
+        one.subscriptions.update({ one.subscriptions.append(QuerySubscription<Dog>()) }, onComplete: nil)
+        await #expect {
+            try await one.subscriptions.update { one.subscriptions.append(QuerySubscription<Person>()) }
+        } throws: {
+            ($0 as? Realm.Error)?.code == .multipleSyncAgents
+        }
+        try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+        other.release()
+        for _ in 0..<1_000 where one.syncSession == nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try AgentLock(path).acquire() == false)
+        try await settle(one, two)
+        #expect(two.objects(Dog.self).map(\.name) == ["Rex"])
+        #expect(one.subscriptions.count == 2)
+    }
+}
