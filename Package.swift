@@ -140,7 +140,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "freehold-testchild",
-            dependencies: ["FreeholdEngine", "Freehold", "TestScript", "TestHerd"],
+            dependencies: ["FreeholdEngine", "Freehold", "FreeholdSync", "FreeholdSyncCore", "TestScript", "TestHerd"],
             path: "Tests/TestChild",
             swiftSettings: settings
         ),
@@ -166,7 +166,7 @@ let package = Package(
             name: "FreeholdSyncTests",
             dependencies: [
                 "FreeholdSync", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
-                "TestScript",
+                "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
         ),

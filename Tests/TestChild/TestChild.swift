@@ -33,6 +33,8 @@ import TestScript
 /// - `contents FOLDER`: for every line of its input, a file's path, prints `values NUMBER` or an error's code, and what
 ///   `verify` finds: `verified COUNT`.
 /// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
+/// - `sync-writer PATH FIRST COUNT`: makes persons in a synced file, one a commit, and prints the number of each.
+/// - `sync-client PATH`: does a sync client's requests without end, and prints each version that it took in.
 /// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
 @main
 struct TestChild {
@@ -86,6 +88,9 @@ struct TestChild {
             case "lock-watch":
                 say("ready")
                 while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }
+            case "sync-writer":
+                try SyncChild.write(path, first: Int64(number(3) ?? 1), count: number(4) ?? 1, say: say)
+            case "sync-client": try SyncChild.sync(path, say: say)
             case "pin":
                 let database = try open(path)
                 let snapshot = try database.snapshot()

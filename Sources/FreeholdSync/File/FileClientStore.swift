@@ -20,22 +20,32 @@ public struct FileClientStore: ClientStore {
     /// Hears of the commits that a session needn't hear of.
     var own: OwnCommits?
 
-    /// Makes the file one that syncs, unless it is.
+    /// Makes the file one that syncs, unless it is. Objects that are there already go up as work of the file's own. A copy of a synced file
+    /// that was made without its journal becomes a file of its own, without the work that wasn't sent.
     ///
-    /// - Parameter classes: those of the classes with the primary key `_id` that sync.
-    /// - Throws: `.unsupportedFormat` in a file of a format before 5, and what a commit throws.
-    public init(_ database: Database, classes: Set<String>? = nil) throws(EngineError) {
+    /// Classes that come later, by whichever process, sync from their first object on.
+    /// - Parameter classes: those of the classes with the primary key `_id` that sync. Everybody who opens the file names the same.
+    /// - Throws: `EngineError`: `.unsupportedFormat` in a file of a format before 5, and what a commit throws; `SyncFileError`.
+    /// - Complexity: O(classes) of a file that syncs already; else O(objects of the classes)
+    public init(_ database: Database, classes: Set<String>? = nil) throws {
         self.database = database
         self.classes = classes
         let write = try database.beginWrite()
-        write.origin = .applier(Self.applier)
-        do throws(EngineError) {
-            _ = try FileTables(write, classes: classes)
+        do {
+            write.origin = .applier(Self.applier)
+            let hasCursor = write.base.journalCursors.contains { $0.name == Self.cursorName }
+            let known = Set(write.base.schema.tables.filter { $0.imageColumn != nil }.map(\.id))
+            let tables = try FileTables(write, classes: classes)
+            var transaction = try FileClientTransaction(write, tables, time)
+            if !hasCursor, transaction.hasState { try transaction.becomeNewFile() }
+            let new = tables.classes.values.map(\.table).filter { !known.contains($0.id) }
+            try transaction.adopt(new.sorted { $0.id < $1.id })
+            try transaction.finish()
+            _ = try write.commit()
         } catch {
             write.cancel()
             throw error
         }
-        _ = try write.commit()
     }
 
     /// The journal's cursor.

@@ -24,7 +24,20 @@ public struct FileClientTransaction: ClientTransaction {
         /// Versions that objects had before commits that have no number yet.
         var imageVersions: [ObjectName: StreamVersion] = [:]
         var pending: [Pending]?
+        /// The rows of shadows in the file.
         var shadowCount = 0
+        /// What was looked for last.
+        var found: (name: ObjectName, found: (class: FileTables.Class, key: ObjectKey)?)?
+        var shadows: [ObjectName: Entry] = [:]
+        /// Nil for those that are removed.
+        var commits: [UInt64: JournalCommit?] = [:]
+        var changedCommits: Set<UInt64> = []
+
+        struct Entry {
+            var shadow: Shadow?
+            var isChanged = false
+        }
+
         var hasFoundWork = false
     }
 
@@ -49,6 +62,8 @@ public struct FileClientTransaction: ClientTransaction {
     var hasFoundWork: Bool { cache.hasFoundWork }
 
     mutating func finish() throws {
+        try writeShadows()
+        try writeCommits()
         if stateChanged { try put(KeptBytes.of(state), tables.values, .string("state")) }
         for name in cache.changedSums.sorted() {
             let sum = checksum(of: name)
@@ -91,10 +106,15 @@ public struct FileClientTransaction: ClientTransaction {
     // MARK: Objects
 
     func find(_ name: ObjectName) -> (class: FileTables.Class, key: ObjectKey)? {
-        guard let found = tables.classes[name.className], found.key.fits(name.key),
+        if let last = cache.found, last.name == name { return last.found }
+        var result: (FileTables.Class, ObjectKey)?
+        if let found = tables.classes[name.className], found.key.fits(name.key),
             let key = write.find(primaryKey: name.key.value, in: found.table)
-        else { return nil }
-        return (found, key)
+        {
+            result = (found, key)
+        }
+        cache.found = (name, result)
+        return result
     }
 
     public func contents(of name: ObjectName) throws -> [SyncString: MergedContent]? {
@@ -116,6 +136,7 @@ public struct FileClientTransaction: ClientTransaction {
     private func create(_ name: ObjectName, _ contents: [SyncString: MergedContent]) throws {
         guard let found = tables.classes[name.className], found.key.fits(name.key) else { return }
         let key = try write.create(found.table, primaryKey: name.key.value)
+        cache.found = (name, (found, key))
         try EditApplier(write: write, tables: tables).fill(found.table, key, contents)
         if case .some(.some(let version)) = cache.versions[name] {
             write.setVersion(found, key, version)
@@ -127,13 +148,18 @@ public struct FileClientTransaction: ClientTransaction {
         guard let (found, key) = find(name) else { return }
         cache.versions[name] = .some(try version(of: name))
         try write.deleteLeavingPlaceholder(found.table, key)
+        cache.found = nil
     }
 
     // MARK: Versions
 
     public func version(of name: ObjectName) throws -> StreamVersion? {
         if let known = cache.versions[name] { return known }
-        if let row = shadowRow(name) { return write.storedVersion(tables.shadows.columns[2], row) }
+        if let entry = cache.shadows[name] {
+            if let shadow = entry.shadow { return shadow.version }
+        } else if let row = shadowRow(name) {
+            return write.storedVersion(tables.shadows.columns[2], row)
+        }
         if let image = cache.imageVersions[name] { return image }
         guard let (found, key) = find(name) else { return nil }
         return write.storedVersion(found.version, key)
@@ -151,10 +177,25 @@ public struct FileClientTransaction: ClientTransaction {
         }
         if let (_, key) = find(name) {
             if write.storedVersion(found.version, key) != version { write.setVersion(found, key, version) }
-            cache.versions[name] = shadowRow(name) == nil ? nil : .some(version)
+            cache.versions[name] = hasShadow(name) ? .some(version) : nil
         } else {
             cache.versions[name] = .some(version)
         }
+    }
+
+    /// What is said of objects of a class that the file doesn't show is forgotten: the sum is that of those that it shows.
+    func forgetVersions(ofMissing className: SyncString) {
+        guard let found = tables.classes[className] else { return }
+        var sum = ClassChecksum(className: className)
+        for key in write.keys(found.table) {
+            guard let version = write.storedVersion(found.version, key),
+                let name = FileContents.key(write.value(found.key, key))
+            else { continue }
+            sum.add(name, version: version)
+        }
+        cache.sums[className] = sum
+        cache.changedSums.insert(className)
+        for name in cache.versions.keys where name.className == className { cache.versions[name] = nil }
     }
 
     public func confirmed(in range: KeyRange) throws -> [(key: PrimaryKey, version: StreamVersion)] {
@@ -200,32 +241,60 @@ public struct FileClientTransaction: ClientTransaction {
         return write.find(primaryKey: .string(name.text), in: tables.shadows)
     }
 
+    /// Whether pending work keeps the object's confirmed state.
+    private func hasShadow(_ name: ObjectName) -> Bool {
+        if let known = cache.shadows[name] { return known.shadow != nil }
+        return shadowRow(name) != nil
+    }
+
     public func shadow(of name: ObjectName) throws -> Shadow? {
-        try shadowRow(name).map { try Self.decode(write, tables.shadows.columns[3], $0, KeptBytes.shadow) }
+        if let known = cache.shadows[name] { return known.shadow }
+        guard let row = shadowRow(name) else { return nil }
+        let shadow = try Self.decode(write, tables.shadows.columns[3], row, KeptBytes.shadow)
+        cache.shadows[name] = Cache.Entry(shadow: shadow)
+        return shadow
     }
 
     public mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) throws {
-        let old = shadowRow(name)
-        if let shadow {
+        let hadShadow = hasShadow(name)
+        if shadow == nil, !hadShadow {
+            if let (found, key) = find(name) { write.setImage(found, key, false) }
+            return
+        }
+        cache.shadows[name] = Cache.Entry(shadow: shadow, isChanged: true)
+        if shadow != nil { cache.versions[name] = nil }
+        if let (found, key) = find(name) { write.setImage(found, key, shadow != nil) }
+    }
+
+    /// Many changes of one object are written once.
+    private func writeShadows() throws {
+        for (name, entry) in cache.shadows.sorted(by: { $0.key < $1.key }) where entry.isChanged {
+            let old = shadowRow(name)
+            guard let shadow = entry.shadow else {
+                if let old {
+                    write.delete(tables.shadows, old)
+                    cache.shadowCount -= 1
+                }
+                continue
+            }
             let row = try old ?? write.create(tables.shadows, primaryKey: .string(name.text))
             if old == nil { cache.shadowCount += 1 }
             let columns = tables.shadows.columns
             try write.set(columns[1], row, .string(name.className.string))
             try write.set(columns[2], row, shadow.version.map { .int(Int64(bitPattern: $0)) } ?? .null)
             try write.set(columns[3], row, .data(Data(KeptBytes.of(shadow, name))))
-            cache.versions[name] = nil
-        } else if let old {
-            write.delete(tables.shadows, old)
-            cache.shadowCount -= 1
         }
-        if let (found, key) = find(name) { write.setImage(found, key, shadow != nil) }
     }
 
     public func shadowed() throws -> [ObjectName] {
-        guard cache.shadowCount > 0 else { return [] }
-        return try write.keys(tables.shadows).map { row in
-            try Self.decode(write, tables.shadows.columns[3], row, KeptBytes.name)
-        }.sorted()
+        var names = Set(cache.shadows.filter { $0.value.shadow != nil }.keys)
+        if cache.shadowCount > 0 {
+            for row in write.keys(tables.shadows) {
+                let name = try Self.decode(write, tables.shadows.columns[3], row, KeptBytes.name)
+                if cache.shadows[name] == nil { names.insert(name) }
+            }
+        }
+        return names.sorted()
     }
 
     // MARK: The journal
@@ -267,7 +336,7 @@ public struct FileClientTransaction: ClientTransaction {
         try write.moveJournalCursor(FileClientStore.cursorName, to: first.next)
         for name in first.commit.before.keys {
             let version = cache.imageVersions.removeValue(forKey: name)
-            guard shadowRow(name) == nil else { continue }
+            if hasShadow(name) { continue }
             // The commit left no work on the object.
             guard let (found, key) = find(name) else { continue }
             write.setImage(found, key, false)
@@ -276,18 +345,32 @@ public struct FileClientTransaction: ClientTransaction {
     }
 
     public func commit(_ number: UInt64) throws -> JournalCommit? {
-        try write.find(primaryKey: .int(Int64(bitPattern: number)), in: tables.commits).map {
+        if let known = cache.commits[number] { return known }
+        let commit = try write.find(primaryKey: .int(Int64(bitPattern: number)), in: tables.commits).map {
             try Self.decode(write, tables.commits.columns[1], $0, KeptBytes.commit)
         }
+        cache.commits[number] = .some(commit)
+        return commit
     }
 
     public mutating func put(_ commit: JournalCommit) throws {
-        try put(KeptBytes.of(commit), tables.commits, .int(Int64(bitPattern: commit.commit.number)))
+        cache.commits[commit.commit.number] = .some(commit)
+        cache.changedCommits.insert(commit.commit.number)
     }
 
     public mutating func removeCommit(_ number: UInt64) throws {
-        if let row = write.find(primaryKey: .int(Int64(bitPattern: number)), in: tables.commits) {
-            write.delete(tables.commits, row)
+        cache.commits[number] = .some(nil)
+        cache.changedCommits.insert(number)
+    }
+
+    private func writeCommits() throws {
+        for number in cache.changedCommits.sorted() {
+            let key = Value.int(Int64(bitPattern: number))
+            if case .some(.some(let commit)) = cache.commits[number] {
+                try put(KeptBytes.of(commit), tables.commits, key)
+            } else if let row = write.find(primaryKey: key, in: tables.commits) {
+                write.delete(tables.commits, row)
+            }
         }
     }
 
@@ -319,15 +402,16 @@ extension WriteTransaction {
     }
 
     /// The objects whose keys may be in a range.
+    ///
+    /// - Complexity: O(log n + matches); of a class whose key is optional O(n)
     func keys(_ table: Table, in range: KeyRange, _ column: Column) -> [ObjectKey] {
-        guard column.type == .int, !column.isOptional else { return keys(table) }
+        guard !column.isOptional, range.after.map(column.fits) ?? true, range.through.map(column.fits) ?? true else {
+            return keys(table)
+        }
         var tests: [FreeholdEngine.Predicate] = []
-        if case .int(let after)? = range.after {
-            tests.append(.comparison(PropertyPath(column), .greater, .int(after)))
-        }
-        if case .int(let through)? = range.through {
-            tests.append(.comparison(PropertyPath(column), .lessOrEqual, .int(through)))
-        }
+        let path = PropertyPath(column)
+        if let after = range.after { tests.append(.comparison(path, .greater, after.value)) }
+        if let through = range.through { tests.append(.comparison(path, .lessOrEqual, through.value)) }
         if tests.isEmpty { return keys(table) }
         return RowQuery(table: table, predicate: .and(tests)).keys(in: self)
     }

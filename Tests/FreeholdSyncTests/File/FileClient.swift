@@ -77,8 +77,25 @@ final class FileClient: Sendable {
         return objects
     }
 
+    /// A server's objects as a file has them: with the defaults of what nobody gave.
+    static func complete(
+        _ objects: [ObjectName: [SyncString: MergedContent]]
+    ) -> [ObjectName: [SyncString: MergedContent]] {
+        let defaults: [SyncString: MergedContent] = ["name": .value(""), "age": .value(0), "friends": .list([])]
+        return objects.mapValues { $0.merging(defaults) { own, _ in own } }
+    }
+
     func settle() async throws {
         try await session.waitForUpload()
         try await session.waitForDownload()
     }
+}
+
+extension BootstrapPosition {
+    /// One that nobody reads.
+    static let start = BootstrapPosition(
+        cursor: Cursor(epoch: 1, version: 1, hash: .empty),
+        queryVersion: 1,
+        last: ObjectName("", .null)
+    )
 }

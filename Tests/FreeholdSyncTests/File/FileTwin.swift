@@ -1,6 +1,6 @@
-import FreeholdEngine
-import Synchronization
+import Foundation
 
+@testable import FreeholdEngine
 @testable import FreeholdSync
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
@@ -10,7 +10,9 @@ import Synchronization
 /// The app's edits are done on the Freehold file, and what its journal says of them on the one in memory.
 struct FileTwin: WorldClient {
     private(set) var memory = MemoryClientStore()
-    private(set) var file: FileClientStore
+    private var file: FileClientStore! {
+        didSet { file?.time = { [walls] entry in walls.times.withLock { $0[entry.number] } ?? 0 } }
+    }
     private let folder: TemporaryFolder
     private(set) var problems: [String] = []
     private var position: UInt64
@@ -24,30 +26,43 @@ struct FileTwin: WorldClient {
 
     /// What the device's clock said at commits, by the number of the journal's entry.
     private final class Walls: Sendable {
-        let times = Mutex<[UInt64: Int64]>([:])
+        let times = Guarded<[UInt64: Int64]>([:])
     }
 
-    init() { try! self.init(TemporaryFolder()) }
+    /// Writes fail instead of transactions as a whole: those from the given one on, and the file is opened anew.
+    private let failsWrites: Bool
+    private let injector = FaultInjector { _ in 0 }
+    private var failures = 0
+    /// How many transactions failed so, and how many of these had happened.
+    static let counts = Guarded<[String: Int]>([:])
 
-    private init(_ folder: TemporaryFolder) throws {
-        self.folder = folder
-        var options = Database.Options()
-        options.mapSize = 32 << 20
-        let database = try Database.open(at: folder.path + "/client.realm", options: options)
+    init(failsWrites: Bool = false) { try! self.init(TemporaryFolder(), failsWrites) }
+
+    private init(_ folder: TemporaryFolder, _ failsWrites: Bool) throws {
+        (self.folder, self.failsWrites) = (folder, failsWrites)
+        position = 0
+        let database = try open()
         let write = try database.beginWrite()
         try write.applySchema(AppWriter.schema)
         _ = try write.commit()
-        file = try FileClientStore(database)
+        try use(database)
         position = try database.snapshot().journalCursors[0].position
-        let walls = walls
-        file.time = { entry in walls.times.withLock { $0[entry.number] } ?? 0 }
     }
+
+    private func open() throws -> Database {
+        var options = Database.Options()
+        options.mapSize = 32 << 20
+        options.faults = injector
+        return try Database.open(at: folder.path + "/client.realm", options: options)
+    }
+
+    private mutating func use(_ database: Database) throws { file = try FileClientStore(database) }
 
     func copied() -> any WorldClient {
         do {
             let folder = try TemporaryFolder()
             try file.database.snapshot().copy(to: folder.path + "/client.realm")
-            var copy = try FileTwin(folder)
+            var copy = try FileTwin(folder, failsWrites)
             copy.memory = MemoryClientStore(memory.data)
             copy.position = position
             let times = walls.times.withLock { $0 }
@@ -79,6 +94,10 @@ struct FileTwin: WorldClient {
 
     mutating func perform(_ request: StoreRequest, now: Int64, random: inout SeededRandom) throws -> StoreOutcome {
         compareCommits()
+        if failsWrites, let crash = memory.crashes.first ?? nil {
+            memory.crashes = []
+            return try performFailing(request, crash, now: now, random: &random)
+        }
         if let crash = memory.crashes.first ?? nil, !crash.isAfter {
             return try memory.perform(request, now: now, random: &random)
         }
@@ -93,8 +112,60 @@ struct FileTwin: WorldClient {
         } catch {
             problems.append("\(request) fails: \(error)")
         }
-        if try! file.database.snapshot().journalEntry(at: position) == nil { compare("after \(request)") }
+        compare("after \(request)")
         return try outcome.get()
+    }
+
+    /// The disk fails at one of the transaction's writes, and at all behind it.
+    private mutating func performFailing(
+        _ request: StoreRequest,
+        _ crash: MemoryClientStore.Crash,
+        now: Int64,
+        random: inout SeededRandom
+    ) throws -> StoreOutcome {
+        let before = memory
+        var twin = random
+        let expected = try memory.perform(request, now: now, random: &random)
+        failures += 1
+        let counter = Counter(failures % 10)
+        injector.set { operation in operation != .read && counter.isReached() ? EIO : 0 }
+        let outcome = Result { try file.perform(request, now: now, random: &twin) }
+        injector.set { _ in 0 }
+        guard case .failure = outcome else {
+            Self.counts.withLock { $0["no failure", default: 0] += 1 }
+            compare("after \(request)")
+            return expected
+        }
+        file = nil
+        try use(try open())
+        // It happened, or it didn't: nothing else.
+        let found = try file.perform(.describe, now: now, random: &twin)
+        let (after, known) = (memory, problems)
+        for candidate in [before, after] {
+            memory = candidate
+            problems = known
+            let described = try memory.perform(.describe, now: now, random: &twin)
+            compare("after \(request) failed")
+            if problems == known, Self.isAlike(found, described) {
+                let isAfter = memory.data.state == after.data.state
+                Self.counts.withLock { $0[isAfter ? "it happened" : "it didn't happen", default: 0] += 1 }
+                throw crash
+            }
+        }
+        throw crash
+    }
+
+    private final class Counter: Sendable {
+        private let left: Guarded<Int>
+
+        init(_ place: Int) { left = Guarded(place) }
+
+        func isReached() -> Bool {
+            left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+        }
     }
 
     mutating func tamper(_ body: (inout any ClientTransaction) throws -> Void) throws {
@@ -116,7 +187,7 @@ struct FileTwin: WorldClient {
 
     /// Outcomes that differ only in what has never been written.
     private static func isAlike(_ one: StoreOutcome, _ two: StoreOutcome) -> Bool {
-        guard case .described(var one) = one, case .described(var two) = two else { return false }
+        guard case .described(var one) = one, case .described(var two) = two else { return one == two }
         let isSame = isAlike(one.state.recovery, two.state.recovery)
         (one.state.recovery, two.state.recovery) = ([], [])
         return isSame && one == two
@@ -138,7 +209,7 @@ struct FileTwin: WorldClient {
 
     /// Before they get numbers.
     private mutating func compareCommits() {
-        var file = file
+        var file = file!
         try? file.transact { transaction -> Void in
             let (one, two) = (try transaction.localCommits(), memory.data.local)
             if one.map(\.edits) != two.map(\.edits) || one.map(\.clock) != two.map(\.clock) {
@@ -158,7 +229,7 @@ struct FileTwin: WorldClient {
 
     private mutating func compare(_ text: String) {
         compareObjects(text)
-        var file = file
+        var file = file!
         try? file.transact { transaction -> Void in
             do { try compare(transaction, text) } catch { problems.append("\(text): \(error)") }
             throw Rollback()
@@ -199,5 +270,17 @@ struct FileTwin: WorldClient {
             let (one, two) = (try transaction.commit(number), data.commit(number))
             if one != two { problems.append("\(text): commit \(one as Any)\nexpected\n\(two as Any)") }
         }
+    }
+}
+
+/// A value that one thread at a time works on.
+final class Guarded<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        try lock.withLock { try body(&value) }
     }
 }

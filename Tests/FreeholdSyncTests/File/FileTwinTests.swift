@@ -43,4 +43,51 @@ import Testing
             return
         }
     }
+
+    @Test func `After a disk that failed at any write a transaction happened whole, or not at all`() {
+        let options = SyncWorld.Options(name: "failing writes", crashes: 150, fitsFiles: true)
+        for seed in Self.seeds(1, soak: 100) {
+            var world = SyncWorld(seed: seed, options) { FileTwin(failsWrites: true) }
+            world.run()
+            guard let problem = world.problems.first else { continue }
+            Issue.record("seed \(seed), \(options): \(problem.prefix(20_000))")
+            return
+        }
+        let counts = FileTwin.counts.withLock { $0 }
+        print("failing writes: \(counts)")
+        #expect(counts["it didn't happen", default: 0] > 0)
+    }
+
+    @Test(arguments: [
+        JointWorld.Options(name: "everything"),
+        JointWorld.Options(name: "failures", crashes: 20, failures: 10, drops: 3, kills: 3),
+    ])
+    func `Files end on the state of a server's machine`(options: JointWorld.Options) {
+        var options = options
+        options.fitsFiles = true
+        for seed in Self.seeds(1) {
+            var world = JointWorld(seed: seed, options) { FileTwin() }
+            world.run()
+            guard let problem = world.problems.first else { continue }
+            Issue.record("seed \(seed), \(options): \(problem.prefix(20_000))")
+            return
+        }
+    }
+
+    private func expectNoProblems(_ scenario: (UInt64, () -> any WorldClient) -> [String]) {
+        for seed in Self.seeds(1, soak: 100) {
+            let problems = scenario(seed) { FileTwin() }
+            guard let problem = problems.first else { continue }
+            Issue.record("seed \(seed): \(problem.prefix(20_000))")
+            return
+        }
+    }
+
+    @Test func `A file that was damaged is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
+
+    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+        expectNoProblems(SyncWorld.forked)
+    }
+
+    @Test func `Unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
 }

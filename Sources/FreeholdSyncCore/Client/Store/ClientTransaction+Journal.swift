@@ -21,7 +21,7 @@ extension ClientTransaction {
         for name in Set(defaults.map(\.object)).sorted() { try showDefaults(name) }
     }
 
-    mutating func resolve(_ local: LocalCommit) throws {
+    package mutating func resolve(_ local: LocalCommit) throws {
         var shadows: [ObjectName: Shadow] = [:]
         for edit in local.edits where shadows[edit.object] == nil {
             let name = edit.object

@@ -162,13 +162,19 @@ extension Recovery: Kept {
         name.write(to: &bytes)
         base.write(to: &bytes)
         mine.write(to: &bytes)
+        adds.write(to: &bytes)
     }
 
     init(from reader: inout KeptReader) throws(CodecError) {
         let name = try ObjectName(from: &reader)
         let base = try [SyncString: MergedContent]?(from: &reader)
-        self.init(name: name, base: base, mine: try [SyncString: MergedContent]?(from: &reader))
+        let mine = try [SyncString: MergedContent]?(from: &reader)
+        self.init(name: name, base: base, mine: mine, adds: try [SyncString: Int64](from: &reader))
     }
+}
+
+extension ResetMode {
+    fileprivate static let kept: [ResetMode] = [.recover, .recoverOrDiscard, .discard, .manual]
 }
 
 extension ClientState: Kept {
@@ -187,6 +193,8 @@ extension ClientState: Kept {
         wanted.write(to: &bytes)
         recovery.write(to: &bytes)
         isReset.write(to: &bytes)
+        isPrepared.write(to: &bytes)
+        bytes.append(UInt8(ResetMode.kept.firstIndex(of: resetMode) ?? 0))
     }
 
     init(from reader: inout KeptReader) throws(CodecError) {
@@ -214,6 +222,10 @@ extension ClientState: Kept {
         wanted = try Set<ObjectName>(from: &reader)
         recovery = try [Recovery](from: &reader)
         isReset = try Bool(from: &reader)
+        isPrepared = try Bool(from: &reader)
+        let mode = try reader.kind()
+        guard mode < ResetMode.kept.count else { throw reader.unknown(mode) }
+        resetMode = ResetMode.kept[Int(mode)]
     }
 }
 
@@ -263,7 +275,7 @@ extension JournalCommit: Kept {
 extension Refusal: Kept {
     private static let reasons: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed,
+        .malformed, .elementGone,
     ]
 
     func write(to bytes: inout [UInt8]) {

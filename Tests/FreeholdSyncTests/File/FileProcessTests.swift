@@ -1,0 +1,99 @@
+import Foundation
+import FreeholdEngine
+import TestScript
+import Testing
+
+@testable import FreeholdSync
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Files that other processes write to, and clients that are killed.
+@Suite struct FileProcessTests {
+    @Test func `What another process writes goes up without its knowing of sync`() async throws {
+        let server = LoopbackServer()
+        let client = try FileClient(server)
+        try await client.subscribe()
+        let child = try ChildProcess(["sync-writer", client.folder.path + "/client.realm", "1", "20"])
+        #expect(child.readLines().count == 20)
+        #expect(child.wait() == 0)
+        // Nobody tells the session: it sees the file change.
+        #expect(try await eventually { server.contents.count == 20 })
+        try await client.session.waitForUpload()
+        try await client.session.waitForDownload()
+        #expect(server.contents[ObjectName("Person", 7)]?["age"] == .value(1))
+        #expect(try client.contents == FileClient.complete(server.contents))
+        await client.session.close()
+    }
+
+    @Test func `A process that writes while the session downloads loses nothing`() async throws {
+        let server = LoopbackServer()
+        let (one, two) = (try FileClient(server), try FileClient(server))
+        try await one.subscribe()
+        try await two.subscribe()
+        let children = try [(one, "1"), (two, "101")].map { client, first in
+            try ChildProcess(["sync-writer", client.folder.path + "/client.realm", first, "30"])
+        }
+        for child in children {
+            #expect(child.readLines().count == 30)
+            #expect(child.wait() == 0)
+        }
+        for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
+        let expected = FileClient.complete(server.contents)
+        #expect(expected.count == 60)
+        #expect(try one.contents == expected)
+        #expect(try two.contents == expected)
+        for client in [one, two] { await client.session.close() }
+    }
+
+    @Test func `A client that is killed holds what its state says, wherever it was`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/client.realm"
+        let database = try Database.open(at: path)
+        let write = try database.beginWrite()
+        try write.applySchema(SyncSchema.persons)
+        _ = try write.commit()
+        var last: StreamVersion = 0
+        for round in 0..<6 {
+            let child = try ChildProcess(["sync-client", path])
+            for _ in 0..<5 + round * 3 { if let line = child.readLine() { last = StreamVersion(line) ?? last } }
+            child.kill()
+            _ = child.wait()
+            last = try check(database, atLeast: last)
+        }
+        #expect(try database.snapshot().verify().isEmpty)
+    }
+
+    /// - Returns: the version that the file is of.
+    private func check(_ database: Database, atLeast last: StreamVersion) throws -> StreamVersion {
+        var store = try FileClientStore(database)
+        return try store.transact { transaction in
+            let version = try #require(transaction.state.cursor?.version)
+            #expect(version >= last)
+            let versions = try transaction.confirmed(in: KeyRange(className: "Person"))
+            var sum = ClassChecksum(className: "Person")
+            for (key, version) in versions { sum.add(key, version: version) }
+            #expect(sum == transaction.checksum(of: "Person"))
+            // Who came last is there, with its own version, and nobody from before or behind.
+            let keys = versions.compactMap { if case .int(let key) = $0.key, key > 0 { key } else { nil } }
+            #expect(keys.allSatisfy { $0 <= Int64(version) && $0 > Int64(version) - 12 }, "\(keys) at \(version)")
+            for (key, version) in versions where key > 0 { #expect(key == .int(Int64(version))) }
+            for (key, _) in versions where key > 0 {
+                let contents = try #require(try transaction.contents(of: ObjectName("Person", key)))
+                if case .int(let number) = key { #expect(contents["age"] == .value(.int(number))) }
+            }
+            // Work is pending only where something is left to be answered or to come.
+            let pending = transaction.state.firstPending <= transaction.state.lastCommit
+            let shadowed = try transaction.shadowed()
+            #expect(shadowed.isEmpty || pending)
+            for name in shadowed {
+                let shadow = try #require(try transaction.shadow(of: name))
+                #expect(try shadow.contents == transaction.contents(of: name))
+            }
+            return version
+        }
+    }
+}
+
+enum SyncSchema {
+    static let persons = FileClient.schema
+}
