@@ -8,11 +8,14 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-private final class Person: Object {
+private final class Friend: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var name: String
     @Persisted var age: Int
-    @Persisted var friends: Freehold.List<Person>
+    @Persisted var friends: Freehold.List<Friend>
+
+    override class func mappedName() -> String? { "Person" }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 /// Typed objects of a file that syncs.
@@ -27,7 +30,7 @@ private final class Person: Object {
     private func configuration(_ client: FileClient) -> Realm.Configuration {
         Realm.Configuration(
             fileURL: URL(fileURLWithPath: client.folder.path + "/client.realm"),
-            objectTypes: [Person.self]
+            objectTypes: [Friend.self]
         )
     }
 
@@ -45,7 +48,7 @@ private final class Person: Object {
         let configuration = configuration(two)
         let token = try queue.sync {
             let realm = try Realm(configuration: configuration, queue: queue)
-            return realm.objects(Person.self).sorted(byKeyPath: "_id").observe(keyPaths: ["name", "age"]) { change in
+            return realm.objects(Friend.self).sorted(byKeyPath: "_id").observe(keyPaths: ["name", "age"]) { change in
                 switch change {
                 case .initial(let all): notes.add("initial \(all.count)")
                 case .update(_, let deletions, let insertions, let modifications):
@@ -62,26 +65,26 @@ private final class Person: Object {
             #expect(notes.all.last == note)
         }
         try write(one) { realm in
-            let ada = realm.create(Person.self, value: ["_id": 1, "name": "Ada"])
-            let bob = realm.create(Person.self, value: ["_id": 2, "name": "Bob"])
+            let ada = realm.create(Friend.self, value: ["_id": 1, "name": "Ada"])
+            let bob = realm.create(Friend.self, value: ["_id": 2, "name": "Bob"])
             ada.friends.append(bob)
         }
         try await expect("-[] +[0, 1] ~[]", 2)
-        try write(one) { $0.object(ofType: Person.self, forPrimaryKey: 2)?.age = 7 }
+        try write(one) { $0.object(ofType: Friend.self, forPrimaryKey: 2)?.age = 7 }
         try await expect("-[] +[] ~[1]", 3)
         try write(one) { realm in
-            realm.object(ofType: Person.self, forPrimaryKey: 1).map { realm.delete($0) }
-            realm.create(Person.self, value: ["_id": 3, "name": "Cy"])
+            realm.object(ofType: Friend.self, forPrimaryKey: 1).map { realm.delete($0) }
+            realm.create(Friend.self, value: ["_id": 3, "name": "Cy"])
         }
         try await expect("-[0] +[1] ~[]", 4)
         // Its own write is told once, and its confirmation isn't.
-        try write(two) { $0.object(ofType: Person.self, forPrimaryKey: 3)?.age = 9 }
+        try write(two) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.age = 9 }
         try await expect("-[] +[] ~[1]", 5)
-        try write(one) { $0.object(ofType: Person.self, forPrimaryKey: 3)?.name = "Cyd" }
+        try write(one) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.name = "Cyd" }
         try await expect("-[] +[] ~[1]", 6)
         let realm = try Realm(configuration: configuration)
-        #expect(realm.objects(Person.self).sorted(byKeyPath: "_id").map(\.age) == [7, 9])
-        #expect(Set(realm.schema.objectSchema.map(\.className)) == ["Person"])
+        #expect(realm.objects(Friend.self).sorted(byKeyPath: "_id").map(\.age) == [7, 9])
+        #expect(Set(realm.schema.objectSchema.map(\.className)) == ["Friend"])
         queue.sync { () -> Void in token.invalidate() }
         for client in [one, two] { await client.session.close() }
     }
@@ -91,14 +94,14 @@ private final class Person: Object {
         let (one, two) = (try FileClient(server, schema: []), try FileClient(server))
         try await two.subscribe()
         try write(one) { realm in
-            let ada = realm.create(Person.self, value: ["_id": 1, "name": "Ada"])
-            ada.friends.append(realm.create(Person.self, value: ["_id": 2, "name": "Bob"]))
-            ada.friends.append(realm.create(Person.self, value: ["_id": 3, "name": "Cy"]))
+            let ada = realm.create(Friend.self, value: ["_id": 1, "name": "Ada"])
+            ada.friends.append(realm.create(Friend.self, value: ["_id": 2, "name": "Bob"]))
+            ada.friends.append(realm.create(Friend.self, value: ["_id": 3, "name": "Cy"]))
         }
         // A link to what went stays, unseen, as everywhere in a file that syncs: positions go on counting it.
-        try write(one) { realm in realm.object(ofType: Person.self, forPrimaryKey: 2).map { realm.delete($0) } }
+        try write(one) { realm in realm.object(ofType: Friend.self, forPrimaryKey: 2).map { realm.delete($0) } }
         try write(one) { realm in
-            let ada = realm.object(ofType: Person.self, forPrimaryKey: 1)!
+            let ada = realm.object(ofType: Friend.self, forPrimaryKey: 1)!
             #expect(ada.friends.count == 1)
             ada.friends.append(ada)
             ada.friends.move(from: 1, to: 0)
@@ -108,7 +111,7 @@ private final class Person: Object {
         try await two.settle()
         #expect(try two.contents == one.contents)
         let realm = try Realm(configuration: configuration(two))
-        #expect(realm.object(ofType: Person.self, forPrimaryKey: 1)?.friends.map(\._id) == [1, 3])
+        #expect(realm.object(ofType: Friend.self, forPrimaryKey: 1)?.friends.map(\._id) == [1, 3])
         for client in [one, two] { await client.session.close() }
     }
 }
