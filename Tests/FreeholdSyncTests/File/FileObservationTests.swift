@@ -84,7 +84,7 @@ private final class Friend: Object {
         try await expect("-[] +[] ~[1]", 6)
         let realm = try Realm(configuration: configuration)
         #expect(realm.objects(Friend.self).sorted(byKeyPath: "_id").map(\.age) == [7, 9])
-        #expect(Set(realm.schema.objectSchema.map(\.className)) == ["Friend"])
+        #expect(Set(realm.schema.objectSchema.map(\.className)) == ["Person"])
         queue.sync { () -> Void in token.invalidate() }
         for client in [one, two] { await client.session.close() }
     }
