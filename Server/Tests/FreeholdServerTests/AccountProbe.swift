@@ -126,6 +126,15 @@ final class AccountProbe: Sendable {
         return try await promise.futureResult.get()
     }
 
+    /// Sends bytes, and hangs up.
+    func drop(_ bytes: [UInt8]) async throws {
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+        // The server may hang up first.
+        try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        try? await channel.close()
+    }
+
     static func answer(_ bytes: [UInt8]) throws -> Answer {
         let text = String(decoding: bytes, as: UTF8.self)
         let status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
