@@ -9,8 +9,11 @@ import ArgumentParser
               freehold-server init /srv/freehold --app notes      makes a folder with settings and a secret for tokens
               freehold-server serve /srv/freehold                 serves until it gets SIGTERM
               freehold-server serve /srv/freehold --development   anybody may log in by 'user:NAME', on this machine only
+              freehold-server app create /srv/freehold notes      makes an app whose users register and log in
               freehold-server status /srv/freehold                asks the server that runs on this folder's settings
             """,
-        subcommands: [Init.self, Serve.self, Status.self]
+        subcommands: [
+            Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, Status.self,
+        ]
     )
 }

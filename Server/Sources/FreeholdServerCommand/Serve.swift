@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Foundation
 import FreeholdServer
+import FreeholdServerStore
 import FreeholdSyncCore
 import Logging
 import ServiceLifecycle
@@ -19,7 +20,7 @@ struct Serve: AsyncParsableCommand {
               FREEHOLD_DRAIN_SECONDS=30 freehold-server serve /srv/freehold
               freehold-server serve /srv/freehold --development
 
-            This version keeps documents in memory: they are gone when the process ends.
+            Documents lie in the folder's 'sync', as files that Freehold opens.
             """
     )
 
@@ -27,9 +28,11 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address to listen at.") var host: String?
     @Option(help: "The port to listen at; 0 takes a free one.") var port: Int?
     @Flag(
-        help: "Takes anybody as whom they say ('user:NAME'), lets everyone use every app, and listens on loopback only."
+        help:
+            "Lets everybody register, takes anybody as whom they say ('user:NAME'), lets everyone use every app, and listens on loopback only."
     )
     var development = false
+    @Flag(help: "Keeps documents in memory: they are gone when the process ends.") var inMemory = false
     @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.") var logLevel = "info"
 
     func run() async throws {
@@ -47,9 +50,9 @@ struct Serve: AsyncParsableCommand {
         if development { flags["development"] = ConfigValue(.bool(true), isSecret: false) }
         let settings = try await SettingsReader(folder: folder, flags: flags).settings()
         let logger = Logger(label: "freehold-server")
-        let store = QueuedServerStore(MemoryServerStore(epoch: .random(in: 1 ... .max)))
+        let store = try store()
         let server = try await RunningServer.start(settings, store: store, logger: logger)
-        logger.notice("documents are kept in memory only")
+        if inMemory { logger.notice("documents are kept in memory only") }
         // Not by `print`, which keeps lines back when nobody looks.
         let address = "\(settings.tls == nil ? "ws" : "wss")://\(settings.host):\(server.port)\(settings.node.path)"
         FileHandle.standardOutput.write(Data("Freehold listens at \(address)\n".utf8))
@@ -61,5 +64,11 @@ struct Serve: AsyncParsableCommand {
             )
         )
         try await group.run()
+    }
+
+    private func store() throws -> any NodeStore {
+        let epoch = UInt64.random(in: 1 ... .max)
+        if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
+        return FileNodeStore(try FileServerStore(at: "\(folder)/sync", epoch: epoch))
     }
 }

@@ -29,7 +29,6 @@ struct SettingsReader {
         for name in config.stringArray(forKey: "apps", default: []) {
             apps[SyncString(name)] = NodeApp(access: try access(ConfigKey(["app", name, "access"]), of: name))
         }
-        guard !apps.isEmpty else { throw SettingsError("The settings name no app ('apps').") }
         var settings = ServerSettings(node: NodeConfiguration(apps: apps))
         settings.host = config.string(forKey: "host", default: settings.host)
         settings.port = config.int(forKey: "port", default: settings.port)
@@ -46,16 +45,18 @@ struct SettingsReader {
             settings.tls = ServerSettings.TLS(certificates: path(certificates), key: path(key))
         }
         settings.tokens = try tokens()
+        var accounts = ServerSettings.Accounts(folder: folder)
+        accounts.publicAddress = config.string(forKey: "publicAddress")
+        accounts.tokenLifetime = Double(max(config.int(forKey: "accounts.tokenSeconds", default: 1_800), 1))
+        settings.accounts = accounts
         return settings
     }
 
     private func access(_ key: ConfigKey, of app: String) throws -> NodeApp.Access {
-        switch config.string(forKey: key, default: "nobody") {
-        case "nobody": .nobody
-        case "everyone": .everyone
-        case "own-stream": .ownStream
-        default: throw SettingsError("The access of app '\(app)' is one of nobody, everyone, own-stream.")
+        guard let access = NodeApp.Access(rawValue: config.string(forKey: key, default: "nobody")) else {
+            throw SettingsError("The access of app '\(app)' is one of nobody, everyone, own-stream.")
         }
+        return access
     }
 
     private func readLimits(_ limits: inout NodeLimits) {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers what isn't sync: health, readiness, and on the administrator's port metrics and the node's state.
+/// Answers what isn't sync: health, readiness, accounts, and on the administrator's port metrics and the node's state.
 final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -10,17 +10,42 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         var status: HTTPResponseStatus = .ok
         var type = "text/plain; charset=utf-8"
         var body: String
+
+        init(status: HTTPResponseStatus = .ok, type: String = "text/plain; charset=utf-8", body: String) {
+            (self.status, self.type, self.body) = (status, type, body)
+        }
+
+        init(_ answer: AccountAnswer) {
+            self.init(
+                status: HTTPResponseStatus(statusCode: answer.status),
+                type: "application/json",
+                body: answer.text
+            )
+        }
     }
 
     private let answer: @Sendable (HTTPMethod, String) -> Answer
+    private let accounts: AccountService?
     private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var isAnswered = false
 
-    init(_ answer: @escaping @Sendable (HTTPMethod, String) -> Answer) { self.answer = answer }
+    /// - Parameter accounts: answers what lies under its path.
+    init(accounts: AccountService? = nil, _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer) {
+        (self.answer, self.accounts) = (answer, accounts)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isAnswered else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): self.head = head
-        case .body: break
+        case .body(let bytes):
+            guard let head, isAccounts(head) else { return }
+            guard body.count + bytes.readableBytes <= AccountRequest.bodyLimit else {
+                body = []
+                return respond(head, Answer(AccountAnswer(AccountError.tooLarge)), context)
+            }
+            body += bytes.readableBytesView
         case .end:
             guard let head else { return }
             self.head = nil
@@ -28,19 +53,52 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    private func isAccounts(_ head: HTTPRequestHead) -> Bool {
+        accounts != nil && head.uri.hasPrefix(AccountRequest.root)
+    }
+
     private func respond(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        if let accounts, isAccounts(request) { return ask(accounts, request, context) }
         let path = String(request.uri.prefix { $0 != "?" })
         let answer =
             request.method == .GET || request.method == .HEAD
             ? answer(request.method, path) : Answer(status: .methodNotAllowed, body: "Only GET is answered here.\n")
+        respond(request, answer, context)
+    }
+
+    private func ask(_ accounts: AccountService, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let request: AccountRequest
+        do {
+            let address = context.channel.remoteAddress?.ipAddress ?? "unknown"
+            request = try AccountRequest(head, body: body, address: address)
+        } catch {
+            return respond(head, Answer(AccountAnswer(error as? AccountError ?? .noRoute)), context)
+        }
+        // A connection asks once.
+        isAnswered = true
+        body = []
+        let promise = context.eventLoop.makePromise(of: AccountAnswer.self)
+        promise.completeWithTask { await accounts.answer(request) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        promise.futureResult.whenSuccess { answer in
+            let (handler, context) = bound.value
+            handler.respond(head, Answer(answer), context)
+        }
+    }
+
+    private func respond(_ request: HTTPRequestHead, _ answer: Answer, _ context: ChannelHandlerContext) {
+        isAnswered = true
+        guard context.channel.isActive else { return }
         var headers = HTTPHeaders()
         headers.add(name: "Content-Type", value: answer.type)
         headers.add(name: "Content-Length", value: "\(answer.body.utf8.count)")
         headers.add(name: "Cache-Control", value: "no-store")
+        headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Connection", value: "close")
+        if answer.status == .noContent { headers.remove(name: "Content-Length") }
         let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if request.method != .HEAD {
+        if request.method != .HEAD, !answer.body.isEmpty {
             context.write(
                 wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: answer.body)))),
                 promise: nil

@@ -28,10 +28,21 @@ public final class NodeListener: Sendable {
         tls: TLSContexts? = nil,
         group: any EventLoopGroup
     ) async throws -> NodeListener {
+        try await listen(node, host: host, port: port, tls: tls, accounts: nil, group: group)
+    }
+
+    static func listen(
+        _ node: ServerNode,
+        host: String,
+        port: Int,
+        tls: TLSContexts?,
+        accounts: AccountService?,
+        group: any EventLoopGroup
+    ) async throws -> NodeListener {
         let circles = Circles(node.configuration.limits)
         let channel = try await bootstrap(group) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try open(channel, node, tls, circles.circle(channel.eventLoop))
+                try open(channel, node, tls, accounts, circles.circle(channel.eventLoop))
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
@@ -81,6 +92,7 @@ public final class NodeListener: Sendable {
         _ channel: any Channel,
         _ node: ServerNode,
         _ tls: TLSContexts?,
+        _ accounts: AccountService?,
         _ circle: PeerCircle
     ) throws {
         let (configuration, limits) = (node.configuration, node.configuration.limits)
@@ -108,7 +120,9 @@ public final class NodeListener: Sendable {
         )
         let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(HTTPResponder { node.answer($0, $1, nil) })
+                try channel.pipeline.syncOperations.addHandler(
+                    HTTPResponder(accounts: accounts) { node.answer($0, $1, nil) }
+                )
             }
         }
         var http = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrade)

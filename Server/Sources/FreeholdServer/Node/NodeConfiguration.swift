@@ -27,16 +27,18 @@ public struct NodeLimits: Hashable, Sendable {
 /// An app that a node serves.
 public struct NodeApp: Sendable {
     /// Who may bind a stream of the app. Until rules say more, whoever may bind a stream reads and writes all of it.
-    public enum Access: Hashable, Sendable {
+    public enum Access: String, Hashable, Sendable {
         case nobody
         /// Every user, every stream.
         case everyone
         /// A user has the stream whose name is the user's; nobody has the app's own stream.
-        case ownStream
+        case ownStream = "own-stream"
     }
 
     public var access: Access
     public var rules: MergeRules
+    /// Who belongs to the app; nil: every user that a token names.
+    var isMember: (@Sendable (String) -> Bool)?
 
     public init(access: Access = .nobody, rules: MergeRules = MergeRules()) {
         self.access = access
@@ -45,9 +47,10 @@ public struct NodeApp: Sendable {
 
     func serverApp() -> ServerApp {
         var app = ServerApp(rules: rules)
-        let access = access
+        let (access, isMember) = (access, isMember)
         app.allows = { user, stream in
-            switch access {
+            if let isMember, !isMember(user.string) { return false }
+            return switch access {
             case .nobody: false
             case .everyone: true
             case .ownStream: stream == .string(user)

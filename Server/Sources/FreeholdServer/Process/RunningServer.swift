@@ -56,8 +56,8 @@ public final class RunningServer: Sendable {
         logger: Logger,
         metrics: PrometheusMetrics = PrometheusMetrics()
     ) async throws -> RunningServer {
-        let settings = try settings.checked()
-        let authenticator = try await settings.authenticator()
+        let (settings, accounts) = try await settings.withAccounts(logger)
+        let authenticator = try await settings.authenticator(accounts)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
         let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
@@ -73,7 +73,14 @@ public final class RunningServer: Sendable {
         var listeners: [NodeListener] = []
         do {
             listeners.append(
-                try await NodeListener.listen(node, host: settings.host, port: settings.port, tls: tls, group: group)
+                try await NodeListener.listen(
+                    node,
+                    host: settings.host,
+                    port: settings.port,
+                    tls: tls,
+                    accounts: accounts,
+                    group: group
+                )
             )
             if let port = settings.administratorPort {
                 let listener = try await NodeListener.listenForAdministrator(

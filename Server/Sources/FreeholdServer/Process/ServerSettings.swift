@@ -19,6 +19,22 @@ public struct ServerSettings: Sendable {
         public init() {}
     }
 
+    /// Of users who register and log in at the server.
+    public struct Accounts: Sendable {
+        /// Where the file of accounts is.
+        public var folder: String
+        /// Sends mails; nil: they are logged only.
+        public var mailer: (any Mailer)?
+        /// What clients are told to use, such as `https://sync.example.org`. Nil: the name that they used.
+        public var publicAddress: String?
+        /// Of access tokens, in seconds.
+        public var tokenLifetime: Double = 1_800
+        /// Of tests.
+        var change: @Sendable (inout AccountService.Options) -> Void = { _ in }
+
+        public init(folder: String) { self.folder = folder }
+    }
+
     public var host = "127.0.0.1"
     public var port = 7_700
     public var administratorHost = "127.0.0.1"
@@ -26,6 +42,8 @@ public struct ServerSettings: Sendable {
     public var administratorPort: Int? = 7_701
     public var tls: TLS?
     public var tokens = Tokens()
+    /// Nil: the server keeps no accounts.
+    public var accounts: Accounts?
     public var node: NodeConfiguration
     /// Takes anybody as whom they say, on loopback only, and lets everyone use every app.
     public var isDevelopment = false
@@ -48,16 +66,18 @@ extension ServerSettings {
     /// The settings as they are used.
     ///
     /// - Throws: `SettingsError` if they contradict each other, or would be unsafe.
-    func checked() throws -> ServerSettings {
+    ///
+    /// - Parameter hasAccounts: whether an app has accounts.
+    func checked(hasAccounts: Bool = false) throws -> ServerSettings {
         var settings = self
         if isDevelopment {
             guard ServerSettings.isLoopback(host) else {
                 throw SettingsError("With --development the server listens on loopback only, not on \(host).")
             }
             for name in settings.node.apps.keys { settings.node.apps[name]?.access = .everyone }
-        } else if tokens.keys.isEmpty, tokens.users.isEmpty, !tokens.allowsAnonymous {
+        } else if tokens.keys.isEmpty, tokens.users.isEmpty, !tokens.allowsAnonymous, !hasAccounts {
             throw SettingsError(
-                "Nobody could log in: give a key for tokens or a file of API keys, or use --development on your own machine."
+                "Nobody could log in: make an app by 'app create', give a key for tokens or a file of API keys, or use --development on your own machine."
             )
         }
         guard ServerSettings.isLoopback(administratorHost) || administratorPort == nil else {
@@ -70,8 +90,9 @@ extension ServerSettings {
 
     static func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    func authenticator() async throws -> any Authenticator {
+    func authenticator(_ accounts: AccountService? = nil) async throws -> any Authenticator {
         var links: [any Authenticator] = []
+        if let accounts { links.append(accounts.authenticator) }
         if isDevelopment { links.append(DevelopmentAuthenticator()) }
         if !tokens.users.isEmpty { links.append(KeyAuthenticator(tokens.users)) }
         if tokens.allowsAnonymous { links.append(AnonymousAuthenticator()) }

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What the administrator's commands do beside what the store does.
+extension AccountStore {
+    /// Makes a user who logs in by email and password, confirmed.
+    ///
+    /// - Parameter customData: a JSON object.
+    /// - Throws: `AccountError` if there is no such app, or the name is taken, or the password too short.
+    @discardableResult
+    public func createUser(
+        app: String,
+        email: String,
+        password: String,
+        customData: String = "{}"
+    ) async throws -> AccountUser {
+        guard try await self.app(app) != nil else { throw AccountError.noApp }
+        guard customData.utf8.count <= 4_096, JSONValue(object: customData) != nil else {
+            throw AccountError.bad("custom data is a JSON object of at most 4 KiB")
+        }
+        let (name, password) = try (AccountName.checked(email), AccountName.checkedPassword(password))
+        let hash = try await PasswordHasher().hash(password)
+        return try await createUser(app, .emailPassword, name, password: hash, customData: customData)
+    }
+}

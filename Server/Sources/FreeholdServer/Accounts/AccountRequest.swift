@@ -1,0 +1,88 @@
+import Foundation
+import FreeholdBSON
+import NIOHTTP1
+
+/// A request of the accounts' API, as it came.
+struct AccountRequest: Sendable {
+    static let root = "/api/client/v2.0/"
+    static let bodyLimit = 64 << 10
+    /// Of JSON.
+    static let depthLimit = 16
+
+    var method: HTTPMethod
+    /// The parts of the path behind the root, in the clear.
+    var path: [String]
+    var isLink = false
+    var host: String?
+    var bearer: String?
+    var body: [UInt8] = []
+    /// Of the client.
+    var address: String
+
+    /// - Throws: `AccountError` if the path isn't one.
+    init(_ head: HTTPRequestHead, body: [UInt8] = [], address: String) throws {
+        let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let path = parts.first, path.hasPrefix(Self.root) else { throw AccountError.noRoute }
+        let names = path.dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard names.count <= 8 else { throw AccountError.noRoute }
+        self.path = try names.map { name in
+            guard !name.isEmpty, let text = String(name).removingPercentEncoding, !text.utf8.contains(0) else {
+                throw AccountError.noRoute
+            }
+            return text
+        }
+        isLink = parts.count > 1 && parts[1].split(separator: "&").contains("link=true")
+        (method, self.body, self.address) = (head.method, body, address)
+        host = head.headers.first(name: "Host")
+        let authorization = head.headers["Authorization"]
+        if authorization.count == 1, authorization[0].hasPrefix("Bearer ") {
+            bearer = String(authorization[0].dropFirst(7))
+        }
+    }
+
+    /// The body's fields; none if it is empty.
+    ///
+    /// - Throws: `AccountError` if it isn't a JSON object, or nests too deeply.
+    func fields() throws -> BSONDocument {
+        if body.isEmpty { return BSONDocument() }
+        let limits = BSONLimits(depth: Self.depthLimit, size: Self.bodyLimit)
+        do { return try BSONDocument(extendedJSON: body, options: ExtendedJSONOptions(limits: limits)) } catch {
+            // The parser's words might quote what was sent.
+            throw AccountError.bad("the body isn't a JSON object, or nests too deeply")
+        }
+    }
+}
+
+/// What is answered.
+struct AccountAnswer: Sendable {
+    var status: Int
+    var body: BSONValue?
+
+    init(_ status: Int, _ body: BSONValue? = nil) { (self.status, self.body) = (status, body) }
+
+    init(_ error: AccountError) {
+        let fields: BSONDocument = [
+            "error": .string(error.description), "error_code": .string(error.code), "link": "",
+        ]
+        self.init(error.status, .document(fields))
+    }
+
+    /// As text; empty if there is nothing to say.
+    var text: String { (body.flatMap { try? $0.extendedJSON() }) ?? "" }
+}
+
+extension AccountError {
+    static let noRoute = AccountError(404, "ValueNotFound", "there is nothing here")
+    static let wrongMethod = AccountError(405, "BadRequest", "this method isn't for this path")
+    static let tooLarge = AccountError(413, "BadRequest", "the body is too large")
+}
+
+extension BSONDocument {
+    /// - Throws: `AccountError` if it is missing, empty or too long.
+    func text(_ name: String, limit: Int = 1_024) throws -> String {
+        guard let text = self[name]?.stringValue, !text.isEmpty, text.utf8.count <= limit, !text.utf8.contains(0) else {
+            throw AccountError.missing(name)
+        }
+        return text
+    }
+}

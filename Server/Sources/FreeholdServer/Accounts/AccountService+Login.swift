@@ -1,0 +1,115 @@
+import Foundation
+import FreeholdBSON
+import JWTKit
+
+/// Log-ins.
+extension AccountService {
+    func login(_ app: AccountApp, _ provider: AccountProvider, _ request: AccountRequest) async throws
+        -> AccountAnswer
+    {
+        let fields = try request.fields()
+        // Before anything is looked up: who asks too often learns nothing.
+        switch provider {
+        case .anonymous:
+            guard app.allowsAnonymous else { throw AccountError.noProvider }
+            try limiter.attempt(account: nil, address: request.address)
+            guard !request.isLink else { throw AccountError.bad("an anonymous user can't be linked to another") }
+            let user = try await store.createUser(app.id, .anonymous, AccountSecret.make())
+            return try await begin(user.id, fields)
+        case .emailPassword:
+            let (name, password) = try (fields.text("username"), fields.text("password"))
+            let account = StoredIdentity.key(app.id, .emailPassword, AccountName.normal(name))
+            try limiter.attempt(account: account, address: request.address)
+            try await check(app, name, password)
+            limiter.succeeded(account: account)
+            return try await finish(app, .emailPassword, AccountName.normal(name), request, fields)
+        case .apiKey:
+            let key = try fields.text("key")
+            try limiter.attempt(account: nil, address: request.address)
+            guard !request.isLink else { throw AccountError.bad("an API key belongs to one user") }
+            guard let user = try await store.user(ofKey: key, app: app.id) else { throw AccountError.invalidSession }
+            return try await begin(user, fields)
+        case .token:
+            guard let otherTokens else { throw AccountError.noProvider }
+            let token = try fields.text("token", limit: 16_384)
+            try limiter.attempt(account: nil, address: request.address)
+            guard let identity = try await otherTokens.identify(token), identity.user.utf8.count <= 256 else {
+                throw AccountError.invalidSession
+            }
+            // Or finds the one who has it.
+            _ = try await store.createUser(app.id, .token, identity.user)
+            return try await finish(app, .token, identity.user, request, fields)
+        }
+    }
+
+    /// - Throws: `AccountError`
+    private func check(_ app: AccountApp, _ name: String, _ password: String) async throws {
+        let known = try await store.identity(app.id, .emailPassword, AccountName.normal(name))
+        guard try await hasher.matches(password, known?.password), let known else {
+            throw AccountError.invalidPassword
+        }
+        guard known.isConfirmed else { throw AccountError.notConfirmed }
+    }
+
+    /// Logs the owner of an identity in, or gives the identity to who is logged in.
+    private func finish(
+        _ app: AccountApp,
+        _ provider: AccountProvider,
+        _ name: String,
+        _ request: AccountRequest,
+        _ fields: BSONDocument
+    ) async throws -> AccountAnswer {
+        if request.isLink {
+            let user = try await self.user(request)
+            guard user.app == app.id else { throw AccountError.invalidSession }
+            try await store.link(user.id, provider, name)
+            return try await begin(user.id, fields)
+        }
+        guard let identity = try await store.identity(app.id, provider, name) else { throw AccountError.invalidSession }
+        return try await begin(identity.user, fields)
+    }
+
+    private func begin(_ user: String, _ fields: BSONDocument) async throws -> AccountAnswer {
+        let session = try await store.beginSession(of: user)
+        let given = fields["options"]?.documentValue?["device"]?.documentValue?["deviceId"]?.stringValue
+        let device = given.flatMap { AccountSecret.isIdentifier($0) ? $0 : nil } ?? AccountSecret.identifier()
+        let answer: BSONDocument = [
+            "access_token": .string(try await tokens.sign(session)), "refresh_token": .string(session.token),
+            "user_id": .string(session.user.id), "device_id": .string(device),
+        ]
+        return AccountAnswer(200, .document(answer))
+    }
+
+    /// Who an access token is of.
+    ///
+    /// - Throws: `AccountError.invalidSession`
+    func user(_ request: AccountRequest) async throws -> AccountUser {
+        guard let token = request.bearer, let claims = try await tokens.claims(token),
+            let user = try await store.user(claims.sub.value, login: claims.login), user.app == claims.app
+        else { throw AccountError.invalidSession }
+        return user
+    }
+}
+
+/// Names of accounts: addresses of mail, as they are compared.
+enum AccountName {
+    static func normal(_ name: String) -> String { name.trimmingCharacters(in: .whitespaces).lowercased() }
+
+    /// - Throws: `AccountError` if it can't be an address.
+    static func checked(_ name: String) throws -> String {
+        let name = normal(name)
+        let parts = name.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), name.utf8.count <= 254,
+            name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+        else { throw AccountError(400, "InvalidEmail", "this is no address of mail") }
+        return name
+    }
+
+    /// - Throws: `AccountError` if a password is too short or too long.
+    static func checkedPassword(_ password: String) throws -> String {
+        guard (6...128).contains(password.count), password.utf8.count <= 512 else {
+            throw AccountError.bad("a password has 6 to 128 characters")
+        }
+        return password
+    }
+}

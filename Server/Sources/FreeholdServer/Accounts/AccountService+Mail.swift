@@ -1,0 +1,76 @@
+import Foundation
+import FreeholdBSON
+import Logging
+
+/// Registering, confirming and new passwords.
+extension AccountService {
+    func emailPassword(_ app: AccountApp, _ action: String, _ request: AccountRequest) async throws -> AccountAnswer {
+        guard app.emailPassword != .closed || action != "register" else { throw AccountError.noProvider }
+        let fields = try request.fields()
+        switch action {
+        case "register": return try await register(app, request, fields)
+        case "confirm":
+            try limiter.attempt(account: nil, address: request.address)
+            let (id, token) = try (fields.text("tokenId"), fields.text("token"))
+            try await store.confirm(app.id, id: id, token: token)
+            return AccountAnswer(200, [:])
+        case "confirm/send": return try await send(app, isReset: false, request, fields)
+        case "reset/send": return try await send(app, isReset: true, request, fields)
+        default:
+            try limiter.attempt(account: nil, address: request.address)
+            let (id, token) = try (fields.text("tokenId"), fields.text("token"))
+            let password = try AccountName.checkedPassword(try fields.text("password"))
+            guard try await store.isResetCode(app.id, id: id, token: token) else { throw AccountError.invalidCode }
+            let hash = try await hasher.hash(password)
+            try await store.reset(app.id, id: id, token: token, password: hash)
+            return AccountAnswer(200, [:])
+        }
+    }
+
+    private func register(_ app: AccountApp, _ request: AccountRequest, _ fields: BSONDocument) async throws
+        -> AccountAnswer
+    {
+        let name = try AccountName.checked(try fields.text("email"))
+        let password = try AccountName.checkedPassword(try fields.text("password"))
+        try limiter.attempt(account: nil, address: request.address)
+        guard try await store.identity(app.id, .emailPassword, name) == nil else { throw AccountError.nameInUse }
+        let hash = try await hasher.hash(password)
+        let isConfirmed = app.emailPassword == .autoConfirm
+        _ = try await store.createUser(app.id, .emailPassword, name, password: hash, isConfirmed: isConfirmed)
+        if !isConfirmed { try await mail(app, name, isReset: false) }
+        return AccountAnswer(201, [:])
+    }
+
+    /// The answer is the same whether somebody has the address or not.
+    private func send(
+        _ app: AccountApp,
+        isReset: Bool,
+        _ request: AccountRequest,
+        _ fields: BSONDocument
+    ) async throws -> AccountAnswer {
+        let name = AccountName.normal(try fields.text("email"))
+        let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, name)
+        try limiter.attempt(account: account, address: request.address)
+        let known = try await store.identity(app.id, .emailPassword, name)
+        if let known, isReset || !known.isConfirmed { try await mail(app, name, isReset: isReset) }
+        return AccountAnswer(202, [:])
+    }
+
+    private func mail(_ app: AccountApp, _ address: String, isReset: Bool) async throws {
+        guard let code = try await store.createCode(app.id, address, isReset: isReset) else { return }
+        let mail = AccountMail(
+            app: app.id,
+            address: address,
+            purpose: isReset ? .passwordReset : .confirmation,
+            tokenId: code.id,
+            token: code.token
+        )
+        let (mailer, logger) = (mailer, logger)
+        // Nobody waits for it: how long it takes would tell whether the address is known.
+        Task {
+            do { try await mailer.send(mail) } catch {
+                logger.error("a mail can't be sent", metadata: ["kind": "\(type(of: error))"])
+            }
+        }
+    }
+}

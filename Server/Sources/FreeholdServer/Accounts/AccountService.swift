@@ -1,0 +1,135 @@
+import Foundation
+import FreeholdBSON
+import Logging
+import NIOHTTP1
+
+/// The accounts' API: `/api/client/v2.0`, in the shape of App Services.
+final class AccountService: Sendable {
+    struct Options: Sendable {
+        /// In seconds.
+        var tokenLifetime: TimeInterval = 1_800
+        var limits = AttemptLimiter.Limits()
+        /// What clients are told to use, such as `https://sync.example.org`. Nil: what they used.
+        var publicAddress: String?
+        var passwordRounds = 1 << 15
+        var now: @Sendable () -> Date = { Date() }
+    }
+
+    let store: AccountStore
+    let tokens: AccountTokens
+    let members = AccountMembers()
+    let limiter: AttemptLimiter
+    let hasher: PasswordHasher
+    let mailer: any Mailer
+    let logger: Logger
+    /// Of other issuers.
+    let otherTokens: JWTAuthenticator?
+    /// Apps of the settings, where everybody may register: in development.
+    let openApps: [String: AccountApp]
+    private let options: Options
+    private let isSecure: Bool
+    private let syncPath: String
+
+    init(
+        folder: String,
+        store: AccountStore,
+        _ options: Options,
+        mailer: any Mailer,
+        otherTokens: JWTAuthenticator?,
+        openApps: [String: AccountApp],
+        isSecure: Bool,
+        syncPath: String,
+        logger: Logger
+    ) async throws {
+        (self.store, self.options, self.mailer, self.logger) = (store, options, mailer, logger)
+        (self.otherTokens, self.openApps) = (otherTokens, openApps)
+        (self.isSecure, self.syncPath) = (isSecure, syncPath)
+        tokens = try await AccountTokens(folder: folder, lifetime: options.tokenLifetime, now: options.now)
+        limiter = AttemptLimiter(options.limits, now: options.now)
+        hasher = PasswordHasher(rounds: options.passwordRounds)
+    }
+
+    var authenticator: AccountAuthenticator { AccountAuthenticator(tokens: tokens, store: store, members: members) }
+
+    /// Answers anything; it never throws.
+    func answer(_ request: AccountRequest) async -> AccountAnswer {
+        let answer: AccountAnswer
+        do { answer = try await route(request) } catch let error as AccountError {
+            answer = AccountAnswer(error)
+        } catch let refusal as TokenRefusal {
+            answer = AccountAnswer(.invalidSession)
+            logger.debug("a token is refused", metadata: ["reason": "\(refusal.reason)"])
+        } catch {
+            // The error's words might hold what was sent.
+            logger.error("accounts fail", metadata: ["kind": "\(type(of: error))"])
+            answer = AccountAnswer(.unavailable)
+        }
+        logger.debug("accounts", metadata: ["method": "\(request.method)", "status": "\(answer.status)"])
+        return answer
+    }
+
+    private func route(_ request: AccountRequest) async throws -> AccountAnswer {
+        switch request.path.first {
+        case "app" where request.path.count >= 3: return try await appRoute(request, Array(request.path.dropFirst(2)))
+        case "auth" where request.path.count >= 2: return try await authRoute(request, Array(request.path.dropFirst()))
+        default: throw AccountError.noRoute
+        }
+    }
+
+    private func appRoute(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
+        if path == ["location"] {
+            try request.expect(.GET)
+            return location(request, try await app(request.path[1]))
+        }
+        guard (4...5).contains(path.count), path[0] == "auth", path[1] == "providers" else {
+            throw AccountError.noRoute
+        }
+        guard let provider = AccountProvider(rawValue: path[2]) else { throw AccountError.noProvider }
+        let action = path[3...].joined(separator: "/")
+        let isMail = ["register", "confirm", "confirm/send", "reset/send", "reset"].contains(action)
+        guard action == "login" || (isMail && provider == .emailPassword) else { throw AccountError.noRoute }
+        try request.expect(.POST)
+        let app = try await app(request.path[1])
+        if action == "login" { return try await login(app, provider, request) }
+        return try await emailPassword(app, action, request)
+    }
+
+    /// - Throws: `AccountError` if there is no such app.
+    private func app(_ id: String) async throws -> AccountApp {
+        if let open = openApps[id] { return open }
+        guard let app = try await store.app(id) else { throw AccountError.noApp }
+        return app
+    }
+
+    private func location(_ request: AccountRequest, _ app: AccountApp) -> AccountAnswer {
+        let address: String
+        if let known = options.publicAddress {
+            address = known.hasSuffix("/") ? String(known.dropLast()) : known
+        } else {
+            address = (isSecure ? "https://" : "http://") + (request.safeHost ?? "127.0.0.1")
+        }
+        let sync = "ws" + address.dropFirst(4) + syncPath
+        let fields: BSONDocument = [
+            "deployment_model": "LOCAL", "location": "LOCAL", "hostname": .string(address),
+            "ws_hostname": .string(sync),
+        ]
+        return AccountAnswer(200, .document(fields))
+    }
+}
+
+extension AccountRequest {
+    /// - Throws: `AccountError.wrongMethod`
+    func expect(_ expected: HTTPMethod) throws {
+        guard method == expected else { throw AccountError.wrongMethod }
+    }
+
+    /// The header `Host`, if it is a name or an address, and perhaps a port.
+    fileprivate var safeHost: String? {
+        guard let host, !host.isEmpty, host.utf8.count <= 260 else { return nil }
+        let isSafe = host.utf8.allSatisfy { byte in
+            (0x30...0x3A).contains(byte) || (0x41...0x5B).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == 0x5D || byte == 0x2D || byte == 0x2E
+        }
+        return isSafe ? host : nil
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Freehold
+
+/// API keys, and what is sent by mail.
+extension AccountStore {
+    static let keysPerUser = 20
+    static let codeTime: TimeInterval = 3_600
+
+    // MARK: API keys
+
+    /// - Returns: the key, and what proves it, which nobody can find out later.
+    /// - Throws: `AccountError`
+    func createKey(_ name: String, of user: String) async throws -> (key: AccountKey, secret: String) {
+        let (now, secret) = (now(), AccountSecret.make())
+        return try await write { realm in
+            guard let owner = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
+                throw AccountError.invalidSession
+            }
+            let keys = realm.objects(StoredAPIKey.self).where { $0.user == user }
+            guard keys.count < Self.keysPerUser else {
+                throw AccountError.bad("a user has at most \(Self.keysPerUser) API keys")
+            }
+            guard keys.where({ $0.name == name }).isEmpty else {
+                throw AccountError(409, "APIKeyAlreadyExists", "there is an API key of this name")
+            }
+            let stored = StoredAPIKey()
+            (stored.id, stored.digest) = (AccountSecret.identifier(now), SecretDigest.hexadecimal(secret))
+            (stored.user, stored.app, stored.name) = (user, owner.app, name)
+            realm.add(stored)
+            return (AccountKey(stored), secret)
+        }
+    }
+
+    public func keys(of user: String) async throws -> [AccountKey] {
+        try await work { realm in
+            realm.objects(StoredAPIKey.self).where { $0.user == user }.sorted(byKeyPath: "id").map(AccountKey.init)
+        }
+    }
+
+    /// - Throws: `AccountError` if the user has no such key.
+    func setKey(_ id: String, of user: String, isDisabled: Bool) async throws {
+        try await write { realm in try Self.key(id, user, realm).isDisabled = isDisabled }
+    }
+
+    /// - Throws: `AccountError` if the user has no such key.
+    func deleteKey(_ id: String, of user: String) async throws {
+        try await write { realm in realm.delete(try Self.key(id, user, realm)) }
+    }
+
+    /// Whose a key is; nil if it is nobody's, or disabled.
+    func user(ofKey secret: String, app: String) async throws -> String? {
+        let hash = SecretDigest.hexadecimal(secret)
+        return try await work { realm in
+            let key = realm.objects(StoredAPIKey.self).where { $0.digest == hash }.first
+            guard let key, !key.isDisabled, key.app == app else { return nil }
+            return key.user
+        }
+    }
+
+    private static func key(_ id: String, _ user: String, _ realm: Realm) throws -> StoredAPIKey {
+        guard let key = realm.object(ofType: StoredAPIKey.self, forPrimaryKey: id), key.user == user else {
+            throw AccountError.noKey
+        }
+        return key
+    }
+
+    // MARK: Mail
+
+    /// Makes what a mail proves. What was sent before, of the same kind, is void.
+    ///
+    /// - Returns: nil if nobody has the address.
+    func createCode(_ app: String, _ email: String, isReset: Bool) async throws -> (id: String, token: String)? {
+        let (now, token, id) = (now(), AccountSecret.make(), AccountSecret.identifier())
+        let identity = StoredIdentity.key(app, .emailPassword, email)
+        return try await write { realm in
+            guard realm.object(ofType: StoredIdentity.self, forPrimaryKey: identity) != nil else { return nil }
+            realm.delete(realm.objects(StoredCode.self).where { $0.identity == identity && $0.isReset == isReset })
+            let code = StoredCode()
+            (code.id, code.digest, code.identity) = (id, SecretDigest.hexadecimal(token), identity)
+            (code.isReset, code.expires) = (isReset, now.addingTimeInterval(Self.codeTime))
+            realm.add(code)
+            return (id, token)
+        }
+    }
+
+    /// - Throws: `AccountError.invalidCode`
+    func confirm(_ app: String, id: String, token: String) async throws {
+        let now = now()
+        try await write { realm in
+            let (code, identity) = try Self.code(app, id, token, isReset: false, now, realm)
+            identity.isConfirmed = true
+            realm.delete(code)
+        }
+    }
+
+    /// Whether `reset` would do it: before a password is hashed.
+    func isResetCode(_ app: String, id: String, token: String) async throws -> Bool {
+        let now = now()
+        return try await work { realm in
+            do { _ = try Self.code(app, id, token, isReset: true, now, realm) } catch { return false }
+            return true
+        }
+    }
+
+    /// Sets a new password, and ends all log-ins of the user.
+    ///
+    /// - Parameter password: its hash.
+    /// - Throws: `AccountError.invalidCode`
+    func reset(_ app: String, id: String, token: String, password: String) async throws {
+        let now = now()
+        try await write { realm in
+            let (code, identity) = try Self.code(app, id, token, isReset: true, now, realm)
+            identity.password = password
+            // Who got the mail has the address.
+            identity.isConfirmed = true
+            Self.endSessions(of: identity.user, realm)
+            realm.delete(code)
+        }
+    }
+
+    private static func code(
+        _ app: String,
+        _ id: String,
+        _ token: String,
+        isReset: Bool,
+        _ now: Date,
+        _ realm: Realm
+    ) throws -> (StoredCode, StoredIdentity) {
+        guard let code = realm.object(ofType: StoredCode.self, forPrimaryKey: id), code.isReset == isReset,
+            AccountSecret.equal(code.digest, SecretDigest.hexadecimal(token)), code.expires > now,
+            let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: code.identity), identity.app == app
+        else { throw AccountError.invalidCode }
+        return (code, identity)
+    }
+}
+
+extension AccountKey {
+    init(_ stored: StoredAPIKey) {
+        self.init(id: stored.id, user: stored.user, name: stored.name, isDisabled: stored.isDisabled)
+    }
+}

@@ -1,0 +1,234 @@
+import Dispatch
+public import Foundation
+import Freehold
+
+/// The accounts of a server's apps, in the file `accounts.realm` of its folder. Passwords, tokens and keys are in it as hashes only.
+///
+/// Any thread may use it, and several processes at once: the server and the commands.
+public final class AccountStore: Sendable {
+    let now: @Sendable () -> Date
+    private let configuration: Realm.Configuration
+    private let queue = DispatchQueue(label: "freehold.server.accounts")
+
+    /// - Parameters:
+    ///   - folder: the server's. It has to be there.
+    ///   - now: the clock of expiries.
+    /// - Throws: what Freehold throws if the file can't be made.
+    public init(at folder: String, now: @escaping @Sendable () -> Date = { Date() }) throws {
+        self.now = now
+        configuration = .accounts(folder)
+        let configuration = configuration
+        try queue.sync { _ = try Realm(configuration: configuration) }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where name.hasPrefix("accounts.realm") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/\(name)")
+        }
+    }
+
+    /// Reads or writes on the store's queue, with the newest state.
+    func work<Result: Sendable>(_ body: @escaping @Sendable (Realm) throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [configuration] in
+                continuation.resume(
+                    with: Swift.Result {
+                        let realm = try Realm(configuration: configuration)
+                        realm.refresh()
+                        return try body(realm)
+                    }
+                )
+            }
+        }
+    }
+
+    /// Writes as one transaction. What throws leaves nothing.
+    func write<Result: Sendable>(_ body: @escaping @Sendable (Realm) throws -> Result) async throws -> Result {
+        try await work { realm in try realm.write { try body(realm) } }
+    }
+
+    // MARK: Apps
+
+    /// - Throws: `AccountError` if the name isn't one, or is taken.
+    public func createApp(_ app: AccountApp) async throws {
+        let isName = app.id.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == 0x2D || byte == 0x5F
+        }
+        guard isName, (1...64).contains(app.id.utf8.count) else {
+            throw AccountError.bad("an app's id has 1 to 64 letters, digits, '-' and '_'")
+        }
+        let now = now()
+        try await write { realm in
+            guard realm.object(ofType: StoredApp.self, forPrimaryKey: app.id) == nil else {
+                throw AccountError(409, "ValueAlreadyExists", "there is an app '\(app.id)' already")
+            }
+            let stored = StoredApp()
+            (stored.id, stored.allowsAnonymous, stored.created) = (app.id, app.allowsAnonymous, now)
+            (stored.emailPassword, stored.access) = (app.emailPassword.rawValue, app.access.rawValue)
+            realm.add(stored)
+        }
+    }
+
+    public func apps() async throws -> [AccountApp] {
+        try await work { realm in realm.objects(StoredApp.self).sorted(byKeyPath: "id").map(AccountApp.init) }
+    }
+
+    func app(_ id: String) async throws -> AccountApp? {
+        try await work { realm in realm.object(ofType: StoredApp.self, forPrimaryKey: id).map(AccountApp.init) }
+    }
+
+    /// Deletes an app and all its users. The documents stay where they are.
+    ///
+    /// - Throws: `AccountError` if it isn't there.
+    public func deleteApp(_ id: String) async throws {
+        try await write { realm in
+            guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
+            for user in Array(realm.objects(StoredUser.self).where { $0.app == id }) { Self.delete(user, realm) }
+            realm.delete(app)
+        }
+    }
+
+    // MARK: Users
+
+    public func users(of app: String) async throws -> [AccountUser] {
+        try await work { realm in
+            realm.objects(StoredUser.self).where { $0.app == app }.sorted(byKeyPath: "id").map {
+                AccountUser($0, realm)
+            }
+        }
+    }
+
+    public func user(_ id: String) async throws -> AccountUser? {
+        try await work { realm in
+            realm.object(ofType: StoredUser.self, forPrimaryKey: id).map { AccountUser($0, realm) }
+        }
+    }
+
+    /// Makes a user with an identity, or finds the one who has it.
+    ///
+    /// - Parameter password: its hash.
+    /// - Throws: `AccountError.nameInUse` for email and password, if the name is taken.
+    func createUser(
+        _ app: String,
+        _ provider: AccountProvider,
+        _ name: String,
+        password: String = "",
+        isConfirmed: Bool = true,
+        customData: String = "{}"
+    ) async throws -> AccountUser {
+        let now = now()
+        return try await write { realm in
+            let key = StoredIdentity.key(app, provider, name)
+            if let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: key) {
+                guard provider == .token, let user = realm.object(ofType: StoredUser.self, forPrimaryKey: identity.user)
+                else { throw AccountError.nameInUse }
+                return AccountUser(user, realm)
+            }
+            let user = StoredUser()
+            (user.id, user.app, user.created) = (AccountSecret.identifier(now), app, now)
+            user.customData = customData
+            realm.add(user)
+            let identity = StoredIdentity()
+            (identity.key, identity.app, identity.user, identity.name) = (key, app, user.id, name)
+            (identity.identifier, identity.provider) = (AccountSecret.identifier(now), provider.rawValue)
+            (identity.password, identity.isConfirmed) = (password, isConfirmed)
+            realm.add(identity)
+            return AccountUser(user, realm)
+        }
+    }
+
+    /// What is kept of a name: the user, the password's hash, and whether the address is confirmed.
+    func identity(
+        _ app: String,
+        _ provider: AccountProvider,
+        _ name: String
+    ) async throws -> (user: String, password: String, isConfirmed: Bool)? {
+        try await work { realm in
+            let key = StoredIdentity.key(app, provider, name)
+            return realm.object(ofType: StoredIdentity.self, forPrimaryKey: key).map {
+                ($0.user, $0.password, $0.isConfirmed)
+            }
+        }
+    }
+
+    /// Gives a user another user's way to log in, if the other has no more than that; the other is gone then.
+    ///
+    /// - Throws: `AccountError`
+    func link(_ user: String, _ provider: AccountProvider, _ name: String) async throws {
+        try await write { realm in
+            guard let into = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
+                throw AccountError.invalidSession
+            }
+            let key = StoredIdentity.key(into.app, provider, name)
+            guard let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: key) else {
+                throw AccountError.noUser
+            }
+            if identity.user == user { return }
+            let (other, id) = (identity.user, identity.user)
+            // A user who was logged in may have documents, which would be nobody's.
+            guard realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
+                realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty
+            else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
+            identity.user = user
+            if let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other) { Self.delete(gone, realm) }
+        }
+    }
+
+    /// - Throws: `AccountError` if there is no such user.
+    public func setDisabled(_ isDisabled: Bool, user: String) async throws {
+        try await write { realm in
+            guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
+                throw AccountError.noUser
+            }
+            stored.isDisabled = isDisabled
+            if isDisabled { Self.endSessions(of: user, realm) }
+        }
+    }
+
+    /// - Throws: `AccountError` if there is no such user.
+    public func deleteUser(_ id: String) async throws {
+        try await write { realm in
+            guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id) else { throw AccountError.noUser }
+            Self.delete(user, realm)
+        }
+    }
+
+    static func endSessions(of user: String, _ realm: Realm) {
+        realm.delete(realm.objects(StoredSession.self).where { $0.user == user })
+    }
+
+    private static func delete(_ user: StoredUser, _ realm: Realm) {
+        let id = user.id
+        endSessions(of: id, realm)
+        realm.delete(realm.objects(StoredAPIKey.self).where { $0.user == id })
+        for identity in Array(realm.objects(StoredIdentity.self).where({ $0.user == id })) {
+            let key = identity.key
+            realm.delete(realm.objects(StoredCode.self).where { $0.identity == key })
+            realm.delete(identity)
+        }
+        realm.delete(user)
+    }
+}
+
+extension AccountApp {
+    fileprivate init(_ stored: StoredApp) {
+        self.init(
+            id: stored.id,
+            allowsAnonymous: stored.allowsAnonymous,
+            emailPassword: EmailPassword(rawValue: stored.emailPassword) ?? .closed,
+            access: NodeApp.Access(rawValue: stored.access) ?? .nobody
+        )
+    }
+}
+
+extension AccountUser {
+    init(_ stored: StoredUser, _ realm: Realm) {
+        (id, app, isDisabled) = (stored.id, stored.app, stored.isDisabled)
+        (customData, created) = (stored.customData, stored.created)
+        let id = stored.id
+        identities = realm.objects(StoredIdentity.self).where { $0.user == id }.sorted(byKeyPath: "identifier").map {
+            Identity(id: $0.identifier, provider: $0.provider, name: $0.name, isConfirmed: $0.isConfirmed)
+        }
+    }
+}

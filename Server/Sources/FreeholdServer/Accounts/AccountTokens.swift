@@ -1,0 +1,89 @@
+import Foundation
+import JWTKit
+
+/// Access tokens: JWTs that the server signs with a secret of its own, in the file `accounts.secret` of its folder.
+struct AccountTokens: Sendable {
+    static let fileName = "accounts.secret"
+    private static let issuer = "freehold-accounts"
+    private let keys = JWTKeyCollection()
+    let lifetime: TimeInterval
+    private let now: @Sendable () -> Date
+
+    struct Claims: JWTPayload {
+        let sub: SubjectClaim
+        let exp: ExpirationClaim
+        let iat: IssuedAtClaim
+        let iss: IssuerClaim
+        let app: String
+        /// The log-in.
+        let login: String
+        let user_data: JSONValue
+
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+
+    /// - Throws: `SettingsError` if the folder has no secret, and none can be made.
+    init(folder: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
+        (self.lifetime, self.now) = (lifetime, now)
+        await keys.add(hmac: HMACKey(from: try Self.secret(folder)), digestAlgorithm: .sha256)
+    }
+
+    private static func secret(_ folder: String) throws -> String {
+        let path = "\(folder)/\(fileName)"
+        if !FileManager.default.fileExists(atPath: path) {
+            let made = FileManager.default.createFile(
+                atPath: path,
+                contents: Data((AccountSecret.make() + "\n").utf8),
+                attributes: [.posixPermissions: 0o600]
+            )
+            guard made else { throw SettingsError("\(path) can't be written.") }
+        }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 == 0 else {
+            throw SettingsError("\(path) may be read by others than its owner: chmod 600, and then change it.")
+        }
+        let text = try? String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let text, text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
+        return text
+    }
+
+    func sign(_ session: AccountStore.Session) async throws -> String {
+        let now = now()
+        let claims = Claims(
+            sub: SubjectClaim(value: session.user.id),
+            exp: ExpirationClaim(value: now.addingTimeInterval(lifetime)),
+            iat: IssuedAtClaim(value: now),
+            iss: IssuerClaim(value: Self.issuer),
+            app: session.user.app,
+            login: session.login,
+            user_data: JSONValue(object: session.user.customData) ?? .object([:])
+        )
+        return try await keys.sign(claims)
+    }
+
+    /// - Returns: nil if it isn't one of these.
+    /// - Throws: `TokenRefusal` if its time is over.
+    func claims(_ token: String) async throws -> Claims? {
+        guard token.utf8.count <= 32_768, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2,
+            let claims = try? await keys.verify(token, as: Claims.self), claims.iss.value == Self.issuer
+        else { return nil }
+        guard claims.exp.value > now() else { throw TokenRefusal("the token's time is over") }
+        return claims
+    }
+}
+
+/// Takes the access tokens of accounts, while the log-in goes on.
+struct AccountAuthenticator: Authenticator {
+    let tokens: AccountTokens
+    let store: AccountStore
+    let members: AccountMembers
+
+    func identify(_ token: String) async throws -> Identity? {
+        guard let claims = try await tokens.claims(token) else { return nil }
+        guard let user = try await store.user(claims.sub.value, login: claims.login), user.app == claims.app else {
+            throw TokenRefusal("the log-in has ended")
+        }
+        members.note(user.id, user.app)
+        return Identity(user: user.id, expires: claims.exp.value.timeIntervalSince1970)
+    }
+}

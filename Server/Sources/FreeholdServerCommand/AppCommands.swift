@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import FreeholdServer
+
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract:
+            "Apps that keep accounts. A server that runs serves the accounts at once, and syncs a new app when it starts again.",
+        discussion: """
+            Examples:
+              freehold-server app create /srv/freehold notes --email-password mail --access everyone
+              freehold-server app list /srv/freehold
+              freehold-server app delete /srv/freehold notes
+            """,
+        subcommands: [Create.self, List.self, Delete.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Makes an app.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id, which clients name.") var id: String
+        @Flag(help: "Lets everybody in who asks, as a user without a name.") var anonymous = false
+        @Option(
+            help: "Lets everybody register by email and password: auto-confirm, or mail, which has to be confirmed."
+        )
+        var emailPassword: String?
+        @Option(help: "What users of the app read and write: nobody, everyone (all of it), own-stream.")
+        var access = "nobody"
+
+        func run() async throws {
+            guard let access = NodeApp.Access(rawValue: access) else {
+                throw ValidationError("--access is one of nobody, everyone, own-stream.")
+            }
+            guard let kind = AccountApp.EmailPassword(rawValue: emailPassword ?? "closed") else {
+                throw ValidationError("--email-password is auto-confirm or mail.")
+            }
+            let app = AccountApp(id: id, allowsAnonymous: anonymous, emailPassword: kind, access: access)
+            try await AccountStore.existing(folder).createApp(app)
+            print("App \(id) is there.")
+            if access == .nobody { print("Nobody reads or writes its documents: see --access.") }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows the apps, one a line.")
+
+        @Argument(help: "The server's folder.") var folder: String
+
+        func run() async throws {
+            for app in try await AccountStore.existing(folder).apps() {
+                print(
+                    "\(app.id)\temail-password=\(app.emailPassword.rawValue)\t"
+                        + "anonymous=\(app.allowsAnonymous ? "yes" : "no")\taccess=\(app.access.rawValue)"
+                )
+            }
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes an app and all its users. Its documents stay in the folder's 'sync'."
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var id: String
+
+        func run() async throws {
+            try await AccountStore.existing(folder).deleteApp(id)
+            print("App \(id) is gone.")
+        }
+    }
+}
+
+extension AccountStore {
+    /// - Throws: `ValidationError` if there is no such folder.
+    static func existing(_ folder: String) throws -> AccountStore {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ValidationError("There is no folder \(folder).")
+        }
+        return try AccountStore(at: folder)
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import FreeholdServer
+
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Users of an app. They work while the server runs, too.",
+        discussion: """
+            Examples:
+              freehold-server user list /srv/freehold notes
+              freehold-server user create /srv/freehold notes ann@example.org < password.txt
+              freehold-server user disable /srv/freehold 5f0000000000000000000000
+            """,
+        subcommands: [List.self, Create.self, Disable.self, Enable.self, Delete.self, LogOut.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows the users of an app, one a line.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+
+        func run() async throws {
+            for user in try await AccountStore.existing(folder).users(of: app) {
+                let ways = user.identities.map { identity in
+                    identity.provider == "local-userpass"
+                        ? identity.name + (identity.isConfirmed ? "" : " (not confirmed)") : identity.provider
+                }
+                print("\(user.id)\t\(user.isDisabled ? "disabled" : "enabled")\t\(ways.joined(separator: ", "))")
+            }
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a user, whose password is read from a line of the standard input."
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Argument(help: "The address of mail.") var email: String
+        @Option(help: "A JSON object that clients see as the user's custom data.") var customData = "{}"
+
+        func run() async throws {
+            guard let password = readLine(strippingNewline: true) else {
+                throw ValidationError("The standard input has no password.")
+            }
+            let store = try AccountStore.existing(folder)
+            let user = try await store.createUser(app: app, email: email, password: password, customData: customData)
+            print(user.id)
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Logs a user out, and in no more.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws { try await AccountStore.existing(folder).setDisabled(true, user: user) }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lets a user log in again.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws { try await AccountStore.existing(folder).setDisabled(false, user: user) }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Deletes a user. The user's documents stay.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws { try await AccountStore.existing(folder).deleteUser(user) }
+    }
+
+    struct LogOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "log-out",
+            abstract: "Ends all log-ins of a user. Connections that are open go on until their access token ends."
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws { try await AccountStore.existing(folder).logOut(user: user) }
+    }
+}
+
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "API keys of users, without what proves them.",
+        discussion: "Example: freehold-server key list /srv/freehold 5f0000000000000000000000",
+        subcommands: [List.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows a user's API keys, one a line.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws {
+            for key in try await AccountStore.existing(folder).keys(of: user) {
+                print("\(key.id)\t\(key.isDisabled ? "disabled" : "enabled")\t\(key.name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import FreeholdBSON
+import FreeholdSyncCore
+import Logging
+import Testing
+
+@testable import FreeholdServer
+
+/// What the security model says of accounts.
+@Suite(.timeLimit(.minutes(2))) struct AccountSecurityTests {
+    @Test func `the eleventh wrong password in five minutes isn't even looked at`() async throws {
+        let server = try await AccountProbe()
+        try await server.register("ann@example.org")
+        for _ in 0..<10 { #expect(try await server.login("ann@example.org", "wrong").status == 401) }
+        let refused = try await server.login("ann@example.org")
+        #expect(refused.status == 429)
+        #expect(refused.code == "TooManyRequests")
+        #expect(try await server.login("bob@example.org").status == 401, "another account")
+        server.clock.advance(301)
+        #expect(try await server.login("ann@example.org").status == 200)
+        await server.stop()
+    }
+
+    @Test func `an address that tries many accounts is stopped`() async throws {
+        let server = try await AccountProbe(limits: AttemptLimiter.Limits(perAddress: 5))
+        for number in 0..<5 { #expect(try await server.login("\(number)@example.org").status == 401) }
+        #expect(try await server.login("another@example.org").status == 429)
+        #expect(try await server.loginAnonymous().status == 429)
+        #expect(try await server.register("ann@example.org").status == 429)
+        #expect(try await server.userpass("reset/send", ["email": "ann@example.org"]).status == 429)
+        await server.stop()
+    }
+
+    @Test func `passwords, tokens and keys are in no log, and in no file`() async throws {
+        let lines = LogLines()
+        let server = try await AccountProbe(logger: Logger(label: "test") { _ in lines.handler() })
+        try await server.register("ann@example.org", "a very secret password")
+        let login = try await server.login("ann@example.org", "a very secret password")
+        _ = try await server.login("ann@example.org", "a wrong password")
+        let key = try await server.send("POST", "/auth/api_keys", ["name": "robot"], token: login["refresh_token"])
+        _ = try await server.login(key: try #require(key["key"]))
+        _ = try await server.userpass("reset/send", ["email": "ann@example.org"])
+        let mail = try await server.mailer.next()
+        let renewed = try await server.renew(login["refresh_token"])
+        _ = try await server.profile(try #require(login["access_token"]) + "x")
+        _ = try await server.send("POST", "/auth/session?token=a-token-in-the-url", token: "wrong")
+        await server.stop()
+        var secrets = ["a very secret password", "a wrong password", "a-token-in-the-url", mail.token]
+        for name in ["access_token", "refresh_token"] {
+            secrets += [try #require(login[name]), try #require(renewed[name])]
+        }
+        secrets.append(try #require(key["key"]))
+        let text = lines.text
+        #expect(text.contains("accounts"))
+        for secret in secrets { #expect(!text.contains(secret)) }
+        for name in try FileManager.default.subpathsOfDirectory(atPath: server.folder.path) {
+            guard let data = FileManager.default.contents(atPath: "\(server.folder.path)/\(name)") else { continue }
+            for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(name)") }
+        }
+    }
+
+    @Test func `only the owner may read what proves accounts`() async throws {
+        let server = try await AccountProbe()
+        for name in ["accounts.secret", "accounts.realm"] {
+            let path = "\(server.folder.path)/\(name)"
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600, "\(name)")
+        }
+        await server.stop()
+        let path = "\(server.folder.path)/accounts.secret"
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        await #expect(throws: SettingsError.self) { try await AccountProbe(folder: server.folder) }
+    }
+
+    @Test func `a user of one app is nobody in another`() async throws {
+        let server = try await AccountProbe()
+        try await server.store.createApp(AccountApp(id: "other", allowsAnonymous: true, access: .everyone))
+        try await server.register("ann@example.org")
+        let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
+        #expect(try await server.send("POST", "/app/other/auth/providers/local-userpass/login", body).status == 401)
+        let members = AccountMembers()
+        members.note("ann", "test")
+        #expect(members.isMember("ann", of: "test"))
+        #expect(!members.isMember("ann", of: "other"))
+        await server.stop()
+    }
+
+    @Test func `a token of another server isn't taken`() async throws {
+        let (a, b) = (try await AccountProbe(), try await AccountProbe())
+        let login = try await a.loginAnonymous()
+        #expect(try await b.profile(login["access_token"]).code == "InvalidSession")
+        // Its own refresh token is no access token, nor the other way round.
+        #expect(try await a.profile(login["refresh_token"]).code == "InvalidSession")
+        #expect(try await a.renew(login["access_token"]).code == "InvalidSession")
+        let none = "eyJhbGciOiJub25lIn0." + (login["access_token"] ?? "").split(separator: ".")[1] + "."
+        #expect(try await a.profile(none).code == "InvalidSession", "the algorithm 'none'")
+        await a.stop()
+        await b.stop()
+    }
+
+    @Test func `a password's hash has salt, and isn't the password`() throws {
+        let (a, b) = (try PasswordHash("secret", rounds: 1 << 10), try PasswordHash("secret", rounds: 1 << 10))
+        #expect(a.text != b.text)
+        #expect(a.matches("secret") && b.matches("secret") && !a.matches("Secret"))
+        #expect(try #require(PasswordHash(text: a.text)) == a)
+        for text in ["", "scrypt$1$8$3$$", "scrypt$99999999999$8$3$AA==$AA==", "md5$1$2$3$4$5"] {
+            #expect(PasswordHash(text: text) == nil)
+        }
+    }
+
+    @Test func `a server without development, app or token keys doesn't start`() async throws {
+        let folder = try TestFolder()
+        await #expect(throws: SettingsError.self) {
+            var settings = ServerSettings(node: NodeConfiguration(apps: ["test": NodeApp()]))
+            settings.accounts = ServerSettings.Accounts(folder: folder.path)
+            (settings.port, settings.administratorPort) = (0, nil)
+            let store = QueuedServerStore(MemoryServerStore(epoch: 1))
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            _ = try await RunningServer.start(settings, store: store, logger: logger)
+        }
+    }
+
+    @Test func `everybody registers in development, on loopback`() async throws {
+        let server = try await AccountProbe(app: AccountApp(id: "test")) { $0.isDevelopment = true }
+        #expect(try await server.register("ann@example.org").status == 201)
+        #expect(try await server.loginAnonymous().status == 200)
+        await server.stop()
+        await #expect(throws: SettingsError.self) {
+            try await AccountProbe { ($0.isDevelopment, $0.host) = (true, "0.0.0.0") }
+        }
+    }
+}

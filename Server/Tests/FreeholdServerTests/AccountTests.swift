@@ -1,0 +1,228 @@
+import Foundation
+import FreeholdBSON
+import FreeholdSyncCore
+import Testing
+
+@testable import FreeholdServer
+
+/// The accounts' API over sockets of loopback.
+@Suite(.timeLimit(.minutes(2))) struct AccountTests {
+    @Test func `whoever registers logs in and has a profile`() async throws {
+        let server = try await AccountProbe()
+        #expect(try await server.register("Ann@example.org").status == 201)
+        #expect(try await server.register("ann@EXAMPLE.org").code == "AccountNameInUse")
+        let login = try await server.login("ann@example.org")
+        #expect(login.status == 200)
+        let profile = try await server.profile(login["access_token"])
+        #expect(profile["user_id"] == login["user_id"])
+        #expect(profile.body.documentValue?["data"]?.documentValue?["email"] == "ann@example.org")
+        #expect(try await server.send("DELETE", "/auth/delete", token: login["access_token"]).status == 204)
+        #expect(try await server.profile(login["access_token"]).status == 401)
+        #expect(try await server.login("ann@example.org").code == "InvalidPassword")
+        await server.stop()
+    }
+
+    @Test func `the location is where the client asked`() async throws {
+        let server = try await AccountProbe()
+        let location = try await server.send("GET", "/app/test/location")
+        #expect(location["hostname"] == server.address)
+        #expect(location["ws_hostname"] == "ws://127.0.0.1:\(server.port)/sync")
+        #expect(try await server.send("GET", "/app/other/location").status == 404)
+        await server.stop()
+    }
+
+    @Test func `an app without switches lets nobody in but whom the administrator made`() async throws {
+        let server = try await AccountProbe(app: AccountApp(id: "test"))
+        #expect(try await server.register("ann@example.org").code == "AuthProviderNotFound")
+        #expect(try await server.loginAnonymous().code == "AuthProviderNotFound")
+        let token = try await server.send("POST", "/app/test/auth/providers/custom-token/login", ["token": "a.b.c"])
+        #expect(token.code == "AuthProviderNotFound")
+        try await server.store.createUser(app: "test", email: "ann@example.org", password: "a long password")
+        #expect(try await server.login("ann@example.org").status == 200)
+        await server.stop()
+    }
+
+    @Test func `a refresh token gives a new one, and the old one works until the new one was used`() async throws {
+        let server = try await AccountProbe()
+        let first = try #require(try await server.loginAnonymous()["refresh_token"])
+        // The answer is lost, twice.
+        _ = try await server.renew(first)
+        _ = try await server.renew(first)
+        server.clock.advance(3_600)
+        let renewed = try await server.renew(first)
+        #expect(renewed.status == 201)
+        let second = try #require(renewed["refresh_token"])
+        let third = try #require(try await server.renew(second)["refresh_token"])
+        #expect(try await server.renew(first).status == 201, "another process of the user, a little late")
+        server.clock.advance(61)
+        #expect(try await server.renew(first).code == "InvalidSession")
+        #expect(try await server.renew(third).code == "InvalidSession", "a token that came twice ends the log-in")
+        await server.stop()
+    }
+
+    @Test func `a log-in ends after 60 days without use`() async throws {
+        let server = try await AccountProbe()
+        let token = try await server.loginAnonymous()["refresh_token"]
+        server.clock.advance(60 * 24 * 3_600 + 1)
+        #expect(try await server.renew(token).code == "InvalidSession")
+        await server.stop()
+    }
+
+    @Test func `an access token ends after half an hour, and with its log-in`() async throws {
+        let server = try await AccountProbe()
+        let (a, b) = (try await server.loginAnonymous(), try await server.loginAnonymous())
+        #expect(try await server.send("DELETE", "/auth/session", token: a["refresh_token"]).status == 204)
+        #expect(try await server.profile(a["access_token"]).code == "InvalidSession")
+        #expect(try await server.renew(a["refresh_token"]).code == "InvalidSession")
+        #expect(try await server.profile(b["access_token"]).status == 200)
+        server.clock.advance(1_801)
+        #expect(try await server.profile(b["access_token"]).code == "InvalidSession")
+        #expect(try await server.renew(b["refresh_token"]).status == 201)
+        await server.stop()
+    }
+
+    @Test func `API keys log in until they are disabled or deleted`() async throws {
+        let server = try await AccountProbe()
+        let login = try await server.loginAnonymous()
+        let token = login["refresh_token"]
+        let made = try await server.send("POST", "/auth/api_keys", ["name": "robot"], token: token)
+        #expect(made.status == 201)
+        let (id, key) = (try #require(made["_id"]), try #require(made["key"]))
+        #expect(try await server.login(key: key)["user_id"] == login["user_id"])
+        #expect(try await server.send("POST", "/auth/api_keys", ["name": "robot"], token: token).status == 409)
+        let shown = try await server.send("GET", "/auth/api_keys/\(id)", token: token)
+        #expect(shown["name"] == "robot" && shown["key"] == nil)
+        #expect(try await server.send("PUT", "/auth/api_keys/\(id)/disable", token: token).status == 204)
+        #expect(try await server.login(key: key).status == 401)
+        #expect(try await server.send("PUT", "/auth/api_keys/\(id)/enable", token: token).status == 204)
+        #expect(try await server.login(key: key).status == 200)
+        let other = try await server.loginAnonymous()["refresh_token"]
+        #expect(try await server.send("DELETE", "/auth/api_keys/\(id)", token: other).status == 404)
+        #expect(try await server.send("DELETE", "/auth/api_keys/\(id)", token: token).status == 204)
+        #expect(try await server.login(key: key).status == 401)
+        #expect(try await server.send("GET", "/auth/api_keys", token: token).body == .array([]))
+        await server.stop()
+    }
+
+    @Test func `an anonymous user gets an address and stays the same user`() async throws {
+        let server = try await AccountProbe()
+        let anonymous = try await server.loginAnonymous()
+        try await server.register("ann@example.org")
+        let link = try await server.userpass(
+            "login?link=true",
+            ["username": "ann@example.org", "password": "a long password"],
+            token: anonymous["access_token"]
+        )
+        #expect(link["user_id"] == anonymous["user_id"])
+        #expect(try await server.login("ann@example.org")["user_id"] == anonymous["user_id"])
+        // Somebody who has logged in already isn't swallowed.
+        try await server.register("bob@example.org")
+        _ = try await server.login("bob@example.org")
+        let taken = try await server.userpass(
+            "login?link=true",
+            ["username": "bob@example.org", "password": "a long password"],
+            token: link["access_token"]
+        )
+        #expect(taken.status == 409)
+        await server.stop()
+    }
+
+    @Test func `a token of the trusted issuer logs its user in`() async throws {
+        let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
+        let path = "/app/test/auth/providers/custom-token/login"
+        let token = try await TestServer.token("their ann")
+        let first = try await server.send("POST", path, ["token": .string(token)])
+        #expect(first.status == 200)
+        #expect(try await server.send("POST", path, ["token": .string(token)])["user_id"] == first["user_id"])
+        #expect(try await server.send("POST", path, ["token": .string(token + "x")]).code == "InvalidSession")
+        await server.stop()
+    }
+
+    @Test func `who registers by mail confirms it first`() async throws {
+        let server = try await AccountProbe(app: AccountApp(id: "test", emailPassword: .mail))
+        try await server.register("ann@example.org")
+        let lost = try await server.mailer.next()
+        #expect(try await server.login("ann@example.org").code == "AuthError")
+        #expect(try await server.userpass("confirm/send", ["email": "ann@example.org"]).status == 202)
+        let mail = try await server.mailer.next()
+        for wrong in [(lost.tokenId, lost.token), (mail.tokenId, lost.token), (lost.tokenId, mail.token)] {
+            let body: BSONDocument = ["tokenId": .string(wrong.0), "token": .string(wrong.1)]
+            #expect(try await server.userpass("confirm", body).status == 400)
+        }
+        let body: BSONDocument = ["tokenId": .string(mail.tokenId), "token": .string(mail.token)]
+        #expect(try await server.userpass("confirm", body).status == 200)
+        #expect(try await server.userpass("confirm", body).status == 400, "once")
+        #expect(try await server.login("ann@example.org").status == 200)
+        await server.stop()
+    }
+
+    @Test func `a new password ends all log-ins, and needs a mail not older than an hour`() async throws {
+        let server = try await AccountProbe()
+        try await server.register("ann@example.org")
+        let login = try await server.login("ann@example.org")
+        #expect(try await server.userpass("reset/send", ["email": "nobody@example.org"]).status == 202)
+        #expect(try await server.userpass("reset/send", ["email": "ann@example.org"]).status == 202)
+        let old = try await server.mailer.next()
+        #expect(old.address == "ann@example.org" && old.purpose == .passwordReset)
+        server.clock.advance(3_601)
+        func body(_ mail: AccountMail) -> BSONDocument {
+            ["tokenId": .string(mail.tokenId), "token": .string(mail.token), "password": "another password"]
+        }
+        #expect(try await server.userpass("reset", body(old)).status == 400)
+        _ = try await server.userpass("reset/send", ["email": "ann@example.org"])
+        let mail = try await server.mailer.next()
+        #expect(try await server.userpass("confirm", body(mail)).status == 400, "a mail is for one purpose")
+        #expect(try await server.userpass("reset", body(mail)).status == 200)
+        #expect(try await server.login("ann@example.org").code == "InvalidPassword")
+        #expect(try await server.login("ann@example.org", "another password").status == 200)
+        #expect(try await server.renew(login["refresh_token"]).status == 401)
+        await server.stop()
+    }
+
+    @Test func `a restart keeps accounts, and tokens stay good`() async throws {
+        let server = try await AccountProbe()
+        try await server.register("ann@example.org")
+        let login = try await server.login("ann@example.org")
+        await server.stop()
+        let again = try await AccountProbe(folder: server.folder, clock: server.clock)
+        #expect(try await again.profile(login["access_token"])["user_id"] == login["user_id"])
+        #expect(try await again.renew(login["refresh_token"]).status == 201)
+        #expect(try await again.login("ann@example.org")["user_id"] == login["user_id"])
+        await again.stop()
+    }
+
+    @Test func `the administrator disables, enables, logs out and deletes while the server runs`() async throws {
+        let server = try await AccountProbe()
+        // As another process: with a store of its own.
+        let store = try AccountStore(at: server.folder.path)
+        let user = try await store.createUser(
+            app: "test",
+            email: "ann@example.org",
+            password: "a long password",
+            customData: #"{"team":"red"}"#
+        )
+        var login = try await server.login("ann@example.org")
+        #expect(login["user_id"] == user.id)
+        let claims = try #require(login["access_token"]?.split(separator: ".")[1])
+        #expect(try Self.json(claims).documentValue?["user_data"]?.documentValue?["team"] == "red")
+        try await store.setDisabled(true, user: user.id)
+        #expect(try await server.profile(login["access_token"]).status == 401)
+        #expect(try await server.login("ann@example.org").code == "UserDisabled")
+        try await store.setDisabled(false, user: user.id)
+        login = try await server.login("ann@example.org")
+        try await store.logOut(user: user.id)
+        #expect(try await server.renew(login["refresh_token"]).status == 401)
+        try await store.deleteUser(user.id)
+        #expect(try await server.login("ann@example.org").code == "InvalidPassword")
+        #expect(try await store.users(of: "test").isEmpty)
+        await server.stop()
+    }
+
+    private static func json(_ part: Substring) throws -> BSONValue {
+        var text = part.replacing("-", with: "+").replacing("_", with: "/")
+        while text.utf8.count % 4 != 0 { text += "=" }
+        return try BSONValue(
+            extendedJSON: String(decoding: try #require(Data(base64Encoded: String(text))), as: UTF8.self)
+        )
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import FreeholdSync
+import FreeholdSyncCore
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A `freehold-server` as a process of its own.
+final class ServerProcess: @unchecked Sendable {
+    // Not changed after the initializer.
+    private let process = Process()
+    private let ended: AsyncStream<Void>
+    let port: Int
+
+    static let program = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
+        .deletingLastPathComponent().appendingPathComponent("freehold-server")
+    static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String) {
+        let (process, output, given) = (Process(), Pipe(), Pipe())
+        (process.executableURL, process.arguments) = (program, arguments)
+        (process.standardOutput, process.standardInput) = (output, given)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        given.fileHandleForWriting.write(Data(input.utf8))
+        try given.fileHandleForWriting.close()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    init(_ folder: String, port: Int = 0, _ flags: [String] = []) throws {
+        let output = Pipe()
+        process.executableURL = Self.program
+        process.arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        process.standardOutput = output
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        ended = stream
+        process.terminationHandler = { _ in end.finish() }
+        try process.run()
+        var line = ""
+        while !line.hasSuffix("\n") {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            line += String(decoding: data, as: UTF8.self)
+        }
+        let digits = line.split(separator: ":").last.map { $0.prefix { $0.isNumber } }
+        self.port = try #require(digits.flatMap { Int($0) }, "The server said: \(line)")
+    }
+
+    func end(_ signal: Int32) async {
+        kill(process.processIdentifier, signal)
+        for await _ in ended {}
+    }
+
+    /// A folder whose tokens `TestServer` signs.
+    static func folder() throws -> TestFolder {
+        let folder = try TestFolder()
+        try TestServer.secret.write(toFile: "\(folder.path)/token.secret", atomically: true, encoding: .utf8)
+        let settings = """
+            {"admin":{"port":0},"apps":["test"],"app":{"test":{"access":"everyone"}},"tokens":{"secretFile":"token.secret"}}
+            """
+        try settings.write(toFile: "\(folder.path)/server.json", atomically: true, encoding: .utf8)
+        return folder
+    }
+}
+
+@Suite(.timeLimit(.minutes(3)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+struct ProcessTests {
+    @Test func `a restart keeps documents`() async throws {
+        let folder = try ServerProcess.folder()
+        var server = try ServerProcess(folder.path)
+        let a = try await TestClient(port: server.port)
+        try await a.subscribe()
+        for key in 1...20 { try a.create(.int(Int64(key)), ["name": .string(SyncString("thing \(key)"))]) }
+        try await a.session.waitForUpload()
+        await a.close()
+        await server.end(SIGTERM)
+        server = try ServerProcess(folder.path)
+        let b = try await TestClient(port: server.port, user: "bob")
+        try await b.subscribe()
+        try await b.settle()
+        #expect(b.contents.count == 20)
+        #expect(b.value(7, "name") == .string("thing 7"))
+        await b.close()
+        await server.end(SIGTERM)
+    }
+
+    @Test func `a server that is killed while clients write loses nothing and doubles nothing`() async throws {
+        let folder = try ServerProcess.folder()
+        var server = try ServerProcess(folder.path)
+        let (port, rounds) = (server.port, ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 4 : 100)
+        let a = try await TestClient(port: port)
+        let b = try await TestClient(port: port, user: "bob")
+        try await a.subscribe()
+        try await b.subscribe()
+        var key: Int64 = 0
+        for _ in 0..<rounds {
+            for client in [a, b] {
+                for _ in 0..<10 {
+                    key += 1
+                    try client.create(.int(key), ["name": .string(SyncString("\(key)"))])
+                }
+            }
+            // In the middle of what it does: the clients didn't wait for it.
+            await server.end(SIGKILL)
+            for client in [a, b] {
+                key += 1
+                try client.create(.int(key), ["name": .string(SyncString("\(key)"))])
+            }
+            server = try ServerProcess(folder.path, port: port)
+        }
+        for client in [a, b] { try await client.session.waitForUpload() }
+        for client in [a, b] { try await client.session.waitForDownload() }
+        #expect(a.contents.count == Int(key))
+        #expect(a.contents == b.contents)
+        let late = try await TestClient(port: port, user: "late")
+        try await late.subscribe()
+        try await late.settle()
+        #expect(late.contents == a.contents)
+        for client in [a, b, late] { await client.close() }
+        await server.end(SIGTERM)
+    }
+
+    @Test func `commands make apps and users while the server runs`() async throws {
+        let folder = try ServerProcess.folder()
+        let server = try ServerProcess(folder.path)
+        let made = try ServerProcess.run(["app", "create", folder.path, "notes", "--email-password", "mail"])
+        #expect(made.status == 0)
+        #expect(try ServerProcess.run(["app", "create", folder.path, "notes"]).status != 0)
+        #expect(try ServerProcess.run(["app", "list", folder.path]).output.contains("notes\temail-password=mail"))
+        let user = try ServerProcess.run(
+            ["user", "create", folder.path, "notes", "ann@example.org"],
+            input: "a long password\n"
+        )
+        let id = user.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(AccountIdentifiers.isOne(id))
+        #expect(try ServerProcess.run(["user", "disable", folder.path, id]).status == 0)
+        let list = try ServerProcess.run(["user", "list", folder.path, "notes"]).output
+        #expect(list == "\(id)\tdisabled\tann@example.org\n")
+        #expect(try ServerProcess.run(["user", "enable", folder.path, id]).status == 0)
+        #expect(try ServerProcess.run(["user", "log-out", folder.path, id]).status == 0)
+        #expect(try ServerProcess.run(["key", "list", folder.path, id]).output.isEmpty)
+        #expect(try ServerProcess.run(["user", "delete", folder.path, id]).status == 0)
+        #expect(try ServerProcess.run(["user", "list", folder.path, "notes"]).output.isEmpty)
+        #expect(try ServerProcess.run(["app", "delete", folder.path, "notes"]).status == 0)
+        await server.end(SIGTERM)
+    }
+}
+
+enum AccountIdentifiers {
+    static func isOne(_ text: String) -> Bool { text.count == 24 && text.allSatisfy { $0.isHexDigit } }
+}
