@@ -1,5 +1,5 @@
-public import Foundation
-public import Freehold
+import Foundation
+import Freehold
 import FreeholdBSON
 import Synchronization
 

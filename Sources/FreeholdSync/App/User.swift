@@ -1,6 +1,6 @@
-public import Foundation
-public import Freehold
-public import FreeholdBSON
+import Foundation
+import Freehold
+import FreeholdBSON
 import Synchronization
 
 /// Somebody who is, or was, logged in to an ``App``. Any thread may use one; there is one instance a user and app.
@@ -121,7 +121,7 @@ public final class User: Sendable {
                 kept.withLock { $0.tokens = stored }
                 return stored
             }
-            try? app.file.update(id) { $0.tokens = nil }
+            _ = try? app.file.update(id) { $0.tokens = nil }
             forget(isRemoved: false)
             throw error
         }

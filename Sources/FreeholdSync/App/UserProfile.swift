@@ -1,5 +1,5 @@
-public import Foundation
-public import FreeholdBSON
+import Foundation
+import FreeholdBSON
 
 /// What is known of a user: by the providers that they log in with.
 public struct UserProfile: Hashable, Sendable {

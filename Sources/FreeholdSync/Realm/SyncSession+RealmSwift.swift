@@ -1,5 +1,5 @@
 public import Dispatch
-public import Foundation
+import Foundation
 public import FreeholdSyncCore
 import Synchronization
 
