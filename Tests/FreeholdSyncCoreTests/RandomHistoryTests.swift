@@ -74,17 +74,26 @@ import Testing
                 return commit.changes.compactMap { if case .delete(let name, _) = $0 { name } else { nil } }
             }
         )
+        // A refused move takes back the place that later inserts of its author were put at.
+        let withRefusals = Set(
+            server.files.values.flatMap { $0.answers.flatMap(\.refusals).map(\.change.object) }
+        )
         let edits = history.listEdits.filter { !refused.contains($0.id) && !deleted.contains($0.object) }
         for (object, edits) in Dictionary(grouping: edits, by: \.object) {
             guard case .list(let list)? = server.objects[object]?.record["list"] else { continue }
-            problems += self.problems(of: list, edits).map { "\(object): \($0)" }
+            problems += self.problems(of: list, edits, withNeighbours: !withRefusals.contains(object))
+                .map { "\(object): \($0)" }
         }
         return problems
     }
 
     /// What an accepted edit removed is dead, and nothing else; each element stands in one slot; what was put behind
     /// something still is behind it.
-    private static func problems(of list: SlotList, _ edits: [History.ListEdit]) -> [String] {
+    private static func problems(
+        of list: SlotList,
+        _ edits: [History.ListEdit],
+        withNeighbours: Bool
+    ) -> [String] {
         var problems: [String] = []
         let alive = list.alive.map(\.element)
         if Set(alive).count != alive.count { problems.append("an element is doubled") }
@@ -99,7 +108,7 @@ import Testing
             }
         }
         let places = Dictionary(uniqueKeysWithValues: list.order.enumerated().map { ($0.element.id, $0.offset) })
-        for (first, second) in edits.flatMap(\.neighbours) {
+        for (first, second) in edits.flatMap(\.neighbours) where withNeighbours {
             if let a = places[first], let b = places[second], a > b {
                 problems.append("\(second) was put behind \(first)")
             }
