@@ -139,7 +139,7 @@ struct Documents: AsyncParsableCommand {
     func run() async throws {
         let root = URL(fileURLWithPath: folder)
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects as? [URL]
-        for file in files ?? [] where file.pathExtension == "realm" && !file.lastPathComponent.hasPrefix("accounts") {
+        for file in files ?? [] where file.pathExtension == "freehold" {
             var configuration = Realm.Configuration(fileURL: file, readOnly: true)
             configuration.objectTypes = []
             let realm = try Realm(configuration: configuration)

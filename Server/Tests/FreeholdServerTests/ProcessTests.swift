@@ -128,6 +128,37 @@ struct ProcessTests {
         await server.end(SIGTERM)
     }
 
+    @Test func `a backup of a server at work is restored, and clients bring what came after it`() async throws {
+        let folder = try ServerProcess.folder()
+        var server = try ServerProcess(folder.path)
+        let port = server.port
+        let a = try await TestClient(port: port)
+        try await a.subscribe()
+        for key in 1...20 { try a.create(.int(Int64(key)), ["name": .string("before")]) }
+        try await a.session.waitForUpload()
+        let (backup, restored) = (folder.path + "/../backup-\(UUID())", folder.path + "/../restored-\(UUID())")
+        defer {
+            try? FileManager.default.removeItem(atPath: backup)
+            try? FileManager.default.removeItem(atPath: restored)
+        }
+        #expect(try ServerProcess.run(["backup", folder.path, backup]).status == 0)
+        #expect(try ServerProcess.run(["backup", folder.path, backup]).status != 0)
+        for key in 21...30 { try a.create(.int(Int64(key)), ["name": .string("after")]) }
+        try await a.settle()
+        await server.end(SIGKILL)
+        #expect(try ServerProcess.run(["restore", backup, restored]).status == 0)
+        server = try ServerProcess(restored, port: port)
+        try a.create(.int(31), ["name": .string("later")])
+        try await a.settle()
+        let b = try await TestClient(port: port, user: "bob")
+        try await b.subscribe()
+        try await b.settle()
+        #expect(b.contents.count == 31)
+        #expect(b.contents == a.contents)
+        for client in [a, b] { await client.close() }
+        await server.end(SIGTERM)
+    }
+
     @Test func `commands make apps and users while the server runs`() async throws {
         let folder = try ServerProcess.folder()
         let server = try ServerProcess(folder.path)

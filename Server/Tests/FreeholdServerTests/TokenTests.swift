@@ -48,7 +48,11 @@ import Testing
         let key = ES256PrivateKey()
         let secret = String(repeating: "k", count: 40)
         let server = try await TestServer { settings in
-            settings.tokens.keys = [.publicKey(key.publicKey.pemRepresentation)]
+            // None takes another's place.
+            settings.tokens.keys = [
+                .secret(TestServer.secret), .publicKey(key.publicKey.pemRepresentation),
+                .publicKey(ES256PrivateKey().publicKey.pemRepresentation), .secret(String(repeating: "s", count: 40)),
+            ]
             settings.tokens.users = [KeyHash(of: secret): "machine"]
             settings.tokens.allowsAnonymous = true
         }
@@ -60,7 +64,11 @@ import Testing
         let token = try await JWTKeyCollection().add(ecdsa: key).sign(
             Claims(sub: "ann", exp: ExpirationClaim(value: .now.addingTimeInterval(60)))
         )
-        for token in [token, "key:" + secret, "anonymous:" + String(repeating: "x", count: 40)] {
+        for token in [
+            token, try await TestServer.token("ann"),
+            try await TestServer.token("bob", secret: String(repeating: "s", count: 40)), "key:" + secret,
+            "anonymous:" + String(repeating: "x", count: 40),
+        ] {
             let peer = try await RawPeer(port: server.port)
             try await peer.hello(token)
             guard case .welcome? = try await peer.next() else {

@@ -27,38 +27,47 @@ public struct JWTAuthenticator: Authenticator {
         }
     }
 
-    private let keys = JWTKeyCollection()
+    /// One for each key that was given: keys without a name would take each other's place in one.
+    private let keys: [JWTKeyCollection]
     private let expectations: Expectations
 
     /// - Throws: `TokenRefusal` if a key can't be used.
     public init(_ keys: [Key], _ expectations: Expectations = Expectations()) async throws {
         self.expectations = expectations
+        var collections: [JWTKeyCollection] = []
         for key in keys {
+            let collection = JWTKeyCollection()
             do {
                 switch key {
                 case .secret(let secret):
                     guard secret.utf8.count >= 32 else {
                         throw TokenRefusal("a secret for tokens has fewer than 32 bytes")
                     }
-                    await self.keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-                case .publicKey(let pem): await self.keys.add(ecdsa: try ES256PublicKey(pem: pem))
-                case .keySet(let json): try await self.keys.add(jwksJSON: json)
+                    await collection.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+                case .publicKey(let pem): await collection.add(ecdsa: try ES256PublicKey(pem: pem))
+                case .keySet(let json): try await collection.add(jwksJSON: json)
                 }
             } catch let refusal as TokenRefusal {
                 throw refusal
             } catch {
                 throw TokenRefusal("a key for tokens can't be read: \(type(of: error))")
             }
+            collections.append(collection)
         }
+        self.keys = collections
     }
 
     public func identify(_ token: String) async throws -> Identity? {
         // Three parts with dots between them; the rest is found out by the signature.
         guard token.utf8.count <= 16_384, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 else { return nil }
-        let claims: Claims
-        do { claims = try await keys.verify(token, as: Claims.self) } catch {
-            throw TokenRefusal((error as? JWTError).map { "\($0.errorType)" } ?? "the token isn't one")
+        var verified: Claims?
+        var refusal = TokenRefusal("no key for tokens is known")
+        for collection in keys where verified == nil {
+            do { verified = try await collection.verify(token, as: Claims.self) } catch {
+                refusal = TokenRefusal((error as? JWTError).map { "\($0.errorType)" } ?? "the token isn't one")
+            }
         }
+        guard let claims = verified else { throw refusal }
         let now = Date()
         if let from = claims.nbf?.value, from > now.addingTimeInterval(60) {
             throw TokenRefusal("the token isn't good yet")

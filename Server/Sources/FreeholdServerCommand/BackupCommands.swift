@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import Freehold
+import FreeholdServerStore
+
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copies a server's folder, while it serves or not.",
+        discussion: """
+            Each file is copied as it is at one moment, without its free pages. Files of several streams are of several moments.
+            A copy is made to serve by 'restore' only.
+
+            Example:
+              freehold-server backup /srv/freehold /backups/monday
+            """
+    )
+
+    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "A folder that isn't there yet.") var target: String
+
+    func run() async throws {
+        let count = try FolderCopy(from: folder, to: target).run()
+        print("\(count) files are in \(target).")
+    }
+}
+
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes a server's folder of a backup.",
+        discussion: """
+            The documents get another history, so that clients which know what came after the backup notice: they fetch the state anew, and send
+            again what it lacks.
+
+            Example:
+              freehold-server restore /backups/monday /srv/freehold
+            """
+    )
+
+    @Argument(help: "The backup.") var backup: String
+    @Argument(help: "A folder that isn't there yet.") var folder: String
+
+    func run() async throws {
+        let count = try FolderCopy(from: backup, to: folder).run()
+        let epoch = UInt64.random(in: 1 ... .max)
+        try FileServerStore(at: "\(folder)/sync", epoch: epoch).wasCopied(epoch: epoch)
+        print("\(count) files are in \(folder). Start it with: freehold-server serve \(folder)")
+    }
+}
+
+/// A copy of a folder whose databases others may be writing to.
+private struct FolderCopy {
+    let source: URL
+    let target: URL
+
+    init(from source: String, to target: String) {
+        self.source = URL(fileURLWithPath: source, isDirectory: true)
+        self.target = URL(fileURLWithPath: target, isDirectory: true)
+    }
+
+    /// - Returns: how many files there are.
+    func run() throws -> Int {
+        let files = FileManager.default
+        guard files.fileExists(atPath: source.appendingPathComponent("server.json").path) else {
+            throw ValidationError("\(source.path) is no server's folder: it has no server.json.")
+        }
+        guard !files.fileExists(atPath: target.path) else {
+            throw ValidationError("\(target.path) exists. Name a folder that isn't there.")
+        }
+        try files.createDirectory(
+            at: target,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        do { return try copy("") } catch {
+            // Half a copy is none.
+            try? files.removeItem(at: target)
+            throw error
+        }
+    }
+
+    private func copy(_ path: String) throws -> Int {
+        var count = 0
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: source.path + "/" + path).sorted() {
+            let place = path.isEmpty ? name : path + "/" + name
+            let (from, to) = (source.appendingPathComponent(place), target.appendingPathComponent(place))
+            var isFolder: ObjCBool = false
+            guard files.fileExists(atPath: from.path, isDirectory: &isFolder) else { continue }
+            if isFolder.boolValue {
+                try files.createDirectory(
+                    at: to,
+                    withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700]
+                )
+                count += try copy(place)
+                continue
+            }
+            switch from.pathExtension {
+            case "freehold", "realm":
+                let realm = try Realm(configuration: Realm.Configuration(fileURL: from, objectTypes: []))
+                try realm.backup(to: to)
+                count += 1
+            case "json", "secret":
+                try files.copyItem(at: from, to: to)
+                count += 1
+            // Locks and drafts of the databases.
+            default: break
+            }
+        }
+        return count
+    }
+}
