@@ -58,7 +58,7 @@ let package = Package(
             name: "FreeholdServerCommand",
             dependencies: [
                 "FreeholdServer",
-                .product(name: "Freehold", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

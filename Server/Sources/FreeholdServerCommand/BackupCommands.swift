@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Freehold
+import FreeholdEngine
 import FreeholdServerStore
 
 struct Backup: AsyncParsableCommand {
@@ -97,8 +97,7 @@ private struct FolderCopy {
             }
             switch from.pathExtension {
             case "freehold", "realm":
-                let realm = try Realm(configuration: Realm.Configuration(fileURL: from, objectTypes: []))
-                try realm.backup(to: to)
+                try Database.open(at: from.path).snapshot().copy(to: to.path)
                 count += 1
             case "json", "secret":
                 try files.copyItem(at: from, to: to)
