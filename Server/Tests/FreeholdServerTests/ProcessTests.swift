@@ -54,6 +54,9 @@ final class ServerProcess: @unchecked Sendable {
         self.port = try #require(digits.flatMap { Int($0) }, "The server said: \(line)")
     }
 
+    /// A test that failed leaves no server, which would hold the run's output open.
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
     func end(_ signal: Int32) async {
         kill(process.processIdentifier, signal)
         for await _ in ended {}

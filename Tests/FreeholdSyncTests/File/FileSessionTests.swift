@@ -60,4 +60,28 @@ import Testing
         await one.session.close()
         await two.session.close()
     }
+
+    @Test(.timeLimit(.minutes(1))) func `Who waits for an upload gets through the restoring of a backup`() async throws {
+        let server = LoopbackServer()
+        let one = try FileClient(server)
+        try await one.subscribe()
+        for id in 1...5 { try add(Int64(id), "before", to: one) }
+        try await one.settle()
+        let backup = server.backup
+        for id in 6...9 { try add(Int64(id), "after", to: one) }
+        try await one.settle()
+        server.restart(with: backup, epoch: 8)
+        try add(10, "late", to: one)
+        let session = one.session
+        let isWaiting = Task { try await session.waitForUpload() }
+        // The wait is noted by numbers that the reset changes.
+        try await Task.sleep(for: .milliseconds(50))
+        server.setReachable(true)
+        session.reconnect()
+        try await isWaiting.value
+        #expect(server.contents.count == 10)
+        try await one.settle()
+        #expect(try one.contents.count == 10)
+        await session.close()
+    }
 }

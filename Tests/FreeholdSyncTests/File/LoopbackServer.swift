@@ -17,10 +17,12 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
     private let codec = MessageCodec()
     private var isReachable = true
 
-    init() {
+    init() { machine = Self.machine() }
+
+    private static func machine() -> ServerMachine {
         var configuration = ServerConfiguration(apps: ["test": ServerApp()]) { token, _ in token.text }
         configuration.commitSize = { UInt64($0.estimatedSize) }
-        machine = ServerMachine(configuration, matcher: QueryMatcher())
+        return ServerMachine(configuration, matcher: QueryMatcher())
     }
 
     private struct Line: SyncLine {
@@ -94,6 +96,18 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
                 run(.closed(number))
                 listener(.closed(TransportError(.closed, "The line is cut.")))
             }
+        }
+    }
+
+    var backup: MemoryServerStore { queue.sync { store } }
+
+    /// Goes on, unreachable at first, as a server whose store is a copy.
+    func restart(with backup: MemoryServerStore, epoch: UInt64) {
+        setReachable(false)
+        queue.sync {
+            store = backup
+            store.wasCopied(epoch: epoch)
+            machine = Self.machine()
         }
     }
 

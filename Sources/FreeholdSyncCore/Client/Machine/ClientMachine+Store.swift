@@ -22,6 +22,7 @@ extension ClientMachine {
                 state.isReset = false
                 report(.wasReset(lost: resetLost + lost))
                 resetLost = 0
+                if !uploadMarks.isEmpty { self.request(.describe, .uploadMarks) }
             }
             if let set {
                 note(set)
@@ -61,11 +62,16 @@ extension ClientMachine {
             isDescribed = true
             if link == .stopped, !isSuspended, !isBlocked { connect() }
         case .bind: if isCurrent { bind(file) }
-        case .bound(let bound): if isCurrent { begin(bound) }
+        case .bound(let bound):
+            if bound.fork != nil || file.state.isReset { renewUploadMarks() }
+            if isCurrent { begin(bound) }
         case .resume(let classes): if isCurrent { resume(file, compare: classes) }
         case .uploadMark(let id):
-            uploadMarks.append((id, file.state.lastCommit))
+            uploadMarks.append((id, file.state.isReset ? nil : file.state.lastCommit))
             reachUploads()
+            upload()
+        case .uploadMarks:
+            renewUploadMarks()
             upload()
         case .leastBase:
             // The server keeps what unsent work can name, so it hears that there is less of it.
@@ -114,7 +120,15 @@ extension ClientMachine {
     }
 
     private mutating func reachUploads() {
-        for mark in uploadMarks where mark.upTo <= state.acknowledged { report(.reached(mark.id)) }
-        uploadMarks.removeAll { $0.upTo <= state.acknowledged }
+        let acknowledged = state.acknowledged
+        func isReached(_ mark: (id: UInt64, upTo: UInt64?)) -> Bool { mark.upTo.map { $0 <= acknowledged } ?? false }
+        for mark in uploadMarks where isReached(mark) { report(.reached(mark.id)) }
+        uploadMarks.removeAll(where: isReached)
+    }
+
+    /// The file's commits have other numbers than when the marks were set: they wait for the last one of now.
+    private mutating func renewUploadMarks() {
+        for index in uploadMarks.indices { uploadMarks[index].upTo = state.isReset ? nil : state.lastCommit }
+        reachUploads()
     }
 }

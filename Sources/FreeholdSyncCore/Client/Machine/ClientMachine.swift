@@ -25,7 +25,8 @@ public struct ClientMachine: Sendable {
     /// Marks that the server has answered, and how many requests are to be answered before they are reached.
     var marks: [(id: UInt64, after: Int)] = []
     var unsentMarks: [UInt64] = []
-    var uploadMarks: [(id: UInt64, upTo: UInt64)] = []
+    /// What waits for work to be sent, and the last commit of that work. None while a reset decides what becomes of it.
+    var uploadMarks: [(id: UInt64, upTo: UInt64?)] = []
 
     // MARK: What the file is
 
@@ -81,6 +82,8 @@ public struct ClientMachine: Sendable {
             case bound(Bound)
             case resume(compare: [SyncString])
             case uploadMark(UInt64)
+            /// A reset numbered the file's commits anew.
+            case uploadMarks
             case leastBase
             case work
             case other
