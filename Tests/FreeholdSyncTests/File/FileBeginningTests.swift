@@ -56,6 +56,8 @@ import Testing
             let ada = write.find(primaryKey: .int(1), in: table)!
             try write.set(table.column(named: "name")!, ada, .string("Ada L."))
         }
+        // It would connect by itself in time.
+        one.session.suspend()
         let folder = try TemporaryFolder()
         try one.database.snapshot().copy(to: folder.path + "/client.realm", keepsJournal: false)
         let two = try FileClient(server, folder: folder)
@@ -68,7 +70,7 @@ import Testing
         )
         try add(4, "Dee", to: two)
         try await two.settle()
-        one.session.reconnect()
+        one.session.resume()
         for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
         #expect(try Set(two.contents.keys.map(\.key)) == [1, 3, 4])
         #expect(try one.contents == two.contents)
