@@ -23,6 +23,9 @@ let package = Package(
                 "ModelConverter",
                 .product(name: "Freehold", package: "Freehold"),
                 .product(name: "FreeholdImport", package: "Freehold"),
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -40,7 +40,7 @@ extension Realm {
             let options = JSONExportOptions(format: .array, names: .stored)
             var writer = JSONObjectWriter(core, options, JSONOutput(isPretty: false, write))
             writer.isDocument = true
-            let schema = Schema(stored).jsonData(schemaVersion: view.userVersion)
+            let schema = Schema(stored).withoutAsymmetricClasses.jsonData(schemaVersion: view.userVersion)
             writer.output.raw("{\n\"freehold\": 1,\n\"schema\": ")
             writer.output.raw(String(decoding: schema.dropLast(), as: UTF8.self))
             writer.output.raw(",\n\"objects\": {")
@@ -84,7 +84,7 @@ extension Realm {
             for column in table.columns {
                 if let target = column.targetTableID.flatMap({ schema.table(id: $0) }) { visit(target) }
             }
-            if !table.isEmbedded { ordered.append(table) }
+            if !table.isEmbedded, !table.isAsymmetric { ordered.append(table) }
         }
         for table in schema.tables { visit(table) }
         return ordered

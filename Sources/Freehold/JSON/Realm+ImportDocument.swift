@@ -182,10 +182,12 @@ private final class DocumentImport {
             guard seen.insert(name).inserted else {
                 throw JSONError(.duplicateKey, "class '\(name)' is there twice", at: text.reader.place)
             }
-            guard let table = core.dynamicTable(named: name), !table.info.isEmbedded else {
+            guard let table = core.dynamicTable(named: name), !table.info.isEmbedded,
+                !table.info.isAsymmetric
+            else {
                 throw JSONError(
                     .unknownKey,
-                    "the document's schema has no class '\(name)', or it is embedded",
+                    "the document's schema has no class '\(name)', or it is embedded or asymmetric",
                     at: text.reader.place
                 )
             }

@@ -115,6 +115,7 @@ extension Realm {
         if table.info.isEmbedded {
             programmerError("\(typeName) is a class of embedded objects, which belong to an owner. Import the owners.")
         }
+        if table.info.isAsymmetric { programmerError("\(typeName) is asymmetric: use create(_:value:).") }
         return try JSONImport(table, update, options)
     }
 }

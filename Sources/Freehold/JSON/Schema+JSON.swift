@@ -132,6 +132,7 @@ private struct JSONText {
         open()
         member("name", object.className)
         flag("embedded", object.isEmbedded)
+        flag("asymmetric", object.isAsymmetric)
         member("properties")
         raw("[")
         for (i, property) in object.allProperties.enumerated() {
@@ -259,7 +260,7 @@ extension ObjectSchema {
             value,
             at: place,
             "a class",
-            ["name", "embedded", "properties", "compoundIndexes"]
+            ["name", "embedded", "asymmetric", "properties", "compoundIndexes"]
         )
         var properties: [Property] = []
         for element in try members.elements("properties") { properties.append(try Property(element, members.place)) }
@@ -282,6 +283,7 @@ extension ObjectSchema {
         self.init(
             try members.name(),
             isEmbedded: try members.flag("embedded"),
+            isAsymmetric: try members.flag("asymmetric"),
             properties: properties,
             compoundIndexes: indexes
         )

@@ -123,7 +123,7 @@ final class ClassInfo: Sendable {
         let instance = cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
         fh_set_learning(isNested)
 
-        let declaredKey = (cls as? Object.Type)?.primaryKey()
+        let declaredKey = (cls as? Object.Type)?.primaryKey() ?? (cls as? AsymmetricObject.Type)?.primaryKey()
         let declaredIndexes = Set((cls as? Object.Type)?.indexedProperties() ?? [])
         let ignored = Set(cls.ignoredProperties())
         let mapping = cls.propertiesMapping()
@@ -347,6 +347,8 @@ final class ClassInfo: Sendable {
         dynamic == nil
             ? cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer()) : DynamicObject.unmanaged(self)
     }
+
+    var isAsymmetric: Bool { dynamic?.schema.isAsymmetric ?? (cls is AsymmetricObject.Type) }
 
     var isEmbedded: Bool { dynamic?.schema.isEmbedded ?? (cls is EmbeddedObject.Type) }
 

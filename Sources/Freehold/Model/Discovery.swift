@@ -31,7 +31,9 @@ enum Discovery {
     }
 
     /// The library's own bases.
-    static let roots: [ObjectBase.Type] = [Object.self, EmbeddedObject.self, DynamicObject.self]
+    static let roots: [ObjectBase.Type] = [
+        Object.self, EmbeddedObject.self, AsymmetricObject.self, DynamicObject.self,
+    ]
 
     static func isRoot(_ cls: ObjectBase.Type) -> Bool {
         cls == ObjectBase.self || roots.contains { $0 == cls }

@@ -90,7 +90,8 @@ final class ManagedTable {
     func fits(_ schema: DatabaseSchema) -> Bool {
         guard let stored = schema.table(id: table.id) else { return false }
         if stored === table { return true }
-        return stored.isEmbedded == table.isEmbedded && stored.primaryKey?.id == table.primaryKey?.id
+        return stored.isEmbedded == table.isEmbedded && stored.isAsymmetric == table.isAsymmetric
+            && stored.primaryKey?.id == table.primaryKey?.id
             && columns.allSatisfy { column in
                 guard let column else { return true }
                 guard let found = stored.columns.first(where: { $0.id == column.id }) else { return false }

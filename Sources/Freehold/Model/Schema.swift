@@ -45,6 +45,7 @@ public struct Schema: Sendable {
                 ObjectSchema(
                     table.name,
                     isEmbedded: table.isEmbedded,
+                    isAsymmetric: table.isAsymmetric,
                     properties: table.columns.map { Property($0, in: stored) },
                     compoundIndexes: table.compounds.map {
                         CompoundIndex($0.columns.map(\.name), isUnique: $0.isUnique)
@@ -111,6 +112,8 @@ public struct ObjectSchema: Sendable {
     /// In the order of declaration, superclasses' first; with linking objects, of which nothing is stored.
     public var allProperties: [Property]
     public var isEmbedded: Bool
+    /// Whether objects of the class are only sent: see ``AsymmetricObject``.
+    public var isAsymmetric: Bool
     public var compoundIndexes: [CompoundIndex]
     /// What is known of the Swift class, if there is one.
     let typed: ClassInfo?
@@ -119,6 +122,7 @@ public struct ObjectSchema: Sendable {
     public init(
         _ className: String,
         isEmbedded: Bool = false,
+        isAsymmetric: Bool = false,
         properties: [Property],
         compoundIndexes: [CompoundIndex] = []
     ) {
@@ -126,6 +130,7 @@ public struct ObjectSchema: Sendable {
         self.className = className
         allProperties = properties
         self.isEmbedded = isEmbedded
+        self.isAsymmetric = isAsymmetric
         typed = nil
     }
 
@@ -140,6 +145,7 @@ public struct ObjectSchema: Sendable {
         className = info.tableName
         allProperties = info.properties.map { Property($0, in: info) }
         isEmbedded = info.isEmbedded
+        isAsymmetric = info.isAsymmetric
         compoundIndexes = info.cls.compoundIndexes()
         typed = info
     }
@@ -159,7 +165,6 @@ public struct ObjectSchema: Sendable {
 
     /// The Swift class; `DynamicObject` where there is none.
     public var objectClass: AnyClass { typed?.cls ?? DynamicObject.self }
-    public var isAsymmetric: Bool { false }
     public var primaryKeyProperty: Property? { properties.first(where: \.isPrimaryKey) }
 
     /// By the name in Swift, else in the file.
@@ -176,6 +181,7 @@ public struct ObjectSchema: Sendable {
             columns: allProperties.compactMap(\.columnSpec),
             primaryKey: primaryKeyProperty?.columnName,
             isEmbedded: isEmbedded,
+            isAsymmetric: isAsymmetric,
             compounds: compoundIndexes.map { compound in
                 CompoundIndexSpec(
                     compound.properties.map { name in self[name]?.columnName ?? name },
@@ -188,7 +194,8 @@ public struct ObjectSchema: Sendable {
 
 extension ObjectSchema: Equatable {
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
-        a.className == b.className && a.isEmbedded == b.isEmbedded && a.allProperties == b.allProperties
+        a.className == b.className && a.isEmbedded == b.isEmbedded && a.isAsymmetric == b.isAsymmetric
+            && a.allProperties == b.allProperties
             && Set(a.tableSpec.compounds) == Set(b.tableSpec.compounds)
     }
 }
@@ -197,7 +204,7 @@ extension ObjectSchema: CustomStringConvertible {
     public var description: String { described(indent: "") }
 
     func described(indent: String) -> String {
-        "\(indent)\(className) \(isEmbedded ? "(embedded) " : ""){\n"
+        "\(indent)\(className) \(isEmbedded ? "(embedded) " : isAsymmetric ? "(asymmetric) " : ""){\n"
             + allProperties.map { $0.described(indent: indent + "\t") + "\n" }.joined()
             + compoundIndexes.map { "\(indent)\t\($0);\n" }.joined() + "\(indent)}"
     }

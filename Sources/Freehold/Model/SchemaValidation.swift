@@ -205,7 +205,9 @@ struct SchemaValidation {
     private mutating func checkClass(of object: ObjectSchema) {
         guard let info = object.typed else { return }
         let declared = ObjectSchema(info)
-        if object.className != declared.className || object.isEmbedded != declared.isEmbedded {
+        if object.className != declared.className || object.isEmbedded != declared.isEmbedded
+            || object.isAsymmetric != declared.isAsymmetric
+        {
             report(object, nil, "is the schema of a class, whose name (\(declared.className)) and kind it must keep")
         }
         for property in declared.allProperties
@@ -249,6 +251,29 @@ struct SchemaValidation {
                 continue
             }
             checkOrigin(property, of: object, in: target)
+            if target.isAsymmetric, !property.isComputed {
+                report(
+                    object,
+                    property,
+                    "links to \(targetName(property)), which is asymmetric: its objects are only sent, so nothing can link to them"
+                )
+            }
+        }
+        checkAsymmetric(object)
+    }
+
+    private mutating func checkAsymmetric(_ object: ObjectSchema) {
+        guard object.isAsymmetric else { return }
+        if object.isEmbedded { report(object, nil, "can't be embedded and asymmetric") }
+        if object.primaryKeyProperty == nil {
+            report(
+                object,
+                nil,
+                "is asymmetric and needs a primary key: `@Persisted(primaryKey: true) var _id: ObjectId`"
+            )
+        }
+        for property in object.allProperties where property.isComputed {
+            report(object, property, "can't be there: nothing links to objects of an asymmetric class")
         }
     }
 

@@ -41,6 +41,12 @@ extension Realm {
                     + "it."
             )
         }
+        if table.info.isAsymmetric {
+            programmerError(
+                "\(typeName) is asymmetric: its objects are only sent, and never in the realm. Make one with "
+                    + "create(_:value:) of its Swift class."
+            )
+        }
         core.requireUpdatable(table, update)
         if core.endsEarly {
             let object = DynamicObject.unmanaged(table.info)

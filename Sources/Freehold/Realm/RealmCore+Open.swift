@@ -25,8 +25,10 @@ extension RealmCore {
             throw error.with(fileURL: configuration.fileURL)
         }
         try configuration.service?.checkAndPrepare(schema, configuration)
+        try configuration.checkAsymmetric(schema, stored: nil)
         try configuration.prepareFile()
         let database = try openDatabase(configuration)
+        try configuration.checkAsymmetric(schema, stored: database)
         let file = try RealmFile.of(database, configuration)
         // Another path to the same file.
         if let core = RealmCache.core(.database(database.identity), key) {
@@ -218,8 +220,32 @@ extension Realm.Configuration {
 
     /// The schema that the configuration gives or asks for, if there is no mistake in it.
     func checkedSchema() throws(Realm.Error) -> Schema {
-        guard let schema else { return try SchemaCache.schema(of: objectTypes, naming) }
+        guard let schema else {
+            let found = try SchemaCache.schema(of: objectTypes, naming)
+            return objectTypes == nil && service == nil ? found.withoutAsymmetricClasses : found
+        }
         return try SchemaBuilder.check(schema)
+    }
+
+    /// Objects of asymmetric classes are sent by whoever syncs the file: a file that doesn't sync can't have such classes. Any program may
+    /// write to one that does.
+    ///
+    /// - Parameter stored: nil before the file is opened.
+    func checkAsymmetric(_ schema: Schema, stored: Database?) throws(Realm.Error) {
+        guard service == nil, let object = schema.objectSchema.first(where: \.isAsymmetric) else { return }
+        if let stored {
+            let known = try? stored.snapshot().schema.table(named: object.className)
+            if known?.isAsymmetric == true { return }
+        } else if let fileURL, inMemoryIdentifier == nil, FileManager.default.fileExists(atPath: fileURL.path) {
+            return
+        }
+        throw Realm.Error(
+            .invalidSchema,
+            "Asymmetric table '\(object.className)' not allowed in a local Realm. Open it with a configuration that syncs, or "
+                + "leave the class out of `objectTypes`.",
+            className: object.className,
+            fileURL: fileURL
+        )
     }
 
     /// Only the default folder is made; a missing folder elsewhere is the caller's error.

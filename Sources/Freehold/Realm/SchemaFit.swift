@@ -31,6 +31,11 @@ struct SchemaFit {
         if table.isEmbedded != spec.isEmbedded {
             differences.append("class '\(spec.name)' is \(table.isEmbedded ? "embedded" : "not embedded") in the file")
         }
+        if table.isAsymmetric != spec.isAsymmetric {
+            differences.append(
+                "class '\(spec.name)' is \(table.isAsymmetric ? "asymmetric" : "not asymmetric") in the file"
+            )
+        }
         if table.primaryKey?.name != spec.primaryKey {
             let name = table.primaryKey.map { "'\($0.name)'" } ?? "none"
             differences.append("the primary key of class '\(spec.name)' is \(name) in the file")

@@ -261,7 +261,7 @@ extension WriteTransaction {
     ///
     /// - Returns: false if there can be none: then links go.
     func hideLinks(to table: Table, _ key: ObjectKey) -> Bool {
-        guard journal != nil, table.imageColumn != nil else { return false }
+        guard keepsLinks(to: table) else { return false }
         do throws(EngineError) {
             try leavePlaceholder(table, key)
             return true
@@ -271,5 +271,5 @@ extension WriteTransaction {
     }
 
     /// Whether links to the table's objects that are deleted stay.
-    func keepsLinks(to table: Table) -> Bool { journal != nil && table.imageColumn != nil }
+    func keepsLinks(to table: Table) -> Bool { journal != nil && table.imageColumn != nil && !table.isAsymmetric }
 }

@@ -207,7 +207,7 @@ extension JournalRecorder {
         }
     }
 
-    private func cells(
+    func cells(
         _ column: Column,
         _ keys: [ObjectKey],
         as said: JournalWriter.Said,

@@ -48,6 +48,10 @@ final class JournalRecorder {
     /// Embedded objects of before that were put somewhere else.
     private(set) var carried: Set<JournalObject> = []
 
+    /// What objects held that were handed over, for the state.
+    private var handedOver = ByteWriter()
+    private var isAside = false
+
     /// The position of the entry, and the blocks of it that are written beside the first.
     private let position: UInt64
     private var written: UInt64 = 0
@@ -301,6 +305,27 @@ final class JournalRecorder {
         take(.add(at: place, delta), column, key)
     }
 
+    // MARK: Objects that leave
+
+    /// Objects that the transaction made, and what they own, are taken down as they are now.
+    func handOver(_ table: Table, _ keys: [ObjectKey], in transaction: WriteTransaction) {
+        closeRun()
+        swap(&writer.bytes, &handedOver)
+        isAside = true
+        var open = keys.map { (table, $0) }
+        while let (table, key) = open.popLast() {
+            for column in table.columns {
+                cells(column, [key], as: .rows, transaction)
+                guard transaction.schema.ownsTargets(column) else { continue }
+                transaction.forEachTarget(column, key) { target in
+                    if let table = transaction.schema.table(id: target.tableID) { open.append((table, target.key)) }
+                }
+            }
+        }
+        isAside = false
+        swap(&writer.bytes, &handedOver)
+    }
+
     // MARK: Exact entries
 
     /// What a list didn't show before an edit, and the edit, a move with stored positions.
@@ -353,7 +378,7 @@ final class JournalRecorder {
 
     /// Bytes that fill a block become one. Called between operations.
     func flush(_ transaction: WriteTransaction) {
-        guard writer.bytes.bytes.count >= Journal.blockSize else { return }
+        guard writer.bytes.bytes.count >= Journal.blockSize, !isAside else { return }
         flushBlocks(transaction, all: false)
     }
 
@@ -381,6 +406,7 @@ final class JournalRecorder {
         let logLength = length
         if transaction.schemaChanged { schema(transaction) }
         for table in made.keys.sorted() { rows(table, transaction) }
+        writer.bytes.raw(handedOver.take())
         if isExact { carriedRows(transaction) }
         writeDefaults(transaction)
         fields(transaction)

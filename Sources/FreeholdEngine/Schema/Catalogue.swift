@@ -98,7 +98,7 @@ extension DatabaseSchema {
             let columns = withHidden ? table.storedColumns : table.columns
             w.varint(UInt64(table.id))
             w.string(table.name)
-            w.u8((table.isEmbedded ? 1 : 0) | (table.isHidden ? 2 : 0))
+            w.u8((table.isEmbedded ? 1 : 0) | (table.isHidden ? 2 : 0) | (table.isAsymmetric ? 4 : 0))
             w.varint(UInt64(table.firstSegment))
             w.varint(UInt64(table.nextColumnID))
             w.varint(UInt64(table.compounds.count))
@@ -181,6 +181,7 @@ extension DatabaseSchema {
                     name: name,
                     columns: columns,
                     isEmbedded: flags & 1 != 0,
+                    isAsymmetric: flags & 4 != 0,
                     isHidden: flags & 2 != 0,
                     compounds: made,
                     firstSegment: segment,

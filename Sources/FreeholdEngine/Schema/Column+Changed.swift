@@ -51,6 +51,7 @@ extension Table {
         columns: [Column]? = nil,
         hidden: [Column]? = nil,
         isEmbedded: Bool? = nil,
+        isAsymmetric: Bool? = nil,
         without replaced: Set<Int> = [],
         compounds: [(spec: CompoundIndexSpec, firstSegment: UInt32)]? = nil,
         nextColumnID: Int? = nil
@@ -72,6 +73,7 @@ extension Table {
             name: name ?? self.name,
             columns: placed,
             isEmbedded: isEmbedded ?? self.isEmbedded,
+            isAsymmetric: isAsymmetric ?? self.isAsymmetric,
             isHidden: isHidden,
             compounds: specs.map { CompoundColumnIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
             firstSegment: firstSegment,

@@ -169,6 +169,8 @@ public final class Table: Sendable, CustomStringConvertible {
     public let imageColumn: Column?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
+    /// Whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    public let isAsymmetric: Bool
     /// Indexes of several columns together.
     public let compounds: [CompoundColumnIndex]
     /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
@@ -189,6 +191,7 @@ public final class Table: Sendable, CustomStringConvertible {
         name: String,
         columns: [Column],
         isEmbedded: Bool = false,
+        isAsymmetric: Bool = false,
         isHidden: Bool = false,
         compounds: [CompoundColumnIndex] = [],
         firstSegment: UInt32,
@@ -200,6 +203,7 @@ public final class Table: Sendable, CustomStringConvertible {
         self.compounds = compounds
         self.nextColumnID = nextColumnID
         self.isEmbedded = isEmbedded
+        self.isAsymmetric = isAsymmetric
         self.id = id
         self.name = name
         self.columns = isHidden ? columns : columns.filter { !$0.isHidden }

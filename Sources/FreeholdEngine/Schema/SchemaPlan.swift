@@ -98,6 +98,11 @@ package struct SchemaPlan {
                 "Class '\(spec.name)' has been changed to \(spec.isEmbedded ? "embedded" : "top-level")."
             )
         }
+        if spec.isAsymmetric != table.isAsymmetric {
+            refuse(
+                "Class '\(spec.name)' has been changed to \(spec.isAsymmetric ? "asymmetric" : "one whose objects stay")."
+            )
+        }
         for column in spec.columns {
             guard let stored = table.column(named: column.name) else {
                 addedColumns.append((table, column))
@@ -188,6 +193,11 @@ package struct SchemaPlan {
                     else {
                         throw refuse("the link '\(column.name)' has no target among the tables.")
                     }
+                    if specs.contains(where: { $0.name == target && $0.isAsymmetric })
+                        || others.contains(where: { $0.name == target && $0.isAsymmetric })
+                    {
+                        throw refuse("the link '\(column.name)' leads to '\(target)', which is asymmetric.")
+                    }
                     if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {
                         throw refuse("the set '\(column.name)' can't hold embedded objects.")
                     }
@@ -236,6 +246,9 @@ package struct SchemaPlan {
                         throw refuse("'\(member)' can't be in \(name).")
                     }
                 }
+            }
+            if spec.isAsymmetric, spec.isEmbedded || spec.primaryKey == nil {
+                throw refuse("asymmetric classes have a primary key and aren't embedded.")
             }
             if let key = spec.primaryKey {
                 if spec.isEmbedded { throw refuse("it is embedded and can't have a primary key ('\(key)').") }

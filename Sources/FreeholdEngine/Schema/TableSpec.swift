@@ -61,6 +61,8 @@ public struct TableSpec: Equatable, Sendable {
     public var primaryKey: String?
     /// Whether each object belongs to exactly one link of another object and goes with it.
     public var isEmbedded: Bool
+    /// Whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    public var isAsymmetric: Bool
     /// Indexes of several columns together.
     public var compounds: [CompoundIndexSpec]
 
@@ -69,10 +71,12 @@ public struct TableSpec: Equatable, Sendable {
         columns: [ColumnSpec],
         primaryKey: String? = nil,
         isEmbedded: Bool = false,
+        isAsymmetric: Bool = false,
         compounds: [CompoundIndexSpec] = []
     ) {
         self.compounds = compounds
         self.isEmbedded = isEmbedded
+        self.isAsymmetric = isAsymmetric
         self.name = name
         self.columns = columns
         self.primaryKey = primaryKey

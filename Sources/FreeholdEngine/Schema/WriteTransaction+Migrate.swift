@@ -16,6 +16,17 @@ extension WriteTransaction {
     @discardableResult
     package func extendSchema(to specs: [TableSpec], suspendsPrimaryKeys: Bool) throws(EngineError) -> SchemaPlan {
         let plan = try SchemaPlan(specs, against: currentSchema)
+        for spec in specs where spec.isAsymmetric {
+            guard let table = currentSchema.table(named: spec.name), !table.isAsymmetric, count(table) > 0 else {
+                continue
+            }
+            throw EngineError(
+                .schemaMismatch,
+                "Class '\(spec.name)' has objects, which an asymmetric class can't have. Delete them first.",
+                path: core.path,
+                table: spec.name
+            )
+        }
         addTables(plan.added, areKeyed: false)
         var converted: [(old: Column, id: Int)] = []
         let tables = currentSchema.storedTables.map { table -> Table in
@@ -73,7 +84,8 @@ extension WriteTransaction {
         let added = plan.addedColumns.filter { $0.table === table }.map(\.spec) + retyped.map(\.spec)
         let isRekeyed = table.primaryKey != nil && (suspendsPrimaryKeys || table.primaryKey?.name != spec.primaryKey)
         let isFreed = table.isEmbedded && !spec.isEmbedded
-        if added.isEmpty, nullabilityChanges.isEmpty, !isRekeyed, !isFreed { return table }
+        let changesKind = table.isAsymmetric != spec.isAsymmetric
+        if added.isEmpty, nullabilityChanges.isEmpty, !isRekeyed, !isFreed, !changesKind { return table }
         let replaced = Set((retyped.map(\.column) + nullabilityChanges.map(\.column)).map(\.id))
         var columns = table.columns.map { column -> Column in
             var column = column
@@ -113,6 +125,7 @@ extension WriteTransaction {
         return table.with(
             columns: columns,
             isEmbedded: isFreed ? false : table.isEmbedded,
+            isAsymmetric: spec.isAsymmetric,
             without: replaced,
             nextColumnID: table.nextColumnID + added.count
         )

@@ -93,6 +93,7 @@ extension WriteTransaction {
                     name: spec.name,
                     columns: columns,
                     isEmbedded: spec.isEmbedded,
+                    isAsymmetric: spec.isAsymmetric,
                     isHidden: areHidden,
                     compounds: spec.compounds.map {
                         CompoundColumnIndex($0, id, columns, firstSegment: allocateSegments())

@@ -90,6 +90,8 @@ struct FileTables {
     static let versionName = "sync version"
 
     private(set) var classes: [SyncString: Class] = [:]
+    /// Those whose objects are only sent.
+    let asymmetric: Set<SyncString>
     let values: Table
     let shadows: Table
     let commits: Table
@@ -132,7 +134,9 @@ struct FileTables {
             )
         )
         try write.keepImages(ofTablesKeyed: "_id", named: names)
-        for table in write.schema.tables {
+        asymmetric = Set(write.schema.tables.filter(\.isAsymmetric).map { SyncString($0.name) })
+        // Objects of asymmetric classes go up as the journal has them, and never come down.
+        for table in write.schema.tables where !table.isAsymmetric {
             guard let key = table.primaryKey, let image = table.imageColumn else { continue }
             let version = try write.addHiddenColumn(ColumnSpec(Self.versionName, .int, optional: true), to: table)
             classes[SyncString(table.name)] = Class(

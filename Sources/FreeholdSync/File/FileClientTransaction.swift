@@ -354,6 +354,14 @@ public struct FileClientTransaction: ClientTransaction {
     }
 
     public mutating func put(_ commit: JournalCommit) throws {
+        var commit = commit
+        if commit.version != nil, !tables.asymmetric.isEmpty {
+            // What is only sent doesn't stay once it is.
+            for change in commit.commit.changes where tables.asymmetric.contains(change.object.className) {
+                try setShadow(nil, of: change.object)
+            }
+            commit = commit.without(tables.asymmetric)
+        }
         cache.commits[commit.commit.number] = .some(commit)
         cache.changedCommits.insert(commit.commit.number)
     }

@@ -301,7 +301,8 @@ final class RealmSync: FileAttachment {
 
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
         var subscribed: Set<String>?
-        for table in transaction.schema.tables where !table.isEmbedded && transaction.hasMadeObjects(in: table) {
+        for table in transaction.schema.tables
+        where !table.isEmbedded && !table.isAsymmetric && transaction.hasMadeObjects(in: table) {
             let classes = subscribed ?? Set(SubscriptionRows.read(transaction).all.map(\.query.className))
             subscribed = classes
             guard !classes.contains(table.name) else { continue }

@@ -17,10 +17,17 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
     private let codec = MessageCodec()
     private var isReachable = true
 
-    init() { machine = Self.machine() }
+    private let app: ServerApp
 
-    private static func machine() -> ServerMachine {
-        var configuration = ServerConfiguration(apps: ["test": ServerApp()]) { token, _ in token.text }
+    init(asymmetric: Set<SyncString> = []) {
+        var rules = MergeRules()
+        rules.createOnly = asymmetric
+        app = ServerApp(rules: rules)
+        machine = Self.machine(app)
+    }
+
+    private static func machine(_ app: ServerApp) -> ServerMachine {
+        var configuration = ServerConfiguration(apps: ["test": app]) { token, _ in token.text }
         configuration.commitSize = { UInt64($0.estimatedSize) }
         return ServerMachine(configuration, matcher: QueryMatcher())
     }
@@ -107,9 +114,12 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
         queue.sync {
             store = backup
             store.wasCopied(epoch: epoch)
-            machine = Self.machine()
+            machine = Self.machine(app)
         }
     }
+
+    /// What came of asymmetric classes.
+    var ingested: [ObjectName: [NewField]] { queue.sync { store.ingested(of: StreamName(app: "test")) } }
 
     var contents: [ObjectName: [SyncString: MergedContent]] {
         queue.sync { store.contents(of: StreamName(app: "test")).mapValues(\.contents) }

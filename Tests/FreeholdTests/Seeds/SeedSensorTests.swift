@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-// The models of "Define an Asymmetric Object". That they only go to a server is later work; here their properties
+// The models of "Define an Asymmetric Object". That they only go to a server is in AsymmetricTests; here their properties
 // are those of plain objects.
 
 private enum CPlusPlus {

@@ -52,6 +52,11 @@ extension Schema {
     }
 }
 
+extension ObjectSchema {
+    /// What stands behind the name of a class that isn't an ordinary one.
+    var kindText: String { isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "" }
+}
+
 /// Names that may have been meant.
 enum Suggestions {
     static func text(for name: String, among names: [String], _ otherwise: String) -> String {

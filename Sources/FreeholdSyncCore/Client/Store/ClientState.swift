@@ -121,6 +121,21 @@ public struct JournalCommit: Hashable, Sendable {
     public internal(set) var version: StreamVersion?
     /// When it was answered, by the file's clock, in milliseconds since 2015-01-01.
     public internal(set) var answeredAt: Int64?
+
+    /// The same without what it did in some classes.
+    package func without(_ classes: Set<SyncString>) -> JournalCommit {
+        guard commit.changes.contains(where: { classes.contains($0.object.className) }) else { return self }
+        var rest = self
+        rest.commit = Commit(
+            number: commit.number,
+            clock: commit.clock,
+            base: commit.base,
+            seen: commit.seen,
+            schemaVersion: commit.schemaVersion,
+            changes: commit.changes.filter { !classes.contains($0.object.className) }
+        )
+        return rest
+    }
 }
 
 /// Work that was given up. It is kept until the app takes it.

@@ -71,7 +71,7 @@ extension ClientTransaction {
         var lost = 0
         var number = max(known + 1, state.firstKept)
         while number <= state.lastCommit {
-            if let entry = try commit(number) {
+            if let entry = try commit(number), !entry.commit.changes.isEmpty {
                 try keep(.discarded(entry.commit))
                 lost += 1
             }

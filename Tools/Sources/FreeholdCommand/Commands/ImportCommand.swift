@@ -124,6 +124,9 @@ struct ImportCommand: ParsableCommand {
         if object.isEmbedded {
             throw Failure(.data, "\(className) is embedded: its objects are imported with those that they belong to")
         }
+        if object.isAsymmetric {
+            throw Failure(.data, "\(className) is asymmetric: its objects are only sent, by programs that sync")
+        }
         let read = try source.reader()
         let isCSV = format.map { $0 == .csv } ?? (source.input?.lowercased().hasSuffix(".csv") ?? false)
         let policy = object.primaryKeyProperty == nil ? .error : update.policy

@@ -36,6 +36,7 @@ private struct FileInfo: Encodable {
     struct Class: Encodable {
         let name: String
         let embedded: Bool
+        let asymmetric: Bool
         let objects: Int
         let primaryKey: String?
         let indexes: [String]
@@ -64,6 +65,7 @@ private struct FileInfo: Encodable {
             Class(
                 name: object.className,
                 embedded: object.isEmbedded,
+                asymmetric: object.isAsymmetric,
                 objects: realm.dynamicObjects(object.className).count,
                 primaryKey: object.primaryKeyProperty?.name,
                 indexes: object.properties.compactMap { property in
@@ -98,7 +100,8 @@ private struct FileInfo: Encodable {
         var table = TextTable(["Class", "Objects", "Primary key", "Indexes"], isNumber: [false, true, false, false])
         for item in classes {
             try table.add([
-                item.name + (item.embedded ? " (embedded)" : ""), Units.grouped(item.objects), item.primaryKey ?? "",
+                item.name + (item.embedded ? " (embedded)" : item.asymmetric ? " (asymmetric)" : ""),
+                Units.grouped(item.objects), item.primaryKey ?? "",
                 item.indexes.joined(separator: ", "),
             ])
         }

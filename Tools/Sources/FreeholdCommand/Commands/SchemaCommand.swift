@@ -49,7 +49,7 @@ struct SchemaCommand: ParsableCommand {
         for (i, object) in schema.objectSchema.enumerated() {
             if i > 0 { try StandardOutput.shared.line("") }
             try StandardOutput.shared.line(
-                TerminalText.escaped(object.className) + (object.isEmbedded ? " (embedded)" : "")
+                TerminalText.escaped(object.className) + object.kindText
             )
             let width = object.allProperties.map { TerminalText.width($0.name) }.max() ?? 0
             for property in object.allProperties {

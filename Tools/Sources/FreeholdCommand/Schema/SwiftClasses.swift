@@ -78,8 +78,12 @@ struct SwiftClasses {
             blocks.append(block + ["    ]", "}"])
         }
         let body = blocks.filter { !$0.isEmpty }.map { block in block.map { "    \($0)\n" }.joined() }
-        return "\(access)final class \(SwiftNames.quoted(name)): \(object.isEmbedded ? "EmbeddedObject" : "Object") {\n"
+        return "\(access)final class \(SwiftNames.quoted(name)): \(base(of: object)) {\n"
             + body.joined(separator: "\n") + "}\n"
+    }
+
+    private func base(of object: ObjectSchema) -> String {
+        object.isEmbedded ? "EmbeddedObject" : object.isAsymmetric ? "AsymmetricObject" : "Object"
     }
 
     /// Rules for the objects that link to a class stand on its linking objects.

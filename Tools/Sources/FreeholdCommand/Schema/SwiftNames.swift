@@ -97,7 +97,8 @@ enum SwiftNames {
 
     /// Of the library, of Foundation and of Swift, that generated classes use or that others would miss.
     private static let types: Set<String> = [
-        "Any", "AnyObject", "AnyRealmValue", "Array", "Bool", "CompoundIndex", "Data", "Date", "Decimal128",
+        "Any", "AnyObject", "AnyRealmValue", "Array", "AsymmetricObject", "Bool", "CompoundIndex", "Data", "Date",
+        "Decimal128",
         "Dictionary", "Double", "EmbeddedObject", "Error", "Float", "Int", "LinkingObjects", "List", "Map",
         "MutableSet", "Never", "Object", "ObjectBase", "ObjectId", "Optional", "Persisted", "Projection", "Property",
         "Query", "Realm", "Results", "Schema", "Self", "Set", "String", "Type", "UUID", "Void",
