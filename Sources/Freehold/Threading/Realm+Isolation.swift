@@ -142,14 +142,17 @@ extension Realm {
                 )
             }
         }
-        return AsyncOpenTask(task)
+        return AsyncOpenTask(task, configuration)
     }
 
     /// An opening under way.
     public struct AsyncOpenTask: Sendable {
         private let task: Task<Void, Never>
+        package let configuration: Configuration
 
-        init(_ task: Task<Void, Never>) { self.task = task }
+        init(_ task: Task<Void, Never>, _ configuration: Configuration) {
+            (self.task, self.configuration) = (task, configuration)
+        }
 
         /// The callback isn't called, if it hasn't been yet.
         public func cancel() { task.cancel() }

@@ -23,6 +23,7 @@ public final class App: Sendable {
     let folder: URL
 
     private let state = Mutex(State())
+    private let listeners = Listeners<User?>()
 
     private struct State {
         var users: [String: User] = [:]
@@ -111,8 +112,13 @@ public final class App: Sendable {
         precondition(user.isLoggedIn, "User \(user.id) isn't logged in. Log in first.")
         _ = try? file.update(user.id, isCurrent: true) { _ in }
         state.withLock { $0.current = user.id }
+        listeners.tell(user)
         return user
     }
+
+    /// Who is the current user from now on, in this process; nil after a log-out that leaves nobody. Ours, in place of RealmSwift's
+    /// Combine publisher.
+    public var currentUsers: AsyncStream<User?> { listeners.stream() }
 
     func ended(_ user: User) {
         state.withLock { state in
@@ -120,6 +126,7 @@ public final class App: Sendable {
             guard state.current == user.id else { return }
             state.current = state.users.values.filter { $0.isLoggedIn }.max { $0.id < $1.id }?.id
         }
+        listeners.tell(currentUser)
         syncManager.end(user)
     }
 
@@ -169,6 +176,7 @@ public final class App: Sendable {
         }
         user.take(kept)
         try await user.refreshProfile()
+        listeners.tell(user)
         syncManager.begin(user)
         return user
     }

@@ -17,6 +17,24 @@ public final class SyncManager: Sendable {
         var customRequestHeaders: [String: String]?
         var timeouts: SyncTimeoutOptions
         var files: [WeakFile] = []
+        /// Who waits for the session of a file that is being opened.
+        var openings: [String: [@Sendable (SyncSession) -> Void]] = [:]
+    }
+
+    /// An error of a session. Nil where there is none yet.
+    public struct SessionFailure: Sendable {
+        public let error: any Error
+        public let session: SyncSession?
+    }
+
+    private let failures = Listeners<SessionFailure>()
+
+    /// What ``errorHandler`` hears of, from now on. Ours.
+    public var errors: AsyncStream<SessionFailure> { failures.stream(keeping: 1_000) }
+
+    func report(_ error: any Error, _ session: SyncSession?) {
+        errorHandler?(error, session)
+        failures.tell(SessionFailure(error: error, session: session))
     }
 
     /// A `SyncClient`, in programs that have the trait.
@@ -60,6 +78,23 @@ public final class SyncManager: Sendable {
             state.files.removeAll { $0.file == nil }
             state.files.append(WeakFile(file: file))
         }
+    }
+
+    /// Calls a block with the session of a file, now or when it begins.
+    func whenBegun(_ path: String, _ block: @escaping @Sendable (SyncSession) -> Void) {
+        let session: SyncSession? = state.withLock { state in
+            if let session = state.files.lazy.compactMap(\.file).first(where: { $0.path == path })?.session {
+                return session
+            }
+            state.openings[path, default: []].append(block)
+            return nil
+        }
+        if let session { block(session) }
+    }
+
+    func began(_ path: String, _ session: SyncSession) {
+        let blocks = state.withLock { $0.openings.removeValue(forKey: path) } ?? []
+        for block in blocks { block(session) }
     }
 
     private func files(of user: User) -> [RealmSync] {

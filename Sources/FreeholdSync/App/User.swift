@@ -10,11 +10,11 @@ public final class User: Sendable {
 
     private let kept: Mutex<KeptUser>
     private let life = Mutex(Life())
+    private let listeners = Listeners<RLMUserState>()
 
     private struct Life {
         var isRemoved = false
         var refresh: Task<UserTokens, any Error>?
-        var listeners: [UUID: AsyncStream<RLMUserState>.Continuation] = [:]
     }
 
     init(_ user: KeptUser, _ app: App) {
@@ -40,15 +40,7 @@ public final class User: Sendable {
     public var apiKeysAuth: APIKeyAuth { APIKeyAuth(self) }
 
     /// The states that the user takes from now on. Ours, in place of RealmSwift's Combine publisher.
-    public var states: AsyncStream<RLMUserState> {
-        let (stream, continuation) = AsyncStream<RLMUserState>.makeStream(bufferingPolicy: .bufferingNewest(16))
-        let key = UUID()
-        life.withLock { $0.listeners[key] = continuation }
-        continuation.onTermination = { [weak self] _ in
-            self?.life.withLock { _ = $0.listeners.removeValue(forKey: key) }
-        }
-        return stream
-    }
+    public var states: AsyncStream<RLMUserState> { listeners.stream() }
 
     // MARK: Changes
 
@@ -61,8 +53,7 @@ public final class User: Sendable {
 
     private func tell(_ before: RLMUserState) {
         let now = state
-        guard now != before else { return }
-        for listener in life.withLock({ Array($0.listeners.values) }) { listener.yield(now) }
+        if now != before { listeners.tell(now) }
     }
 
     private func forget(isRemoved: Bool) {

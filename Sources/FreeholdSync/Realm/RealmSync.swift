@@ -13,6 +13,8 @@ final class RealmSync: FileAttachment {
     private let realmConfiguration: Realm.Configuration
     private let store: SyncedFile
     private let agent: AgentLock
+    /// As the configuration names it.
+    let path: String
     private let state = Mutex(State())
 
     private struct State {
@@ -42,6 +44,7 @@ final class RealmSync: FileAttachment {
         realmConfiguration = local
         store = SyncedFile(try FileClientStore(database))
         agent = AgentLock(database.path)
+        path = realm.fileURL?.standardizedFileURL.path ?? database.path
         user.app.syncManager.add(self)
         begin()
     }
@@ -63,7 +66,7 @@ final class RealmSync: FileAttachment {
         guard user.isLoggedIn, session == nil else { return }
         do {
             if try agent.acquire() { return start() }
-        } catch { user.app.syncManager.errorHandler?(error, nil) }
+        } catch { user.app.syncManager.report(error, nil) }
         state.withLock { state in
             guard state.election == nil else { return }
             state.election = Task { [weak self] in
@@ -98,6 +101,7 @@ final class RealmSync: FileAttachment {
             // Other processes change subscriptions, too.
             state.watch = try? ChangeFeed(database).observe { [weak self] _ in self?.subscribeAnew() }
         }
+        if let session { user.app.syncManager.began(path, session) }
         send(subscriptions(), nil)
     }
 
@@ -125,7 +129,7 @@ final class RealmSync: FileAttachment {
         if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
             return handler(error, session)
         }
-        user.app.syncManager.errorHandler?(error, session)
+        user.app.syncManager.report(error, session)
     }
 
     // MARK: Resets

@@ -1,5 +1,6 @@
 public import Dispatch
 import Foundation
+public import Freehold
 public import FreeholdSyncCore
 import Synchronization
 
@@ -98,9 +99,7 @@ extension SyncSession {
         public func invalidate() { task.cancel() }
     }
 
-    /// Tells how far a transfer is, on a thread of the library's.
-    ///
-    /// A bootstrap tells objects of those expected; other transfers begin at 0 and end at 1.
+    /// Tells how far a transfer is, on a thread of the library's: see ``progress(for:mode:)``.
     ///
     /// - Returns: nil if the session is over: the block is never called then.
     public func addProgressNotification(
@@ -109,42 +108,96 @@ extension SyncSession {
         block: @escaping @Sendable (Progress) -> Void
     ) -> ProgressNotificationToken? {
         guard !isClosed else { return nil }
+        let progress = progress(for: direction, mode: mode)
+        return ProgressNotificationToken(Task { for await progress in progress { block(progress) } })
+    }
+
+    /// How far a transfer is, from now on. It ends with what is outstanding at the call, or with the session.
+    ///
+    /// A bootstrap tells objects of those expected; other transfers begin at 0 and end at 1.
+    public func progress(for direction: ProgressDirection, mode: ProgressMode) -> AsyncStream<Progress> {
+        let (stream, continuation) = AsyncStream<Progress>.makeStream(bufferingPolicy: .bufferingNewest(100))
         let events = events()
-        let session = self
-        return ProgressNotificationToken(
-            Task { [weak session] in
-                var last = -1.0
-                func tell(_ estimate: Double, isRising: Bool) {
-                    let estimate = isRising ? max(estimate, last) : estimate
-                    guard estimate != last else { return }
-                    last = estimate
-                    block(Progress(progressEstimate: estimate))
+        let reports = Task {
+            for await event in events {
+                switch event {
+                case .report(.progress(let objects, let total)) where direction == .download && total > 0:
+                    let estimate = min(Double(objects) / Double(total), 0.999)
+                    continuation.yield(Progress(progressEstimate: estimate))
+                case .report(.downloaded) where direction == .download && mode == .reportIndefinitely,
+                    .report(.uploaded) where direction == .upload && mode == .reportIndefinitely:
+                    continuation.yield(Progress(progressEstimate: 1))
+                default: break
                 }
-                switch mode {
-                case .forCurrentlyOutstandingWork:
-                    let reports = Task {
-                        guard direction == .download else { return }
-                        for await event in events {
-                            guard case .report(.progress(let objects, let total)) = event, total > 0 else { continue }
-                            block(Progress(progressEstimate: min(Double(objects) / Double(total), 0.999)))
-                        }
-                    }
-                    defer { reports.cancel() }
-                    do { try await session?.wait(for: direction) } catch { return }
-                    reports.cancel()
-                    tell(1, isRising: true)
-                case .reportIndefinitely:
-                    for await event in events {
-                        switch event {
-                        case .report(.progress(let objects, let total)) where direction == .download && total > 0:
-                            tell(min(Double(objects) / Double(total), 0.999), isRising: false)
-                        case .report(.downloaded) where direction == .download: tell(1, isRising: false)
-                        case .report(.uploaded) where direction == .upload: tell(1, isRising: false)
-                        default: break
-                        }
+            }
+            continuation.finish()
+        }
+        guard mode == .forCurrentlyOutstandingWork else {
+            continuation.onTermination = { _ in reports.cancel() }
+            return stream
+        }
+        let wait = Task { [weak self] in
+            do {
+                try await self?.wait(for: direction)
+                continuation.yield(Progress(progressEstimate: 1))
+            } catch {}
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            wait.cancel()
+            reports.cancel()
+        }
+        return stream
+    }
+}
+
+extension Realm.AsyncOpenTask {
+    /// Tells how far the download is that the opening waits for. Of a realm that doesn't sync it tells nothing.
+    ///
+    /// - Parameters:
+    ///   - queue: on which the block runs.
+    ///   - block: hears of it until all is there.
+    public func addProgressNotification(
+        queue: DispatchQueue = .main,
+        block: @escaping @Sendable (SyncSession.Progress) -> Void
+    ) {
+        guard let sync = configuration.syncConfiguration, let path = configuration.fileURL?.standardizedFileURL.path
+        else { return }
+        sync.user.app.syncManager.whenBegun(path) { session in
+            let progress = session.progress(for: .download, mode: .forCurrentlyOutstandingWork)
+            Task { for await progress in progress { queue.async { block(progress) } } }
+        }
+    }
+}
+
+extension SyncSubscriptionSet {
+    /// The states that the newest set takes, beginning with the one that it has; a state that comes and goes quickly may be left out.
+    /// Ours. It ends when the realm's session is over.
+    public var states: AsyncStream<SyncSubscriptionState> {
+        let (stream, continuation) = AsyncStream<SyncSubscriptionState>.makeStream(
+            bufferingPolicy: .bufferingNewest(16)
+        )
+        let events = file.session?.events()
+        let task = Task { [weak file] in
+            var last: SyncSubscriptionState?
+            func tell() {
+                guard let file else { return }
+                let state = file.state(of: file.subscriptions())
+                if state != last { continuation.yield(state) }
+                last = state
+            }
+            tell()
+            if let events {
+                for await event in events {
+                    switch event {
+                    case .report(.querySet), .report(.downloaded), .report(.connection): tell()
+                    default: break
                     }
                 }
             }
-        )
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
     }
 }
