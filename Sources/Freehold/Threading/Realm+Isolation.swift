@@ -51,6 +51,21 @@ extension RealmCore {
 }
 
 extension Realm {
+    /// A file that is open, and what works on it, without a realm.
+    package struct OpenFile: Sendable {
+        private let file: RealmFile
+        fileprivate init(_ file: RealmFile) { self.file = file }
+
+        package var attachment: (any FileAttachment)? { file.attachment }
+    }
+
+    /// Opens a file for what works on it; where the file is new, the work begins as at a realm's opening.
+    ///
+    /// - Throws: `Realm.Error`; `CancellationError`.
+    package static func openFile(_ configuration: Configuration) async throws -> OpenFile {
+        OpenFile(try await RealmCore.prepare(configuration, .never).file)
+    }
+
     /// When the contents of a synchronised realm are fetched. Of local realms: the same for all.
     public enum OpenBehavior: Sendable {
         case never, once, always

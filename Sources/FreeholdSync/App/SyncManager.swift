@@ -27,6 +27,15 @@ public final class SyncManager: Sendable {
         public let session: SyncSession?
     }
 
+    let jobs = JobGate()
+
+    /// How many files `Realm.syncOnce(configuration:deadline:)` has open at a time. Each takes some five file descriptors, one connection and
+    /// a thread while it writes.
+    public var maximumJobs: Int {
+        get { jobs.limit }
+        set { jobs.limit = newValue }
+    }
+
     private let failures = Listeners<SessionFailure>()
 
     /// What ``errorHandler`` hears of, from now on. Ours.
@@ -90,6 +99,12 @@ public final class SyncManager: Sendable {
             return nil
         }
         if let session { block(session) }
+    }
+
+    /// Whether nothing of the process has a file open.
+    func isClosed(_ configuration: Realm.Configuration) -> Bool {
+        let path = configuration.fileURL?.standardizedFileURL.path
+        return state.withLock { !$0.files.contains { $0.file?.path == path } }
     }
 
     func began(_ path: String, _ session: SyncSession) {

@@ -1,0 +1,245 @@
+public import Freehold
+import FreeholdSyncCore
+import Synchronization
+
+/// Why a file wasn't synced by `syncOnce(deadline:)`. What else it throws is what waiting for a session throws: `SessionError`, where the
+/// server needs something of the app, `SyncError`, where it refuses a subscription, `Realm.Error`, `CancellationError`.
+public struct SyncOnceError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Code: Hashable, Sendable {
+        /// The deadline came first.
+        case deadlineExceeded
+        /// The user isn't logged in.
+        case loggedOut
+        /// The realm, or its configuration, doesn't sync.
+        case notSynced
+    }
+
+    public let code: Code
+    /// Whether the server has all that was committed before the call. What it hasn't stays in the file, and goes up with the next sync.
+    public let isUploaded: Bool
+    /// What happened, in a sentence. It holds no token and no data.
+    public let message: String
+
+    public var description: String { message }
+}
+
+extension Realm {
+    /// Syncs a file and lets go of it: opens it and a connection, uploads all that was committed before the call, downloads all that the
+    /// file subscribes to, and closes both. For jobs, such as a cron job's or a server's that keeps a file for each of its users.
+    ///
+    /// ```swift
+    /// try await Realm.syncOnce(configuration: user.flexibleSyncConfiguration(), deadline: .now + .seconds(30))
+    /// ```
+    ///
+    /// Where the server can't be reached it tries again until the deadline. Realms that the process has open of the file stay open, and
+    /// so does their session. As many calls as one likes may run at once: `SyncManager.maximumJobs` files are open at a time, and the
+    /// others wait their turn.
+    ///
+    /// - Throws: `SyncOnceError`, and what it says.
+    public static func syncOnce(
+        configuration: Configuration = .defaultConfiguration,
+        deadline: ContinuousClock.Instant
+    ) async throws {
+        let job = SyncJob()
+        guard let sync = configuration.syncConfiguration else { throw job.notSynced }
+        let manager = sync.user.app.syncManager
+        try await job.run(until: deadline) {
+            try await manager.jobs.enter()
+            defer { manager.jobs.leave() }
+            let result = await job.syncFile(configuration)
+            // What nobody else uses is closed when this returns.
+            if let session = job.session, manager.isClosed(configuration) { await session.close() }
+            try result.get()
+        }
+    }
+
+    /// Uploads all that was committed before the call, and downloads all that the realm subscribes to. A session that was suspended is
+    /// suspended again. The realm shows what came.
+    ///
+    /// - Throws: `SyncOnceError`, and what it says.
+    public func syncOnce(
+        deadline: ContinuousClock.Instant,
+        _isolation actor: isolated (any Actor)? = #isolation
+    ) async throws {
+        let job = SyncJob()
+        guard let file = attachment as? RealmSync else { throw job.notSynced }
+        try await job.run(until: deadline) { try await file.syncOnce(job) }
+        refresh()
+    }
+}
+
+/// A file that is synced once.
+final class SyncJob: Sendable {
+    private struct State {
+        var isUploaded = false
+        var hindrance: String?
+        var session: SyncSession?
+    }
+
+    private let state = Mutex(State())
+
+    var session: SyncSession? { state.withLock { $0.session } }
+
+    func began(_ session: SyncSession) { state.withLock { ($0.session, $0.hindrance) = (session, nil) } }
+
+    func uploaded() { state.withLock { $0.isUploaded = true } }
+
+    /// Notes why it isn't done yet.
+    func hinder(_ reason: String?) { state.withLock { $0.hindrance = reason } }
+
+    func error(_ code: SyncOnceError.Code, _ message: String) -> SyncOnceError {
+        SyncOnceError(code: code, isUploaded: state.withLock { $0.isUploaded }, message: message)
+    }
+
+    var notSynced: SyncOnceError {
+        error(.notSynced, "The realm doesn't sync. Open it with user.flexibleSyncConfiguration().")
+    }
+
+    private var late: SyncOnceError {
+        let (isUploaded, hindrance) = state.withLock { ($0.isUploaded, $0.hindrance) }
+        return error(
+            .deadlineExceeded,
+            (isUploaded ? "All is uploaded, but not downloaded by the deadline" : "Not all is uploaded by the deadline")
+                + (hindrance.map { ": \($0)" } ?? ".")
+        )
+    }
+
+    func run(until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () async throws -> Void) async throws
+    {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                throw self.late
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    func syncFile(_ configuration: Realm.Configuration) async -> Result<Void, any Error> {
+        do {
+            let file = try await Realm.openFile(configuration)
+            guard let sync = file.attachment as? RealmSync else { throw notSynced }
+            return .success(try await sync.syncOnce(self))
+        } catch { return .failure(error) }
+    }
+}
+
+extension RealmSync {
+    func syncOnce(_ job: SyncJob) async throws {
+        let session = try await session(for: job)
+        job.began(session)
+        let events = session.events()
+        let listener = Task {
+            for await event in events {
+                switch event {
+                case .disconnected(let error): job.hinder(error.reason)
+                case .storeFailed(let error): job.hinder("The file can't be read or written: \(error).")
+                case .report(.connection(.connected)): job.hinder(nil)
+                default: break
+                }
+            }
+        }
+        defer { listener.cancel() }
+        let wasSuspended = session.isSuspended
+        if wasSuspended { session.resume() } else if session.connectionState == .disconnected { session.reconnect() }
+        defer { if wasSuspended { session.suspend() } }
+        try await session.waitForUpload()
+        job.uploaded()
+        let refusal = try await subscribedRefusal()
+        try await session.waitForDownload()
+        if let refusal { throw refusal }
+    }
+
+    /// Waits for the newest subscriptions.
+    ///
+    /// - Returns: the server's refusal of one; the others are served.
+    private func subscribedRefusal() async throws -> SyncError? {
+        while true {
+            do {
+                try await wait(for: subscriptions())
+                return nil
+            } catch let error as SyncError where error.code == .invalidFlexibleSyncSubscriptions {
+                return error
+            } catch SessionError.superseded {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// The file's session, as soon as no other process syncs the file.
+    private func session(for job: SyncJob) async throws -> SyncSession {
+        while true {
+            if let session { return session }
+            guard user.isLoggedIn else {
+                throw job.error(.loggedOut, "User \(user.id) is logged out, so that nothing can be synced.")
+            }
+            begin()
+            if let session { return session }
+            job.hinder("Another process syncs the file.")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
+
+/// Lets in so many at a time, in the order in which they came.
+final class JobGate: Sendable {
+    private struct State {
+        var limit = 32
+        var running = 0
+        var waiting: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    var limit: Int {
+        get { state.withLock { $0.limit } }
+        set {
+            state.withLock { $0.limit = max(newValue, 1) }
+            admit()
+        }
+    }
+
+    /// - Throws: `CancellationError`
+    func enter() async throws {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0.waiting.append((number, continuation)) }
+                if Task.isCancelled { cancel(number) }
+                admit()
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    func leave() {
+        state.withLock { $0.running -= 1 }
+        admit()
+    }
+
+    private func cancel(_ number: UInt64) {
+        let continuation = state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+
+    private func admit() {
+        while true {
+            let next: CheckedContinuation<Void, any Error>? = state.withLock { state in
+                guard state.running < state.limit, !state.waiting.isEmpty else { return nil }
+                state.running += 1
+                return state.waiting.removeFirst().continuation
+            }
+            guard let next else { return }
+            next.resume()
+        }
+    }
+}

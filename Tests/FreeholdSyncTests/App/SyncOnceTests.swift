@@ -1,0 +1,208 @@
+import Foundation
+import Freehold
+@testable import FreeholdSync
+import Testing
+
+@testable import FreeholdSyncCore
+
+/// Files that jobs sync.
+@Suite struct SyncOnceTests {
+    let folder: TemporaryFolder
+    let accounts = AccountServer()
+    let server = LoopbackServer()
+    let app: App
+
+    init() throws {
+        folder = try TemporaryFolder()
+        app = testApp(folder, accounts, server)
+    }
+
+    func configuration(_ name: String) async throws -> Realm.Configuration {
+        try? await app.emailPasswordAuth.registerUser(email: name, password: "secret")
+        let user = try await app.login(credentials: .emailPassword(email: name, password: "secret"))
+        var configuration = user.flexibleSyncConfiguration(initialSubscriptions: { set in
+            set.append(QuerySubscription<Dog> { $0.name == name || $0.name == "everybody's" })
+        })
+        configuration.objectTypes = [Person.self, Dog.self, Collar.self]
+        return configuration
+    }
+
+    /// The file without its session, as another program has it.
+    private func local(_ configuration: Realm.Configuration) -> Realm.Configuration {
+        var local = configuration
+        local.syncConfiguration = nil
+        return local
+    }
+
+    private func write(_ configuration: Realm.Configuration, _ name: String) throws {
+        let realm = try Realm(configuration: local(configuration))
+        try realm.write { realm.create(Dog.self, value: ["name": name]) }
+    }
+
+    private var soon: ContinuousClock.Instant { .now + .seconds(60) }
+
+    @Test func `A job uploads, downloads, and leaves nothing open`() async throws {
+        let (ann, bob) = (try await configuration("ann"), try await configuration("bob"))
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        let file = try #require(ann.fileURL)
+        #expect(try AgentLock(file.path).acquire())
+        #expect(ann.syncConfiguration?.user.allSessions.isEmpty == true)
+        try write(ann, "everybody's")
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        try await Realm.syncOnce(configuration: bob, deadline: soon)
+        #expect(try Realm(configuration: local(bob)).objects(Dog.self).map(\.name) == ["everybody's"])
+        // Nothing to do is no error, nor is once more at once.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 { group.addTask { try await Realm.syncOnce(configuration: ann, deadline: soon) } }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `At the deadline an error says how far it came, and why not further`() async throws {
+        let ann = try await configuration("ann")
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        server.setReachable(false)
+        try write(ann, "ann")
+        await #expect { try await Realm.syncOnce(configuration: ann, deadline: .now + .milliseconds(100)) } throws: {
+            guard let error = $0 as? SyncOnceError else { return false }
+            return error.code == .deadlineExceeded && !error.isUploaded && error.message.contains("Nobody answers.")
+        }
+        // A deadline that has passed is one, too; then nothing was lost.
+        await #expect { try await Realm.syncOnce(configuration: ann, deadline: .now - .seconds(1)) } throws: {
+            ($0 as? SyncOnceError)?.code == .deadlineExceeded
+        }
+        server.setReachable(true)
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        #expect(server.contents.count == 1)
+    }
+
+    @Test func `Who is logged out, or doesn't sync, gets an error at once`() async throws {
+        let ann = try await configuration("ann")
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        try await ann.syncConfiguration?.user.logOut()
+        await #expect { try await Realm.syncOnce(configuration: ann, deadline: soon) } throws: {
+            ($0 as? SyncOnceError)?.code == .loggedOut
+        }
+        await #expect { try await Realm.syncOnce(configuration: local(ann), deadline: soon) } throws: {
+            ($0 as? SyncOnceError)?.code == .notSynced
+        }
+    }
+
+    @Test func `While another process syncs the file it waits, and says so`() async throws {
+        let ann = try await configuration("ann")
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        let other = AgentLock(try #require(ann.fileURL).path)
+        #expect(try other.acquire())
+        await #expect { try await Realm.syncOnce(configuration: ann, deadline: .now + .milliseconds(100)) } throws: {
+            ($0 as? SyncOnceError)?.message.contains("Another process syncs the file.") == true
+        }
+        let job = Task { try await Realm.syncOnce(configuration: ann, deadline: soon) }
+        other.release()
+        try await job.value
+    }
+
+    @MainActor @Test func `An open realm syncs once, and its session stays as it was`() async throws {
+        let realm = try await Realm(configuration: try await configuration("ann"), downloadBeforeOpen: .never)
+        let session = try #require(realm.syncSession)
+        session.suspend()
+        try realm.write { realm.create(Dog.self, value: ["name": "ann"]) }
+        try await realm.syncOnce(deadline: soon)
+        #expect(server.contents.count == 1)
+        #expect(session.isSuspended)
+        let bob = try await configuration("bob")
+        try await Realm.syncOnce(configuration: bob, deadline: soon)
+        try write(bob, "everybody's")
+        try await Realm.syncOnce(configuration: bob, deadline: soon)
+        // The job of the same file leaves the realm's session alone.
+        try await Realm.syncOnce(configuration: realm.configuration, deadline: soon)
+        #expect(!session.isClosed)
+        try await realm.syncOnce(deadline: soon)
+        #expect(realm.objects(Dog.self).count == 2)
+    }
+
+    @Test func `Cancellation ends it`() async throws {
+        let ann = try await configuration("ann")
+        server.setReachable(false)
+        let job = Task { try await Realm.syncOnce(configuration: ann, deadline: soon) }
+        job.cancel()
+        await #expect(throws: CancellationError.self) { try await job.value }
+    }
+
+    @Test func `A process syncs the files of many users, with as many open as it says`() async throws {
+        let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 48 : 1_000
+        app.syncManager.maximumJobs = 8
+        var configurations: [Realm.Configuration] = []
+        for user in 0..<count { configurations.append(try await configuration("user \(user)")) }
+        let before = Use()
+        let watch = Task {
+            var greatest = before
+            while !Task.isCancelled {
+                greatest.take(Use())
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return greatest
+        }
+        let clock = ContinuousClock()
+        func round() async throws -> Duration {
+            try await clock.measure {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for configuration in configurations {
+                        group.addTask {
+                            try await Realm.syncOnce(configuration: configuration, deadline: .now + .seconds(600))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+        let first = try await round()
+        for (user, configuration) in configurations.enumerated() {
+            try write(configuration, "user \(user)")
+            if user == 0 { try write(configuration, "everybody's") }
+        }
+        let (second, third) = (try await round(), try await round())
+        watch.cancel()
+        let greatest = await watch.value
+        #expect(server.contents.count == count + 1)
+        for configuration in configurations {
+            #expect(try Realm(configuration: local(configuration)).objects(Dog.self).count == 2)
+        }
+        let after = Use()
+        print(
+            "\(count) files, 8 at a time: \(first) to make them, \(second) with a change each, \(third) without;",
+            "before \(before), at most \(greatest), after \(after)"
+        )
+        #if os(Linux)
+            // What other tests of the process have open comes and goes, too.
+            if count > 48 {
+                #expect(greatest.descriptors < before.descriptors + 8 * 16)
+                #expect(greatest.threads < before.threads + 80)
+                #expect(after.descriptors < before.descriptors + 16)
+            }
+        #endif
+    }
+}
+
+/// What the process takes.
+struct Use: CustomStringConvertible, Sendable {
+    var threads = 0
+    var descriptors = 0
+    var kilobytes = 0
+
+    init() {
+        descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+        for line in ((try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? "").split(separator: "\n") {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            if words.first == "Threads:" { threads = Int(words[1]) ?? 0 }
+            if words.first == "VmRSS:" { kilobytes = Int(words[1]) ?? 0 }
+        }
+    }
+
+    mutating func take(_ other: Use) {
+        threads = max(threads, other.threads)
+        descriptors = max(descriptors, other.descriptors)
+        kilobytes = max(kilobytes, other.kilobytes)
+    }
+
+    var description: String { "\(threads) threads, \(descriptors) descriptors, \(kilobytes / 1_024) MiB" }
+}
