@@ -24,8 +24,6 @@ let package = Package(
                 .product(name: "Freehold", package: "Freehold"),
                 .product(name: "FreeholdImport", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
-                .product(name: "FreeholdSyncCore", package: "Freehold"),
-                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -34,7 +32,11 @@ let package = Package(
         .target(name: "ModelConverter", swiftSettings: settings),
         .testTarget(
             name: "FreeholdCommandTests",
-            dependencies: ["FreeholdCommand", .product(name: "Freehold", package: "Freehold")],
+            dependencies: [
+                "FreeholdCommand", .product(name: "Freehold", package: "Freehold"),
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

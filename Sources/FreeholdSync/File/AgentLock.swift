@@ -40,6 +40,14 @@ final class AgentLock: Sendable {
         }
     }
 
+    /// Whether some process, maybe this one, is the agent of a file. An agent that begins at this moment may have to try again.
+    static func isHeld(_ path: String) -> Bool {
+        let opened = open(path + ".agent", O_RDONLY | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        defer { close(opened) }
+        return flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     func release() {
         descriptor.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }

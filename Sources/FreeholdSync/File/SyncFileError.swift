@@ -6,6 +6,8 @@ public struct SyncFileError: Error, Hashable, Sendable, CustomStringConvertible 
         case damaged
         /// A newer program kept what this one doesn't know.
         case unsupported
+        /// It isn't one that syncs.
+        case notSynced
     }
 
     public let code: Code

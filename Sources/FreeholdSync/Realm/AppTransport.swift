@@ -45,18 +45,39 @@ final class AppTransport: SyncTransport {
 }
 
 /// A line that comes about later.
-private final class AppLine: SyncLine {
-    private let state = Mutex<(line: (any SyncLine)?, isClosed: Bool)>((nil, false))
-
-    func take(_ line: any SyncLine) {
-        let isClosed = state.withLock { state in
-            state.line = line
-            return state.isClosed
-        }
-        if isClosed { line.close() }
+final class AppLine: SyncLine {
+    private struct State {
+        var line: (any SyncLine)?
+        var isClosed = false
+        /// A line can be told to be open before it is here.
+        var unsent: [ClientMessage] = []
     }
 
-    func send(_ message: ClientMessage) { state.withLock { $0.line }?.send(message) }
+    private let state = Mutex(State())
+
+    func take(_ line: any SyncLine) {
+        while true {
+            let unsent: [ClientMessage]? = state.withLock { state in
+                defer { state.unsent = [] }
+                if state.isClosed || state.unsent.isEmpty {
+                    state.line = line
+                    return nil
+                }
+                return state.unsent
+            }
+            guard let unsent else { break }
+            for message in unsent { line.send(message) }
+        }
+        if state.withLock({ $0.isClosed }) { line.close() }
+    }
+
+    func send(_ message: ClientMessage) {
+        let line: (any SyncLine)? = state.withLock { state in
+            if state.line == nil { state.unsent.append(message) }
+            return state.line
+        }
+        line?.send(message)
+    }
 
     func close() {
         let line = state.withLock { state in

@@ -43,6 +43,12 @@ final class RealmSync: FileAttachment {
         local.service = nil
         realmConfiguration = local
         store = SyncedFile(try FileClientStore(database))
+        let app = configuration.user.app
+        try FileNotes.write(
+            FileOwner(app: app.appId, user: configuration.user.id, server: app.configuration.baseURL),
+            FileNotes.owner,
+            database
+        )
         agent = AgentLock(database.path)
         path = realm.fileURL?.standardizedFileURL.path ?? database.path
         user.app.syncManager.add(self)
@@ -126,6 +132,9 @@ final class RealmSync: FileAttachment {
         default: break
         }
         guard let error = SyncError(event) else { return }
+        let note = KeptError(time: Date(), code: "\(error.code)", message: error.message)
+        // It is for people who look: where the file can't be written, it stays unwritten.
+        try? FileNotes.write(note, FileNotes.error, database)
         if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
             return handler(error, session)
         }

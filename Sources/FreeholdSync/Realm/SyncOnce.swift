@@ -46,8 +46,10 @@ extension Realm {
         try await job.run(until: deadline) {
             try await manager.jobs.enter()
             defer { manager.jobs.leave() }
+            job.begin(.opening)
             let result = await job.syncFile(configuration)
             // What nobody else uses is closed when this returns.
+            if case .success = result { job.begin(.closing) }
             if let session = job.session, manager.isClosed(configuration) { await session.close() }
             try result.get()
         }
@@ -71,7 +73,7 @@ extension Realm {
 /// A file that is synced once.
 final class SyncJob: Sendable {
     private struct State {
-        var isUploaded = false
+        var step = Step.turn
         var hindrance: String?
         var session: SyncSession?
     }
@@ -82,13 +84,22 @@ final class SyncJob: Sendable {
 
     func began(_ session: SyncSession) { state.withLock { ($0.session, $0.hindrance) = (session, nil) } }
 
-    func uploaded() { state.withLock { $0.isUploaded = true } }
+    /// What it is at.
+    enum Step: Int, Comparable, Sendable {
+        case turn, opening, uploading, subscribing, downloading, closing
+
+        static func < (a: Step, b: Step) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    func begin(_ step: Step) { state.withLock { $0.step = step } }
+
+    private var isUploaded: Bool { state.withLock { $0.step > .uploading } }
 
     /// Notes why it isn't done yet.
     func hinder(_ reason: String?) { state.withLock { $0.hindrance = reason } }
 
     func error(_ code: SyncOnceError.Code, _ message: String) -> SyncOnceError {
-        SyncOnceError(code: code, isUploaded: state.withLock { $0.isUploaded }, message: message)
+        SyncOnceError(code: code, isUploaded: isUploaded, message: message)
     }
 
     var notSynced: SyncOnceError {
@@ -96,12 +107,17 @@ final class SyncJob: Sendable {
     }
 
     private var late: SyncOnceError {
-        let (isUploaded, hindrance) = state.withLock { ($0.isUploaded, $0.hindrance) }
-        return error(
-            .deadlineExceeded,
-            (isUploaded ? "All is uploaded, but not downloaded by the deadline" : "Not all is uploaded by the deadline")
-                + (hindrance.map { ": \($0)" } ?? ".")
-        )
+        let (step, hindrance) = state.withLock { ($0.step, $0.hindrance) }
+        let text =
+            switch step {
+            case .turn: "Other files were synced until the deadline"
+            case .opening: "The file wasn't open by the deadline"
+            case .uploading: "Not all was uploaded by the deadline"
+            case .subscribing: "All is uploaded, but what the file subscribes to wasn't there by the deadline"
+            case .downloading: "All is uploaded, but not all was downloaded by the deadline"
+            case .closing: "The file is synced, but wasn't closed by the deadline"
+            }
+        return error(.deadlineExceeded, text + (hindrance.map { ": \($0)" } ?? "."))
     }
 
     func run(until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () async throws -> Void) async throws
@@ -145,9 +161,11 @@ extension RealmSync {
         let wasSuspended = session.isSuspended
         if wasSuspended { session.resume() } else if session.connectionState == .disconnected { session.reconnect() }
         defer { if wasSuspended { session.suspend() } }
+        job.begin(.uploading)
         try await session.waitForUpload()
-        job.uploaded()
+        job.begin(.subscribing)
         let refusal = try await subscribedRefusal()
+        job.begin(.downloading)
         try await session.waitForDownload()
         if let refusal { throw refusal }
     }

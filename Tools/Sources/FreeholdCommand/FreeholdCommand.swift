@@ -17,6 +17,7 @@ struct FreeholdCommand: ParsableCommand {
               freehold schema app.realm --format swift > Models.swift
               freehold export app.realm --output app.json
               freehold backup app.realm backups/app.realm
+              freehold sync status app.realm
               freehold convert Sources --write
 
             EXIT CODES:
@@ -26,7 +27,7 @@ struct FreeholdCommand: ParsableCommand {
         subcommands: [
             InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self, ImportCommand.self,
             VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self, MigrateCommand.self,
-            ConvertCommand.self,
+            SyncCommand.self, ConvertCommand.self,
         ]
     )
 

@@ -18,6 +18,12 @@ public struct Recovery: Hashable, Sendable {
         (self.name, self.base, self.mine, self.adds) = (name, base, mine, adds)
     }
 
+    /// What the work did.
+    package var edits: [LocalEdit] {
+        let increments = adds.sorted { $0.key < $1.key }.map { LocalEdit.increment(LocalPlace(name, $0.key), $0.value) }
+        return ShownDifference(name, from: base, to: mine).edits + increments
+    }
+
     /// The edits that do it.
     ///
     /// - Returns: nil if there is nothing that they could be done to.

@@ -1,0 +1,141 @@
+import Foundation
+import Freehold
+import FreeholdBSON
+import FreeholdEngine
+@testable import FreeholdSync
+import Testing
+
+@testable import FreeholdSyncCore
+
+/// What a file says of its sync to who looks.
+@Suite struct SyncInspectionTests {
+    let folder: TemporaryFolder
+    let accounts = AccountServer()
+    let server = LoopbackServer()
+    let app: App
+
+    init() throws {
+        folder = try TemporaryFolder()
+        app = testApp(folder, accounts, server)
+    }
+
+    @MainActor private func realm() async throws -> Realm {
+        try await app.emailPasswordAuth.registerUser(email: "ann", password: "secret")
+        let user = try await app.login(credentials: .emailPassword(email: "ann", password: "secret"))
+        var configuration = user.flexibleSyncConfiguration()
+        configuration.objectTypes = [Person.self, Dog.self, Collar.self]
+        return try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+    }
+
+    private func look(_ realm: Realm) throws -> SyncInspection {
+        try SyncInspection(of: realm)
+    }
+
+    private func lines(_ each: ((String) throws -> Void) throws -> Void) throws -> [BSONDocument] {
+        var lines: [BSONDocument] = []
+        try each { line in
+            #expect(!line.contains("\n"))
+            lines.append(try BSONDocument(extendedJSON: line))
+        }
+        return lines
+    }
+
+    @MainActor @Test func `State, queries, unsent work`() async throws {
+        let realm = try await realm()
+        try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>(name: "all")) }
+        let owner = try #require(realm.configuration.syncConfiguration?.user)
+        var status = try look(realm).status()
+        #expect(status.app == "test" && status.user == owner.id && status.server == "https://account.test")
+        #expect(status.isSyncing && !status.isReset)
+        #expect(status.file != nil && status.version != nil)
+        #expect(status.subscriptions.map(\.name) == ["all"])
+        #expect(status.querySets.last?.state == "complete")
+        #expect(status.querySets.last?.queries.map(\.className) == ["Dog"])
+        #expect(status.unsentCommits == 0 && status.recordedCommits == 0 && status.lost == 0)
+        #expect(status.lastError == nil)
+
+        server.setReachable(false)
+        let id = ObjectId.generate()
+        try realm.write {
+            realm.create(
+                Dog.self,
+                value: ["_id": id, "name": "Rex", "tags": ["a"], "collar": ["color": "red"]] as [String: Any]
+            )
+        }
+        try realm.write {
+            let rex = realm.objects(Dog.self).first!
+            rex.tags.append("b")
+            rex.increment(\.age, by: 2)
+            rex.collar?.color = "blue"
+        }
+        // The session may have numbered some of it.
+        status = try look(realm).status()
+        #expect(status.recordedCommits + Int(status.unsentCommits) > 0)
+        let pending = try lines(look(realm).forEachPending)
+        #expect(pending.first?["change"] == "create" && pending.first?["class"] == "Dog")
+        #expect(pending.first?["key"] == .objectId(id))
+        #expect(pending.first?["values"]?.documentValue?["collar"]?.documentValue?["color"] == "red")
+        #expect(pending.allSatisfy { $0["state"] != nil && $0["time"] != nil })
+        #expect(Set(pending.compactMap { $0["change"]?.stringValue }) == ["create", "insert", "increment", "set"])
+        #expect(pending.contains { $0["path"]?.arrayValue?.first == "collar" })
+        #expect(!pending.contains { "\($0)".contains("secret") })
+        server.setReachable(true)
+        realm.syncSession?.reconnect()
+        try await realm.syncSession?.wait(for: .upload)
+        #expect(try lines(look(realm).forEachPending).isEmpty)
+        #expect(try look(realm).status().unsentCommits == 0)
+    }
+
+    @MainActor @Test func `What no session has numbered yet is there, too`() async throws {
+        let realm = try await realm()
+        await realm.syncSession?.close()
+        let transaction = try realm.database.beginWrite()
+        let table = try #require(transaction.schema.table(named: "Person"))
+        let ann = try transaction.create(table, primaryKey: .string("ann"))
+        let bob = try transaction.create(table, primaryKey: .string("bob"))
+        try transaction.set(#require(table.column(named: "best")), ann, .null)
+        try transaction.set(#require(table.column(named: "full_name")), bob, .string("Bob"))
+        _ = try transaction.commit()
+        let pending = try lines(look(realm).forEachPending)
+        #expect(pending.map { $0["state"] } == ["recorded", "recorded"])
+        #expect(pending.map { $0["key"] } == ["ann", "bob"])
+        #expect(try look(realm).status().recordedCommits == 1)
+    }
+
+    @MainActor @Test func `Lost work and the last error`() async throws {
+        let realm = try await realm()
+        let name = ObjectName("Dog", .string("a"))
+        let place = LocalPlace(name, "tags").element(3)
+        var store = try FileClientStore(realm.database)
+        try store.transact { transaction in
+            let change = Change.set(FreeholdSyncCore.Place(name, "best"), .link(ObjectName("Dog", .string("b"))), .real)
+            try transaction.keep(.refused(Refusal(commit: 4, index: 0, change: change, reason: .notUnique)))
+            let commit = Commit(number: 5, clock: Clock(milliseconds: 1), base: 0, changes: [.delete(name, .edit)])
+            try transaction.keep(.discarded(commit))
+            try transaction.keep(.misplaced([.set(place, .value(.string("x")), .real)]))
+        }
+        let lost = try lines(look(realm).forEachLost)
+        #expect(lost.map { $0["lost"] } == ["refused", "discarded", "misplaced"])
+        #expect(lost[0]["reason"] == "notUnique")
+        #expect(lost[0]["value"]?.documentValue?["$link"]?.documentValue?["key"] == "b")
+        #expect(lost[1]["time"] == "2015-01-01T00:00:00.001Z")
+        #expect(lost[2]["path"] == .array(["tags", .int32(3)]))
+        #expect(try look(realm).status().lost == 3)
+
+        try? await realm.subscriptions.update {
+            realm.subscriptions.append(
+                QuerySubscription<Dog> { $0.name.equals("rex", options: .caseInsensitive) }
+            )
+        }
+        let status = try look(realm).status()
+        #expect(status.lastError?.code == "invalidFlexibleSyncSubscriptions")
+        #expect(status.querySets.last?.queries.last?.error != nil)
+    }
+
+    @Test func `A file that doesn't sync says so`() throws {
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: folder.path + "/local.realm"))
+        configuration.objectTypes = [Dog.self, Person.self, Collar.self]
+        let realm = try Realm(configuration: configuration)
+        #expect { try SyncInspection(of: realm) } throws: { ($0 as? SyncFileError)?.code == .notSynced }
+    }
+}
