@@ -49,8 +49,8 @@ final class JournalRecorder {
     private(set) var carried: Set<JournalObject> = []
 
     /// What objects held that were handed over, for the state.
-    private var handedOver = ByteWriter()
-    private var isAside = false
+    var handedOver = ByteWriter()
+    var isAside = false
 
     /// The position of the entry, and the blocks of it that are written beside the first.
     private let position: UInt64
@@ -105,7 +105,7 @@ final class JournalRecorder {
         }
     }
 
-    private func closeRun() {
+    func closeRun() {
         guard let last = run else { return }
         run = nil
         writer.begin(.made)
@@ -303,27 +303,6 @@ final class JournalRecorder {
     func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64, in transaction: WriteTransaction) {
         let place = isExact ? transaction.hiddenLinks(column, key).stored(ofShown: i) : i
         take(.add(at: place, delta), column, key)
-    }
-
-    // MARK: Objects that leave
-
-    /// Objects that the transaction made, and what they own, are taken down as they are now.
-    func handOver(_ table: Table, _ keys: [ObjectKey], in transaction: WriteTransaction) {
-        closeRun()
-        swap(&writer.bytes, &handedOver)
-        isAside = true
-        var open = keys.map { (table, $0) }
-        while let (table, key) = open.popLast() {
-            for column in table.columns {
-                cells(column, [key], as: .rows, transaction)
-                guard transaction.schema.ownsTargets(column) else { continue }
-                transaction.forEachTarget(column, key) { target in
-                    if let table = transaction.schema.table(id: target.tableID) { open.append((table, target.key)) }
-                }
-            }
-        }
-        isAside = false
-        swap(&writer.bytes, &handedOver)
     }
 
     // MARK: Exact entries

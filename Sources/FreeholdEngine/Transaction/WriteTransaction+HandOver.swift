@@ -21,3 +21,24 @@ extension WriteTransaction {
         delete(table, keys)
     }
 }
+
+extension JournalRecorder {
+    /// Objects that the transaction made, and what they own, are taken down as they are now.
+    func handOver(_ table: Table, _ keys: [ObjectKey], in transaction: WriteTransaction) {
+        closeRun()
+        swap(&writer.bytes, &handedOver)
+        isAside = true
+        var open = keys.map { (table, $0) }
+        while let (table, key) = open.popLast() {
+            for column in table.columns {
+                cells(column, [key], as: .rows, transaction)
+                guard transaction.schema.ownsTargets(column) else { continue }
+                transaction.forEachTarget(column, key) { target in
+                    if let table = transaction.schema.table(id: target.tableID) { open.append((table, target.key)) }
+                }
+            }
+        }
+        isAside = false
+        swap(&writer.bytes, &handedOver)
+    }
+}

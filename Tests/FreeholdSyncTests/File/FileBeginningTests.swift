@@ -139,3 +139,57 @@ import Testing
         }
     }
 }
+
+extension FileBeginningTests {
+    /// The changes of numbered commits that aren't answered.
+    private func unsent(_ client: FileClient) throws -> [Change] {
+        try client.file.withStore { store in
+            try store.transact { transaction in
+                try transaction.resolveLocalCommits()
+                let numbers = transaction.state.acknowledged + 1..<transaction.state.lastCommit + 1
+                return try numbers.flatMap { try transaction.commit($0)?.commit.changes ?? [] }
+            }
+        }
+    }
+
+    private func rename(_ id: Int64, _ name: String, in client: FileClient) throws {
+        try client.write { write in
+            let table = write.schema.table(named: "Person")!
+            let key = write.find(primaryKey: .int(id), in: table)!
+            try write.set(table.column(named: "name")!, key, .string(name))
+        }
+    }
+
+    @Test func `The first edit of an object is only the edit in the upload, wherever the object came from`()
+        async throws
+    {
+        let server = LoopbackServer()
+        let one = try FileClient(server)
+        // Made before the session ever connected.
+        try add(1, "Ada", to: one)
+        let folder = try TemporaryFolder()
+        let database = try Database.open(at: folder.path + "/client.realm")
+        let write = try database.beginWrite()
+        try write.applySchema(FileClient.schema)
+        // Made before its file began to sync.
+        _ = try write.create(write.schema.table(named: "Person")!, primaryKey: .int(2))
+        _ = try write.commit()
+        let two = try FileClient(server, folder: folder)
+        for client in [one, two] { try await client.subscribe() }
+        for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
+        #expect(try one.contents.count == 2)
+        server.setReachable(false)
+        for client in [one, two] {
+            // One that the file made, and one that was downloaded.
+            for id in [1, 2] as [Int64] { try rename(id, "Eve", in: client) }
+            let name = SyncString("name")
+            #expect(
+                try unsent(client)
+                    == [1, 2].map { id in
+                        .set(FreeholdSyncCore.Place(ObjectName("Person", .int(id)), name), .string("Eve"), .real)
+                    }
+            )
+            await client.session.close()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import FreeholdEngine
+public import FreeholdSyncCore
+
+/// Objects as the file shows them.
+extension FileClientTransaction {
+    func find(_ name: ObjectName) -> (class: FileTables.Class, key: ObjectKey)? {
+        if let last = cache.found, last.name == name { return last.found }
+        var result: (FileTables.Class, ObjectKey)?
+        if let found = tables.classes[name.className], found.key.fits(name.key),
+            let key = write.find(primaryKey: name.key.value, in: found.table)
+        {
+            result = (found, key)
+        }
+        cache.found = (name, result)
+        return result
+    }
+
+    public func contents(of name: ObjectName) throws -> [SyncString: MergedContent]? {
+        guard let (found, key) = find(name) else { return nil }
+        write.resolvePlaceholders()
+        return FileContents(write).contents(found.table, key)
+    }
+
+    public mutating func perform(_ edits: [LocalEdit]) throws {
+        for edit in edits {
+            switch edit {
+            case .create(let name, let contents, _): try create(name, contents)
+            case .delete(let name, _): try delete(name)
+            default: try EditApplier(write: write, tables: tables).perform(edit)
+            }
+        }
+    }
+
+    private func create(_ name: ObjectName, _ contents: [SyncString: MergedContent]) throws {
+        guard let found = tables.classes[name.className], found.key.fits(name.key) else { return }
+        let key = try write.create(found.table, primaryKey: name.key.value)
+        cache.found = (name, (found, key))
+        try EditApplier(write: write, tables: tables).fill(found.table, key, contents)
+        if case .some(.some(let version)) = cache.versions[name] {
+            write.setVersion(found, key, version)
+            cache.versions[name] = nil
+        }
+    }
+
+    private func delete(_ name: ObjectName) throws {
+        guard let (found, key) = find(name) else { return }
+        cache.versions[name] = .some(try version(of: name))
+        try write.deleteLeavingPlaceholder(found.table, key)
+        cache.found = nil
+    }
+}
+
+extension WriteTransaction {
+    /// The objects whose keys may be in a range.
+    ///
+    /// - Complexity: O(log n + matches); of a class whose key is optional O(n)
+    func keys(_ table: Table, in range: KeyRange, _ column: Column) -> [ObjectKey] {
+        guard !column.isOptional, range.after.map(column.fits) ?? true, range.through.map(column.fits) ?? true else {
+            return keys(table)
+        }
+        var tests: [FreeholdEngine.Predicate] = []
+        let path = PropertyPath(column)
+        if let after = range.after { tests.append(.comparison(path, .greater, after.value)) }
+        if let through = range.through { tests.append(.comparison(path, .lessOrEqual, through.value)) }
+        if tests.isEmpty { return keys(table) }
+        return RowQuery(table: table, predicate: .and(tests)).keys(in: self)
+    }
+}
+
+extension Column {
+    /// Whether a key is of the column's type.
+    func fits(_ key: PrimaryKey) -> Bool {
+        switch key {
+        case .null: isOptional
+        case .int: type == .int
+        case .string: type == .string
+        case .objectId: type == .objectId
+        case .uuid: type == .uuid
+        }
+    }
+}
