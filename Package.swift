@@ -212,7 +212,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "FreeholdImport", "ModelConverter",
+                "Freehold", "FreeholdImport", "FreeholdSync", "ModelConverter",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
@@ -228,7 +228,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         ),
         .testTarget(
             name: "FreeholdCommandTests",
-            dependencies: ["FreeholdCommand", "Freehold"],
+            dependencies: ["FreeholdCommand", "Freehold", "FreeholdSync", "FreeholdEngine"],
             path: "Tools/Tests/FreeholdCommandTests",
             swiftSettings: settings
         ),

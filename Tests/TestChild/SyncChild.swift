@@ -16,6 +16,22 @@ enum SyncChild {
     ]
 
     /// Makes persons, one a commit, each a friend of the one before and one year older, without knowing of sync.
+    /// Makes objects of the asymmetric class `Event` until it is killed, and says each that is durable.
+    static func hand(_ path: String, first: Int64, say: (String) -> Void) throws {
+        let database = try Database.open(at: path)
+        var id = first
+        while true {
+            let write = try database.beginWrite()
+            guard let table = write.schema.table(named: "Event") else { return }
+            let key = try write.create(table, primaryKey: .int(id))
+            try write.set(table.columns[1], key, .string("event \(id)"))
+            try write.handOver(table, [key])
+            _ = try write.commit()
+            say("\(id)")
+            id += 1
+        }
+    }
+
     static func write(_ path: String, first: Int64, count: Int, say: (String) -> Void) throws {
         let database = try Database.open(at: path)
         for id in first..<first + Int64(count) {

@@ -90,6 +90,7 @@ struct TestChild {
                 while readLine() != nil { say(try isLockHeld(path) ? "held" : "free") }
             case "sync-writer":
                 try SyncChild.write(path, first: Int64(number(3) ?? 1), count: number(4) ?? 1, say: say)
+            case "sync-events": try SyncChild.hand(path, first: Int64(number(3) ?? 1), say: say)
             case "sync-client": try SyncChild.sync(path, say: say)
             case "pin":
                 let database = try open(path)

@@ -63,6 +63,50 @@ import Testing
         #expect(try database.snapshot().verify().isEmpty)
     }
 
+    @Test func `Objects of asymmetric classes that a killed process made go up, each that it was told of`() async throws
+    {
+        let event = TableSpec(
+            "Event",
+            columns: [ColumnSpec("_id", .int), ColumnSpec("text", .string)],
+            primaryKey: "_id",
+            isAsymmetric: true
+        )
+        let server = LoopbackServer(asymmetric: ["Event"])
+        let client = try FileClient(server, schema: FileClient.schema + [event])
+        try await client.subscribe()
+        var told: Set<Int64> = []
+        let rounds = 4
+        for round in 0..<rounds {
+            if round == 2 { server.setReachable(false) }
+            let first = "\(1 + round * 1_000)"
+            let child = try ChildProcess(["sync-events", client.folder.path + "/client.realm", first])
+            for _ in 0..<5 + round * 7 {
+                if let line = child.readLine(), let id = Int64(line) { told.insert(id) }
+            }
+            child.kill()
+            _ = child.wait()
+        }
+        server.setReachable(true)
+        client.session.reconnect()
+        client.session.noteCommit()
+        try await client.session.waitForUpload()
+        let ingested = server.ingested
+        var there: Set<Int64> = []
+        for name in ingested.keys { if case .int(let id) = name.key { there.insert(id) } }
+        #expect(told.count == 62)
+        let lost = told.subtracting(there)
+        #expect(lost.isEmpty)
+        for id in there {
+            let text = SyncValue.string(SyncString("event \(id)"))
+            let contents: [NewContent] = ingested[ObjectName("Event", .int(id))]?.map(\.content) ?? []
+            #expect(contents == [.value(text)])
+        }
+        let snapshot = try client.database.snapshot()
+        #expect(snapshot.count(try #require(snapshot.schema.table(named: "Event"))) == 0)
+        #expect(snapshot.verify().isEmpty)
+        await client.session.close()
+    }
+
     /// - Returns: the version that the file is of.
     private func check(_ database: Database, atLeast last: StreamVersion) throws -> StreamVersion {
         var store = try FileClientStore(database)
