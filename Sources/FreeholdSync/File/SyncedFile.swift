@@ -45,6 +45,11 @@ public final class SyncedFile: SessionStore, @unchecked Sendable {
         }
     }
 
+    /// Writes down what people may want to know. It is no loss where the file can't be written.
+    func keep(_ error: KeptError) {
+        queue.async { try? FileNotes.write(error, FileNotes.error, self.database) }
+    }
+
     /// Works on the store between two transactions of the session.
     ///
     /// - Complexity: waits for the transaction that is under way.

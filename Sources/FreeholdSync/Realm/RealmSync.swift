@@ -132,9 +132,7 @@ final class RealmSync: FileAttachment {
         default: break
         }
         guard let error = SyncError(event) else { return }
-        let note = KeptError(time: Date(), code: "\(error.code)", message: error.message)
-        // It is for people who look: where the file can't be written, it stays unwritten.
-        try? FileNotes.write(note, FileNotes.error, database)
+        store.keep(KeptError(time: Date(), code: "\(error.code)", message: error.message))
         if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
             return handler(error, session)
         }

@@ -3,6 +3,7 @@ import Freehold
 import FreeholdBSON
 import FreeholdEngine
 @testable import FreeholdSync
+import TestScript
 import Testing
 
 @testable import FreeholdSyncCore
@@ -127,6 +128,7 @@ import Testing
                 QuerySubscription<Dog> { $0.name.equals("rex", options: .caseInsensitive) }
             )
         }
+        #expect(try await eventually { try look(realm).status().lastError != nil })
         let status = try look(realm).status()
         #expect(status.lastError?.code == "invalidFlexibleSyncSubscriptions")
         #expect(status.querySets.last?.queries.last?.error != nil)
