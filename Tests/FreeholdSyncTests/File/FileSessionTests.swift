@@ -61,7 +61,8 @@ import Testing
         await two.session.close()
     }
 
-    @Test(.timeLimit(.minutes(5))) func `Who waits for an upload gets through the restoring of a backup`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `Who waits for an upload gets through the restoring of a backup`() async throws
+    {
         let server = LoopbackServer()
         let one = try FileClient(server)
         try await one.subscribe()
