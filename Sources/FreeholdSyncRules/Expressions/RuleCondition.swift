@@ -1,0 +1,48 @@
+package import FreeholdEngine
+
+/// What an expression asks of objects, for one user and one class: a condition of the query language.
+///
+/// Values of the user are constants in it. They are quoted as the language has it, and never read as a query.
+public struct RuleCondition: Hashable, Sendable {
+    /// As the query language has it: `owner == "ada"`, `TRUEPREDICATE`.
+    public let text: String
+    /// Whether it is true of all objects, or of none; nil if that depends on the object.
+    public let truth: Bool?
+
+    /// Folds what is always true or false.
+    package init(_ condition: Condition) {
+        if case .truth(let truth) = condition { self.truth = truth } else { truth = nil }
+        text = QueryPrinter.text(condition) { _ in nil }
+    }
+
+    public static let always = RuleCondition(.truth(true))
+    public static let never = RuleCondition(.truth(false))
+}
+
+extension RuleCondition: CustomStringConvertible {
+    public var description: String { text }
+}
+
+extension RuleExpression {
+    /// The condition that the expression is for a user and a class.
+    ///
+    /// - Throws: `RuleError` for fields that the class hasn't, and for what can't be asked of a field. It throws for all users or for none.
+    /// - Complexity: O(size of the expression and of the user's values in it).
+    public func condition(
+        for user: RuleUser,
+        className: String,
+        schema: RuleSchema
+    ) throws(RuleError) -> RuleCondition {
+        RuleCondition(try compiled(user, className, schema))
+    }
+
+    func compiled(_ user: RuleUser, _ className: String, _ schema: RuleSchema) throws(RuleError) -> Condition {
+        try ConditionCompiler(user: user, className: className, schema: schema).condition(node)
+    }
+
+    /// Whether an expression of `apply_when` is true of a user. Nil if something that it compares isn't there; an expression that asks
+    /// of objects has no answer either.
+    ///
+    /// - Complexity: O(size of the expression and of the user's values in it).
+    public func answer(for user: RuleUser) -> Bool? { node.answer(user) }
+}
