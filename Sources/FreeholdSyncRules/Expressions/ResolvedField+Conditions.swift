@@ -5,6 +5,12 @@ extension ResolvedField {
     private var name: String { path.text }
 
     func checkComparable() throws(RuleError) {
+        if isMany, isOptional, manyOnTheWay != nil {
+            throw RuleError(
+                [name],
+                "'\(name)' is a collection inside of others, whose elements can be null: it can't be asked."
+            )
+        }
         switch kind {
         case .plain, .link: return
         case .embedded where !isMany: return
@@ -19,7 +25,7 @@ extension ResolvedField {
             var isCollection = isMany
             if case .dictionary = kind { isCollection = true }
             guard isCollection else { return compare(.notEqual, .null) }
-            guard !leadsThroughMany else {
+            guard manyOnTheWay == nil else {
                 throw RuleError([name], "'\(name)' is a collection inside of others: $exists can't ask of it.")
             }
             guard path.steps.count > 1 else { return .truth(true) }
@@ -84,9 +90,8 @@ extension ResolvedField {
     /// A collection that isn't there is empty, not null.
     private var isNull: Condition {
         let isNull = compare(.equal, .null)
-        guard isMany else { return isNull }
-        guard isOptional else { return .truth(false) }
-        var count = path
+        if isMany, !isOptional { return .truth(false) }
+        guard var count = isMany ? path : manyOnTheWay else { return isNull }
         count.suffix = .count
         return .every([isNull, .compare(.path(count), .greater, .constant(.value(.int(0))), [])])
     }

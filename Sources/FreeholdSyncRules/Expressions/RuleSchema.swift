@@ -29,14 +29,14 @@ struct ResolvedField {
     let isOptional: Bool
     /// A list or a set.
     let isMany: Bool
-    /// An embedded object of a collection lies on the way.
-    let leadsThroughMany: Bool
+    /// The collection of embedded objects that lies on the way.
+    let manyOnTheWay: NamedPath?
 
     init(_ names: [String], _ className: String, _ schema: RuleSchema, _ place: [String]) throws(RuleError) {
         guard var table = schema.table(className) else {
             throw RuleError(place, "The class '\(className)' isn't in the schema.")
         }
-        var leadsThroughMany = false
+        var manyOnTheWay: NamedPath?
         for (index, name) in names.enumerated() {
             let isLast = index == names.count - 1
             guard let column = table.columns.first(where: { $0.name == name }) else {
@@ -47,7 +47,7 @@ struct ResolvedField {
                 path = NamedPath(names.map { .name($0) })
                 isMany = column.collection == .list || column.collection == .set
                 isOptional = column.isOptional
-                self.leadsThroughMany = leadsThroughMany
+                self.manyOnTheWay = manyOnTheWay
                 kind = try Self.kind(column, target, place)
                 return
             }
@@ -62,7 +62,15 @@ struct ResolvedField {
             guard column.collection != .dictionary else {
                 throw RuleError(place, "'\(name)' is a dictionary: conditions can't ask what is inside.")
             }
-            if column.collection != .none { leadsThroughMany = true }
+            if column.collection != .none {
+                guard manyOnTheWay == nil else {
+                    throw RuleError(
+                        place,
+                        "'\(name)' is a collection inside of another: conditions can't ask what is inside."
+                    )
+                }
+                manyOnTheWay = NamedPath(names[...index].map { .name($0) })
+            }
             table = target
         }
         throw RuleError(place, "A path has a name.")
