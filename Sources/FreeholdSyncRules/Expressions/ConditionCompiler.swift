@@ -25,7 +25,9 @@ struct ConditionCompiler {
                 of: ResolvedField(names, className, schema, [names.joined(separator: ".")]),
                 isNegated
             )
-        case .query(let template): return template.condition(user, isNegated: isNegated)
+        case .query(let template):
+            try template.check(className, schema)
+            return template.condition(user, isNegated: isNegated)
         }
     }
 

@@ -29,16 +29,18 @@ struct QueryTemplate: Sendable {
         }
     }
 
+    /// It succeeds if it did once.
     private func parse() throws(QueryError) -> WrittenQuery {
         try QueryParser.parse(text, arguments: expansions.indices.map { Slot(index: $0) })
     }
 
+    /// What was parsed, before values are put in.
+    var condition: Condition { (try? parse())?.condition ?? .truth(false) }
+
     /// The condition for a user, negations at its leaves. A leaf that asks for what the user hasn't is false, negated or not.
     func condition(_ user: RuleUser, isNegated: Bool) -> Condition {
-        // It was parsed before.
-        guard let query = try? parse() else { return .truth(false) }
         let constants = expansions.map { expansion in user.value(expansion).flatMap { Constant($0) } }
-        return Filler(constants: constants).pushed(query.condition, isNegated)
+        return Filler(constants: constants).pushed(condition, isNegated)
     }
 
     /// Puts values in the place of slots.

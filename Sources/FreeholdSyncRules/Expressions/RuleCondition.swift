@@ -8,11 +8,18 @@ public struct RuleCondition: Hashable, Sendable {
     public let text: String
     /// Whether it is true of all objects, or of none; nil if that depends on the object.
     public let truth: Bool?
+    /// What has to be true together, each as the query language has it.
+    let parts: [String]
 
     /// Folds what is always true or false.
     package init(_ condition: Condition) {
         if case .truth(let truth) = condition { self.truth = truth } else { truth = nil }
         text = QueryPrinter.text(condition) { _ in nil }
+        if case .and(let all, _) = condition {
+            parts = all.map { part in QueryPrinter.text(part) { _ in nil } }
+        } else {
+            parts = [text]
+        }
     }
 
     public static let always = RuleCondition(.truth(true))
