@@ -36,7 +36,7 @@ import Testing
         #expect(rights.fields.readsAll)
         let ada = rules.rights(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
         #expect(ada.role == "owner")
-        #expect(ada.read.text == #"owner == "ada" || flag == true"# + #" || owner == "ada""#)
+        #expect(ada.read.text == #"owner == "ada" || flag == true"#)
         #expect(ada.delete.text == #"age < 3 && owner == "ada""#)
         #expect(!ada.fields.canRead(["score"]))
         #expect(ada.fields.canRead(["price"]))
@@ -257,7 +257,7 @@ import Testing
     @Test func `random rights decide of random writes what a naive reader of the documents decides`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rights"))
         var counts: [Bool: Int] = [:]
-        for _ in 0..<1_500 * soak {
+        for _ in 0..<600 * soak {
             let roles = (0..<Int.random(in: 1...2, using: &rules.random)).map {
                 BSONValue.document(rules.role("role \($0)"))
             }
@@ -291,7 +291,7 @@ import Testing
                 )
             }
         }
-        #expect(counts[true, default: 0] > 300)
-        #expect(counts[false, default: 0] > 300)
+        #expect(counts[true, default: 0] > 100)
+        #expect(counts[false, default: 0] > 100)
     }
 }

@@ -11,14 +11,30 @@ public struct RuleCondition: Hashable, Sendable {
     /// What has to be true together, each as the query language has it.
     let parts: [String]
 
-    /// Folds what is always true or false.
+    /// Folds what is always true or false; of equal parts one is kept.
     package init(_ condition: Condition) {
-        if case .truth(let truth) = condition { self.truth = truth } else { truth = nil }
-        text = QueryPrinter.text(condition) { _ in nil }
-        if case .and(let all, _) = condition {
-            parts = all.map { part in QueryPrinter.text(part) { _ in nil } }
-        } else {
-            parts = [text]
+        func parts(_ all: [Condition]) -> [String] {
+            var seen: Set<String> = []
+            return all.map { part in QueryPrinter.text(part, isNested: all.count > 1) }
+                .filter { seen.insert($0).inserted }
+        }
+        switch condition {
+        case .truth(let truth):
+            self.truth = truth
+            self.parts = [QueryPrinter.text(condition) { _ in nil }]
+            text = self.parts[0]
+        case .or(let all, _):
+            truth = nil
+            text = parts(all).joined(separator: " || ")
+            self.parts = [text]
+        case .and(let all, _):
+            truth = nil
+            self.parts = parts(all)
+            text = self.parts.joined(separator: " && ")
+        default:
+            truth = nil
+            text = QueryPrinter.text(condition) { _ in nil }
+            self.parts = [text]
         }
     }
 
@@ -52,4 +68,16 @@ extension RuleExpression {
     ///
     /// - Complexity: O(size of the expression and of the user's values in it).
     public func answer(for user: RuleUser) -> Bool? { node.answer(user) }
+}
+
+extension QueryPrinter {
+    /// - Parameter isNested: whether it stands among others: chains are in parentheses then.
+    fileprivate static func text(_ condition: Condition, isNested: Bool) -> String {
+        let text = text(condition) { _ in nil }
+        guard isNested else { return text }
+        switch condition {
+        case .and, .or: return "(\(text))"
+        default: return text
+        }
+    }
 }
