@@ -24,9 +24,9 @@ public enum SchemaInference {
             count += 1
         }
         guard count > 0 else { throw RuleError([className], "There are no documents to learn from.") }
-        var builder = TableBuilder()
+        var builder = TableBuilder(limits: limits)
         let table = try builder.table(className, shape, isEmbedded: false)
-        let tables = [table] + builder.embedded
+        let tables = [table] + builder.embedded.sorted { $0.name < $1.name }
         try SchemaCheck.check(tables, limits: limits)
         return tables
     }
@@ -124,7 +124,10 @@ extension BSONValue {
 }
 
 private struct TableBuilder {
+    let limits: RuleLimits
     private(set) var embedded: [TableSpec] = []
+
+    init(limits: RuleLimits) { self.limits = limits }
 
     mutating func table(_ name: String, _ shape: InferredShape, isEmbedded: Bool) throws(RuleError) -> TableSpec {
         var columns: [ColumnSpec] = []
@@ -166,8 +169,8 @@ private struct TableBuilder {
 
     private mutating func embed(_ name: String, _ values: InferredValues) throws(RuleError) -> String {
         let table = try table(name, values.shape[0], isEmbedded: true)
-        let index = embedded.firstIndex { $0.name > name } ?? embedded.count
-        embedded.insert(table, at: index)
+        guard embedded.count < limits.count else { throw RuleError([name], "More than \(limits.count) classes.") }
+        embedded.append(table)
         return name
     }
 }

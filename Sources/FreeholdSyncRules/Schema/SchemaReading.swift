@@ -254,8 +254,9 @@ private struct SchemaReader {
     }
 
     func checkRelationships(_ tables: [TableSpec]) throws(RuleError) {
+        let byName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for link in links {
-            guard let target = tables.first(where: { $0.name == link.target }), let key = target.key else {
+            guard let target = byName[link.target], let key = target.key else {
                 throw RuleError(link.path, "The relationship leads to '\(link.target)', which has no '_id'.")
             }
             guard key.type == link.type else {

@@ -86,10 +86,14 @@ private struct SchemaWriter {
             throw RuleError([className] + path, "It links to nothing.")
         }
         if target.isEmbedded { return try object(target, path, className) }
-        relationships[path.joined(separator: ".")] = [
-            "ref": .string("#/relationship/\(form.source)/\(form.database)/\(target.name)"), "foreign_key": "_id",
-            "is_list": .bool(column.collection != .none),
-        ]
+        // Each field comes once.
+        relationships.append(
+            path.joined(separator: "."),
+            [
+                "ref": .string("#/relationship/\(form.source)/\(form.database)/\(target.name)"), "foreign_key": "_id",
+                "is_list": .bool(column.collection != .none),
+            ]
+        )
         return ["bsonType": .string(target.key?.type.bsonType ?? "objectId")]
     }
 }
