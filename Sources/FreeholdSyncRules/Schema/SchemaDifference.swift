@@ -17,6 +17,8 @@ public struct SchemaChange: Hashable, Sendable {
     public let old: String?
     public let new: String?
     private let what: String
+    /// The class or the property isn't in the new schema.
+    let isRemoval: Bool
 
     init(
         _ kind: Kind,
@@ -24,7 +26,8 @@ public struct SchemaChange: Hashable, Sendable {
         _ property: String? = nil,
         old: String? = nil,
         new: String? = nil,
-        what: String
+        what: String,
+        isRemoval: Bool = false
     ) {
         self.kind = kind
         self.className = className
@@ -32,6 +35,7 @@ public struct SchemaChange: Hashable, Sendable {
         self.old = old
         self.new = new
         self.what = what
+        self.isRemoval = isRemoval
     }
 }
 
@@ -63,7 +67,8 @@ extension SchemaChange {
             switch (before[name], after[name]) {
             case (let old?, let new?): changes += Self.changes(old, new)
             case (nil, .some): changes.append(SchemaChange(.additive, name, what: "is new"))
-            case (.some, nil): changes.append(SchemaChange(.breaking, name, what: "isn't there any more"))
+            case (.some, nil):
+                changes.append(SchemaChange(.breaking, name, what: "isn't there any more", isRemoval: true))
             case (nil, nil): break
             }
         }
@@ -109,7 +114,14 @@ extension SchemaChange {
                 changes.append(SchemaChange(.additive, old.name, name, new: b.declaration, what: "is new"))
             case (let a?, nil):
                 changes.append(
-                    SchemaChange(.breaking, old.name, name, old: a.declaration, what: "isn't there any more")
+                    SchemaChange(
+                        .breaking,
+                        old.name,
+                        name,
+                        old: a.declaration,
+                        what: "isn't there any more",
+                        isRemoval: true
+                    )
                 )
             default: break
             }
