@@ -69,6 +69,10 @@ import Testing
         #"{"name": "a", "apply_when": {}, "read": true}"#,
         #"{"name": "a", "apply_when": {}, "document_filters": {"read": true}, "read": true}"#,
         #"{"name": "a", "apply_when": {}, "document_filters": {"read": {"nothing": 1}, "write": true}, "read": true}"#,
+        #"""
+        {"name": "a", "apply_when": {}, "document_filters": {"read": true, "write": true},
+         "fields": {"any": {"fields": {"x": {"read": true}}}}}
+        """#,
     ])
     func `a role that sync can't use gives nothing, and no other is asked`(role: String) throws {
         let next = #"{"name": "b", "apply_when": {}, "document_filters": {"read": true, "write": true}, "read": true}"#

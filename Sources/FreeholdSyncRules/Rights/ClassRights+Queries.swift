@@ -6,10 +6,16 @@ extension ClassRights {
     ///
     /// The query is parsed and put together with the right as conditions, never as text: nothing in it can widen it.
     ///
-    /// - Throws: `ConditionError` for a query that can't be read, that sorts or limits, or that asks for a field that is hidden: else its
-    ///   answers would tell what the field holds.
+    /// - Parameter others: the user's rights for another class. A query may ask what lies behind links only of classes whose objects
+    ///   the user can all read.
+    /// - Throws: `ConditionError` for a query that can't be read, that sorts or limits, or that asks for something hidden: else its
+    ///   answers would tell what it is.
     /// - Complexity: O(length of both).
-    public func narrowed(_ query: SyncString) throws(ConditionError) -> SyncString {
+    public func narrowed(
+        _ query: SyncString,
+        schema: RuleSchema,
+        others: (String) -> ClassRights
+    ) throws(ConditionError) -> SyncString {
         let written: WrittenQuery
         do { written = try QueryParser.parse(query.string) } catch {
             throw ConditionError(position: UInt64(error.position ?? 0), text: SyncString(error.message))
@@ -21,13 +27,13 @@ extension ClassRights {
             )
         }
         if read.truth == false { return SyncString(read.text) }
-        if !fields.readsAll, let path = written.condition.firstPath(where: { !canAsk($0) }) {
+        if let path = written.condition.firstPath(where: { !canAsk($0, schema, others) }) {
             throw ConditionError(
                 position: UInt64(path.position ?? 0),
                 text: SyncString("'\(className)' has no field '\(path.text)' for the user.")
             )
         }
-        // What was printed is parsed: a query of the package's own making.
+        // It was printed from a condition.
         guard let right = try? QueryParser.parse(read.text).condition else {
             return SyncString(RuleCondition.never.text)
         }
@@ -35,17 +41,41 @@ extension ClassRights {
     }
 
     /// Whether the answer tells of nothing that is hidden.
-    private func canAsk(_ path: NamedPath) -> Bool {
+    private func canAsk(_ path: NamedPath, _ schema: RuleSchema, _ others: (String) -> ClassRights) -> Bool {
+        if path.suffix == .incomingLinks { return false }
+        var rights = self
+        var table = schema.table(className)
+        /// In the class that the path has come to.
         var names: [SyncString] = []
-        for step in path.steps {
+        for (index, step) in path.steps.enumerated() {
             switch step {
-            case .name(let name): names.append(SyncString(name))
             case .place: continue
-            // Objects that link here have rights of their own.
-            case .links: return false
+            case .links(let className, let property):
+                rights = others(className)
+                table = schema.table(className)
+                names = []
+                guard rights.read.truth == true, rights.fields.canAsk([SyncString(property)]) else { return false }
+            case .name(let name):
+                names.append(SyncString(name))
+                guard let column = table?.columns.first(where: { $0.name == name }) else {
+                    // There is nothing to tell.
+                    return rights.fields.canAsk(names)
+                }
+                let goesOn = path.steps[(index + 1)...].contains { if case .name = $0 { true } else { false } }
+                guard goesOn else { continue }
+                // A mixed value can link to any class.
+                guard column.type == .link, let target = column.target.flatMap({ schema.table($0) }) else {
+                    return false
+                }
+                table = target
+                if target.isEmbedded { continue }
+                guard rights.fields.canAsk(names) else { return false }
+                rights = others(target.name)
+                guard rights.read.truth == true else { return false }
+                names = []
             }
         }
-        return names.isEmpty ? path.suffix == nil : fields.canRead(names)
+        return names.isEmpty || rights.fields.canAsk(names)
     }
 }
 
@@ -77,6 +107,7 @@ extension Term {
                 : condition.firstPath { inner in
                     var whole = path
                     whole.steps += inner.steps
+                    whole.suffix = inner.suffix
                     return isSo(whole)
                 }
         }

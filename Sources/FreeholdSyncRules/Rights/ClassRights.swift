@@ -41,6 +41,7 @@ public struct ClassRights: Hashable, Sendable {
         self.className = className
         self.role = role.name
         denial = nil
+        try FieldRule.checkInner(role.fields, schema.table(className), schema, ["fields"])
         fields = FieldRights(role)
         let reads = try compiled(readFilter, "document_filters.read")
         let writes = try compiled(writeFilter, "document_filters.write")
@@ -48,6 +49,25 @@ public struct ClassRights: Hashable, Sendable {
         write = RuleCondition(fields.writesSome ? writes : .truth(false))
         insert = RuleCondition(.every([try compiled(role.insert, "insert"), writes]))
         delete = RuleCondition(.every([try compiled(role.delete, "delete"), writes]))
+    }
+}
+
+extension FieldRule {
+    /// - Throws: `RuleError` for fields inside of what is no embedded object: what lies in it is hidden or shown as a whole.
+    fileprivate static func checkInner(
+        _ rules: [FieldRule],
+        _ table: TableSpec?,
+        _ schema: RuleSchema,
+        _ path: [String]
+    ) throws(RuleError) {
+        for rule in rules where !rule.fields.isEmpty {
+            // A class needn't have all fields that default roles name.
+            guard let column = table?.columns.first(where: { $0.name == rule.name }) else { continue }
+            guard let target = column.target.flatMap({ schema.table($0) }), target.isEmbedded else {
+                throw RuleError(path + [rule.name], "It holds no embedded objects, so there are no fields inside.")
+            }
+            try checkInner(rule.fields, target, schema, path + [rule.name, "fields"])
+        }
     }
 }
 

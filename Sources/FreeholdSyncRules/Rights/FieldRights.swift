@@ -52,6 +52,9 @@ public struct FieldRights: Hashable, Sendable {
     /// Whether anything in a field can be read. A path leads into embedded objects.
     public func canRead(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).readsSome }
 
+    /// Whether a query may ask for a field itself, not only for what lies inside.
+    func canAsk(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).read }
+
     /// Whether all that is in a field can be written.
     public func canWrite(_ path: [SyncString]) -> Bool { path != [Self.key] && node(path).writesAll }
 
