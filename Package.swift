@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
     traits: [
@@ -65,6 +66,12 @@ let package = Package(
         .target(
             name: "FreeholdSyncCore",
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // Who may see and write what, and schemas as documents. No IO, no task, no clock.
+        .target(
+            name: "FreeholdSyncRules",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
         // A server's store in files of Freehold: objects as rows of tables made from the schema.
@@ -153,6 +160,11 @@ let package = Package(
             name: "FreeholdSyncCoreTests",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSyncRulesTests",
+            dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,62 @@
+import FreeholdBSON
+
+/// The keys of an object in a document, taken out one by one: what is left at the end is unknown.
+struct DocumentReader {
+    let path: [String]
+    private let document: BSONDocument
+    private var taken: Set<String> = []
+
+    init(_ value: BSONValue, _ path: [String], what: String) throws(RuleError) {
+        guard case .document(let document) = value else {
+            throw RuleError(path, "\(what) is an object, not \(value.typeName).")
+        }
+        self.document = document
+        self.path = path
+    }
+
+    /// Nil if the key isn't there.
+    mutating func value(_ key: String) -> BSONValue? {
+        taken.insert(key)
+        return document[key]
+    }
+
+    /// Nil if the key isn't there.
+    mutating func text(_ key: String) throws(RuleError) -> String? {
+        guard let value = value(key) else { return nil }
+        guard case .string(let text) = value else {
+            throw RuleError(path + [key], "'\(key)' is a string, not \(value.typeName).")
+        }
+        return text
+    }
+
+    /// A name that isn't empty. Nil if the key isn't there.
+    mutating func name(_ key: String) throws(RuleError) -> String? {
+        guard let name = try text(key) else { return nil }
+        guard !name.isEmpty, !name.utf8.contains(0) else {
+            throw RuleError(path + [key], "'\(key)' is empty, or has the character 0 in it.")
+        }
+        return name
+    }
+
+    /// Nil if the key isn't there.
+    mutating func list(_ key: String, atMost count: Int) throws(RuleError) -> [BSONValue]? {
+        guard let value = value(key) else { return nil }
+        guard case .array(let elements) = value else {
+            throw RuleError(path + [key], "'\(key)' is an array, not \(value.typeName).")
+        }
+        guard elements.count <= count else {
+            throw RuleError(path + [key], "'\(key)' has \(elements.count) elements; \(count) is the most.")
+        }
+        return elements
+    }
+
+    /// - Throws: for the first key that nothing asked for.
+    func checkNothingLeft(_ what: String) throws(RuleError) {
+        for key in document.keys where !taken.contains(key) {
+            throw RuleError(
+                path + [key],
+                "\(what) has no '\(key)'. Its keys: \(taken.sorted().joined(separator: ", "))."
+            )
+        }
+    }
+}

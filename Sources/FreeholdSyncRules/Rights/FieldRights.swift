@@ -1,0 +1,149 @@
+public import FreeholdSyncCore
+
+/// Which fields of a class a user can read and write, the same for all its objects.
+///
+/// `_id` goes with its object: who reads the object reads it, and nobody can change it. A field that can be written can be read.
+public struct FieldRights: Hashable, Sendable {
+    struct Node: Hashable, Sendable {
+        var read: Bool
+        var write: Bool
+        /// Of embedded objects, where they differ from what is said here.
+        var fields: [SyncString: Node] = [:]
+
+        /// Whether anything in it can be read.
+        var readsSome: Bool { read || fields.values.contains(where: \.readsSome) }
+        var readsAll: Bool { read && fields.values.allSatisfy(\.readsAll) }
+        var writesSome: Bool { write || fields.values.contains(where: \.writesSome) }
+        var writesAll: Bool { write && fields.values.allSatisfy(\.writesAll) }
+
+        func node(_ name: SyncString) -> Node { fields[name] ?? Node(read: read, write: write) }
+    }
+
+    let root: Node
+
+    static let key: SyncString = "_id"
+    /// Nothing.
+    public static let none = FieldRights(root: Node(read: false, write: false))
+    /// Everything.
+    public static let all = FieldRights(root: Node(read: true, write: true))
+
+    init(root: Node) { self.root = root }
+
+    /// What a role says, whoever has it.
+    ///
+    /// `read` and `write` of the role decide for all fields if they are there; if not, what `fields` says of a field, and
+    /// `additional_fields` of all that it doesn't name. What isn't said is no.
+    public init(_ role: Role) {
+        let rest = role.additionalFields
+        let write = role.write ?? rest.write ?? false
+        var root = Node(read: write || (role.read ?? rest.read ?? false), write: write)
+        for rule in role.fields { root.fields[SyncString(rule.name)] = Self.node(rule, role, (false, false)) }
+        self.root = root
+    }
+
+    private static func node(_ rule: FieldRule, _ role: Role, _ outer: (read: Bool, write: Bool)) -> Node {
+        let write = role.write ?? rule.access.write ?? outer.write
+        let read = write || (role.read ?? rule.access.read ?? outer.read)
+        var node = Node(read: read, write: write)
+        for field in rule.fields { node.fields[SyncString(field.name)] = Self.node(field, role, (read, write)) }
+        return node
+    }
+
+    /// Whether anything in a field can be read. A path leads into embedded objects.
+    public func canRead(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).readsSome }
+
+    /// Whether a query may ask for a field itself, not only for what lies inside.
+    func canAsk(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).read }
+
+    /// Whether all that is in a field can be written.
+    public func canWrite(_ path: [SyncString]) -> Bool { path != [Self.key] && node(path).writesAll }
+
+    /// Whether nothing is hidden.
+    public var readsAll: Bool { root.readsAll }
+    /// Whether anything but `_id` can be read.
+    public var readsSome: Bool { root.readsSome }
+    public var writesSome: Bool { root.writesSome }
+
+    private func node(_ path: [SyncString]) -> Node {
+        path.reduce(root) { $0.node($1) }
+    }
+
+    /// What can be read of an object.
+    ///
+    /// - Complexity: O(*n*); O(1) if nothing is hidden.
+    public func readable(_ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent] {
+        if readsAll { return contents }
+        var readable = root.readable(contents)
+        readable[Self.key] = contents[Self.key]
+        return readable
+    }
+
+    /// The first field that is different after a write, and that can't be written. Nil if there is none.
+    ///
+    /// - Complexity: O(*n*); O(1) if everything can be written.
+    public func forbiddenChange(
+        from before: [SyncString: MergedContent],
+        to after: [SyncString: MergedContent]
+    ) -> [SyncString]? {
+        if root.writesAll, before.isEmpty || before[Self.key] == after[Self.key] { return nil }
+        if !before.isEmpty, before[Self.key] != after[Self.key] { return [Self.key] }
+        var (before, after) = (before, after)
+        before[Self.key] = nil
+        after[Self.key] = nil
+        return root.forbiddenChange(before, after)
+    }
+}
+
+extension FieldRights.Node {
+    func readable(_ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent] {
+        var readable: [SyncString: MergedContent] = [:]
+        for (name, content) in contents { readable[name] = node(name).readable(content) }
+        return readable
+    }
+
+    /// Nil if nothing of it can be read.
+    private func readable(_ content: MergedContent) -> MergedContent? {
+        if readsAll { return content }
+        guard readsSome else { return nil }
+        switch content {
+        case .embedded(let fields): return .embedded(readable(fields))
+        case .list(let elements): return .list(elements.compactMap { readable($0) })
+        case .dictionary(let entries): return .dictionary(entries.compactMapValues { readable($0) })
+        // Nothing embedded can be in these.
+        case .value, .set: return read ? content : nil
+        }
+    }
+
+    func forbiddenChange(
+        _ before: [SyncString: MergedContent],
+        _ after: [SyncString: MergedContent]
+    ) -> [SyncString]? {
+        for name in Set(before.keys).union(after.keys).sorted() {
+            let node = node(name)
+            if node.writesAll { continue }
+            let (old, new) = (before[name], after[name])
+            if Self.isSame(old, new) { continue }
+            if case .embedded(let old)? = old, case .embedded(let new)? = new {
+                if let path = node.forbiddenChange(old, new) { return [name] + path }
+            } else {
+                return [name]
+            }
+        }
+        return nil
+    }
+
+    /// Whether nobody sees a difference: null, nothing and an empty collection are one.
+    private static func isSame(_ a: MergedContent?, _ b: MergedContent?) -> Bool {
+        isNothing(a) ? isNothing(b) : a == b
+    }
+
+    private static func isNothing(_ content: MergedContent?) -> Bool {
+        switch content {
+        case nil, .value(.null)?: true
+        case .list(let elements)?: elements.isEmpty
+        case .set(let elements)?: elements.isEmpty
+        case .dictionary(let entries)?: entries.isEmpty
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import FreeholdSyncCore
+
+/// Decides writes of objects of one class by a user's rights. The conditions are understood once.
+public struct RightsJudge: Sendable {
+    public typealias Contents = [SyncString: MergedContent]
+
+    public let rights: ClassRights
+    private let read: any CompiledCondition
+    private let write: any CompiledCondition
+    private let insert: any CompiledCondition
+    private let delete: any CompiledCondition
+
+    /// - Throws: `ConditionError` for what the matcher doesn't serve.
+    public init(_ rights: ClassRights, _ matcher: some ConditionMatcher = QueryMatcher()) throws(ConditionError) {
+        func compiled(_ condition: RuleCondition) throws(ConditionError) -> any CompiledCondition {
+            let compiled = try matcher.compile(SyncString(rights.className), SyncString(condition.text))
+            if compiled.goesThroughLinks {
+                throw ConditionError(position: 0, text: "A right can't depend on what lies behind a link.")
+            }
+            return compiled
+        }
+        self.rights = rights
+        read = try compiled(rights.read)
+        write = try compiled(rights.write)
+        insert = try compiled(rights.insert)
+        delete = try compiled(rights.delete)
+    }
+
+    /// Whether an object can be read: any of its fields, but `_id`.
+    public func canRead(_ name: ObjectName, _ contents: Contents) -> Bool { read.matches(name, contents) }
+
+    /// What can be read of an object. Nil if nothing can.
+    public func readable(_ name: ObjectName, _ contents: Contents) -> Contents? {
+        canRead(name, contents) ? rights.fields.readable(contents) : nil
+    }
+
+    /// Whether a write is allowed that makes one state of another.
+    ///
+    /// - Parameters:
+    ///   - before: nil if the object wasn't there.
+    ///   - after: nil if it goes.
+    /// - Returns: nil if it is allowed, or if nothing changes.
+    public func refusal(_ name: ObjectName, before: Contents?, after: Contents?) -> WriteRefusal? {
+        switch (before, after) {
+        case (nil, nil): return nil
+        case (nil, let after?):
+            guard rights.role != nil else { return refusal(.noRole) }
+            guard insert.matches(name, after) else { return refusal(.insert) }
+            return rights.fields.forbiddenChange(from: [:], to: after).map { refusal(.field($0)) }
+        case (let before?, let after):
+            guard rights.role != nil else { return refusal(.noRole) }
+            // Whatever else is wrong: who doesn't see the object learns nothing of it.
+            guard read.matches(name, before) else { return refusal(.notReadable) }
+            guard let after else { return delete.matches(name, before) ? nil : refusal(.delete) }
+            if before == after { return nil }
+            guard write.matches(name, before) else { return refusal(.write) }
+            if let field = rights.fields.forbiddenChange(from: before, to: after) { return refusal(.field(field)) }
+            return write.matches(name, after) ? nil : refusal(.result)
+        }
+    }
+
+    private func refusal(_ reason: WriteRefusal.Reason) -> WriteRefusal {
+        WriteRefusal(className: rights.className, role: rights.role, reason: reason)
+    }
+}
+
+/// Why a write isn't allowed. It speaks of nothing that the user can't see.
+public struct WriteRefusal: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// No role applies to the user.
+        case noRole
+        /// The object isn't there for the user.
+        case notReadable
+        /// The object can't be created as it is.
+        case insert
+        /// The object can't be deleted.
+        case delete
+        /// The object can't be changed.
+        case write
+        /// The object can't become what it would be.
+        case result
+        /// A field can't be written.
+        case field([SyncString])
+    }
+
+    public let className: String
+    public let role: String?
+    public let reason: Reason
+}
+
+extension WriteRefusal: CustomStringConvertible {
+    /// A sentence for who wrote.
+    public var description: String {
+        let who = role.map { "The role '\($0)' " } ?? "The user "
+        return switch reason {
+        case .noRole: "No role for '\(className)' applies to the user."
+        case .notReadable: who + "has no such object of '\(className)'."
+        case .insert: who + "can't create this object of '\(className)'."
+        case .delete: who + "can't delete this object of '\(className)'."
+        case .write: who + "can't change this object of '\(className)'."
+        case .result: who + "can't make this of the object of '\(className)'."
+        case .field(let path): who + "can't write '\(path.map(\.string).joined(separator: "."))' of '\(className)'."
+        }
+    }
+}

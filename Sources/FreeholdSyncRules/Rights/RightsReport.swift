@@ -1,0 +1,118 @@
+import FreeholdEngine
+public import FreeholdSyncCore
+
+/// A dry run: what a user would see and could write, and why not more. Nothing is changed.
+///
+/// It is for those who administer an app: it tells of objects that the user can't see.
+public struct RightsReport: Sendable {
+    public struct RoleStep: Hashable, Sendable {
+        public let role: String
+        public let applies: Bool
+        /// Why it doesn't apply, or isn't asked.
+        public let reason: String?
+    }
+
+    public let rights: ClassRights
+    /// The roles in the order in which they are asked.
+    public let steps: [RoleStep]
+    /// The class's fields that can't be read, and those that can't be written.
+    public let hiddenFields: [String]
+    public let fixedFields: [String]
+}
+
+extension RuleSet {
+    /// - Complexity: O(size of the class's roles and of the user's values in them).
+    public func report(of user: RuleUser, className: String, schema: RuleSchema) -> RightsReport {
+        let roles = roles(of: className).roles
+        var steps: [RightsReport.RoleStep] = []
+        var applied: String?
+        for role in roles {
+            if let applied {
+                steps.append(.init(role: role.name, applies: false, reason: "It isn't asked: '\(applied)' applies."))
+                continue
+            }
+            let reason = role.applyWhen.node.objection(user)
+            if reason == nil { applied = role.name }
+            steps.append(.init(role: role.name, applies: reason == nil, reason: reason))
+        }
+        let rights = rights(of: user, className: className, schema: schema)
+        let names = schema.table(className)?.columns.map { SyncString($0.name) } ?? []
+        return RightsReport(
+            rights: rights,
+            steps: steps,
+            hiddenFields: names.filter { !rights.fields.canRead([$0]) }.map(\.string),
+            fixedFields: names.filter { !rights.fields.canWrite([$0]) }.map(\.string)
+        )
+    }
+}
+
+extension RightsReport: CustomStringConvertible {
+    /// Some lines for a person.
+    public var description: String {
+        var lines = ["\(rights.className):"]
+        for step in steps { lines.append("  role '\(step.role)': \(step.reason ?? "applies")") }
+        if let denial = rights.denial {
+            lines.append("  nothing is allowed: \(denial)")
+            return lines.joined(separator: "\n")
+        }
+        lines.append("  reads    \(rights.read)")
+        lines.append("  changes  \(rights.write)")
+        lines.append("  creates  \(rights.insert)")
+        lines.append("  deletes  \(rights.delete)")
+        if !hiddenFields.isEmpty { lines.append("  never sees   \(hiddenFields.joined(separator: ", "))") }
+        if !fixedFields.isEmpty { lines.append("  never writes \(fixedFields.joined(separator: ", "))") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Why an object can't be read, changed or deleted, a line for each right that isn't given. Empty if all are.
+    ///
+    /// - Throws: `ConditionError` for what the matcher doesn't serve.
+    public func objections(
+        to name: ObjectName,
+        _ contents: RightsJudge.Contents,
+        matcher: some ConditionMatcher = QueryMatcher()
+    ) throws(ConditionError) -> [String] {
+        if let denial = rights.denial { return [denial] }
+        var lines: [String] = []
+        for (verb, condition) in [("read", rights.read), ("changed", rights.write), ("deleted", rights.delete)] {
+            var failing: [String] = []
+            for part in condition.parts {
+                let compiled = try matcher.compile(SyncString(rights.className), SyncString(part))
+                if !compiled.matches(name, contents) { failing.append(part) }
+            }
+            if failing.isEmpty { continue }
+            lines.append("It can't be \(verb): this isn't true of it: \(failing.joined(separator: ", and "))")
+        }
+        return lines
+    }
+}
+
+extension ExpressionNode {
+    /// Why an expression isn't true of a user. Nil if it is.
+    func objection(_ user: RuleUser) -> String? {
+        if answer(user) == true { return nil }
+        switch self {
+        case .truth: return "It never applies."
+        case .field, .query: return "It asks of objects."
+        case .all(let parts): return parts.lazy.compactMap { $0.objection(user) }.first
+        case .any(let parts):
+            return parts.isEmpty
+                ? "It never applies." : parts.compactMap { $0.objection(user) }.joined(separator: " And: ")
+        case .not: return "Something that it excludes is true, or can't be said, of the user."
+        case .expansion(let expansion, _):
+            guard let value = user.value(expansion) else { return "\(expansion) isn't there." }
+            return "\(expansion) is \(value), which isn't what it asks for, or what it asks for isn't there."
+        }
+    }
+}
+
+extension Expansion: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .truth(let truth): "%%\(truth)"
+        case .user(let path): "%%user." + path.joined(separator: ".")
+        case .values(let path): "%%values." + path.joined(separator: ".")
+        case .environment(let path): "%%environment." + path.joined(separator: ".")
+        }
+    }
+}

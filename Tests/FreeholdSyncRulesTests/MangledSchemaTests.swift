@@ -1,0 +1,52 @@
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncRules
+import Testing
+
+@Suite struct MangledSchemaTests {
+    @Test func `mangled schemas are refused or read, and nothing else`() throws {
+        var schemas = RandomSchemas(random: SeededRandom(test: "mangled schemas"))
+        var counts: [Bool: Int] = [:]
+        for _ in 0..<400 * soak {
+            let documents = try SchemaDocument.documents(of: schemas.tables())
+            let mangled = documents.map { document in
+                SchemaDocument(
+                    schema: self.mangled(document.schema, &schemas.random),
+                    relationships: self.mangled(document.relationships, &schemas.random)
+                )
+            }
+            let tables = try? SchemaDocument.tables(of: mangled)
+            counts[tables != nil, default: 0] += 1
+            guard let tables else { continue }
+            #expect(try SchemaDocument.tables(of: SchemaDocument.documents(of: tables)) == tables)
+        }
+        #expect(counts.count == 2)
+    }
+
+    @Test func `mangled documents tell a class, or are refused`() throws {
+        var rules = RandomRules(random: SeededRandom(test: "mangled documents"))
+        for _ in 0..<300 * soak {
+            let documents = (0..<3).map { _ in self.mangled(rules.document(), &rules.random) }
+            guard let tables = try? SchemaInference.tables(className: "A", documents: documents) else { continue }
+            #expect(throws: Never.self) { try SchemaDocument.documents(of: tables) }
+        }
+    }
+
+    /// With a text changed, a value taken from elsewhere or out, at one place or two.
+    private func mangled(_ document: BSONDocument, _ random: inout SeededRandom) -> BSONDocument {
+        guard random.chance(60), !document.isEmpty else { return document }
+        let (key, value) = document.randomElement(using: &random)!
+        var document = document
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: document[key] = nil
+        case 1: document[key] = document.randomElement(using: &random)!.value
+        case 2: document[key] = random.pick([.null, 7, "x", [], [:], ["a": 1], [["a": 1], "b"], .minKey])
+        case 3:
+            document[key] = nil
+            document[random.pick(["", "a.b", "$x", "_ID", "bsonType", "title"])] = value
+        default:
+            if let inner = value.documentValue { document[key] = .document(mangled(inner, &random)) }
+        }
+        return document
+    }
+}
