@@ -58,6 +58,7 @@ let package = Package(
             name: "FreeholdServerCommand",
             dependencies: [
                 "FreeholdServer",
+                .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),

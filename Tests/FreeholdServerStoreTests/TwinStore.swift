@@ -1,4 +1,5 @@
 import Foundation
+import FreeholdBSON
 import FreeholdEngine
 import FreeholdServerStore
 
@@ -198,5 +199,25 @@ struct TwinStore: WorldStore {
         for ident in memory.files(of: stream).keys {
             _ = perform(ServerStoreRequest(stream, .bind(FileQuery(ident: ident, acknowledged: 0))))
         }
+        compareDocuments(stream)
+    }
+
+    /// What an export has is what the objects show.
+    private mutating func compareDocuments(_ stream: StreamName) {
+        var expected: [String: [BSONDocument]] = [:]
+        func note(_ name: ObjectName, _ object: MergedObject) {
+            expected[name.className.string, default: []].append(object.stored(name.key).doc)
+        }
+        for (name, object) in memory.contents(of: stream) where object.isAlive { note(name, object) }
+        for (name, fields) in memory.ingested(of: stream) { note(name, MergedObject(ingested: fields)) }
+        var found: [String: [BSONDocument]] = [:]
+        do {
+            let count = try file.forEachDocument(of: stream) { found[$0.string, default: []].append($1) }
+            if count != found.values.reduce(0, { $0 + $1.count }) { problems.append("documents are miscounted") }
+        } catch { problems.append("documents can't be read: \(error)") }
+        func texts(_ documents: [String: [BSONDocument]]) -> [String: [String]] {
+            documents.mapValues { $0.map { "\($0)" }.sorted() }
+        }
+        if texts(found) != texts(expected) { problems.append("documents \(found)\nexpected\n\(expected)") }
     }
 }

@@ -4,14 +4,16 @@ package import RealmFileReader
 
 /// A file that Realm wrote: see RealmFileReaderTests/Fixtures/README.md.
 package enum RealmFixture: String, Sendable {
+    case format20
     case format22
+    case format23
     case format24
     case copy = "format24-copy"
     case encrypted = "format24-encrypted"
     case synchronized = "format24-sync"
 
     /// Those that hold what `FixtureTable` says.
-    package static let tables: [RealmFixture] = [.format22, .format24, .copy, .encrypted]
+    package static let tables: [RealmFixture] = [.format20, .format22, .format23, .format24, .copy, .encrypted]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")

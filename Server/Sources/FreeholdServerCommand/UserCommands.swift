@@ -91,25 +91,3 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws { try await AccountStore.existing(folder).logOut(user: user) }
     }
 }
-
-struct KeyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "key",
-        abstract: "API keys of users, without what proves them.",
-        discussion: "Example: freehold-server key list /srv/freehold 5f0000000000000000000000",
-        subcommands: [List.self]
-    )
-
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows a user's API keys, one a line.")
-
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The user's id.") var user: String
-
-        func run() async throws {
-            for key in try await AccountStore.existing(folder).keys(of: user) {
-                print("\(key.id)\t\(key.isDisabled ? "disabled" : "enabled")\t\(key.name)")
-            }
-        }
-    }
-}

@@ -162,6 +162,32 @@ struct ProcessTests {
         await server.end(SIGTERM)
     }
 
+    @Test func `an export has every document, while the server runs and afterwards`() async throws {
+        let folder = try ServerProcess.folder()
+        #expect(try ServerProcess.run(["export", folder.path, "test", "--class", "Thing"]).status != 0)
+        let server = try ServerProcess(folder.path)
+        let a = try await TestClient(port: server.port)
+        try await a.subscribe()
+        for key in 1...20 { try a.create(.int(Int64(key)), ["name": .string("thing \(key)"), "size": .int(1 << 40)]) }
+        try await a.session.waitForUpload()
+        let lines = try ServerProcess.run(["export", folder.path, "test", "--class", "Thing"]).output.split(
+            separator: "\n"
+        )
+        #expect(lines.count == 20)
+        #expect(lines.contains(#"{"_id":7,"name":"thing 7","size":1099511627776}"#))
+        await a.close()
+        await server.end(SIGTERM)
+        let target = folder.path + "/../export-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: target) }
+        #expect(try ServerProcess.run(["export", folder.path, "test", "--canonical", "--output", target]).status == 0)
+        let text = try String(contentsOfFile: target + "/Thing.jsonl", encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 20)
+        #expect(text.contains(#"{"_id":{"$numberLong":"7"},"name":"thing 7","size":{"$numberLong":"1099511627776"}}"#))
+        #expect(try ServerProcess.run(["export", folder.path, "test", "--output", target]).status != 0)
+        #expect(try ServerProcess.run(["export", folder.path, "other", "--class", "Thing"]).status != 0)
+        #expect(try ServerProcess.run(["export", folder.path, "test", "--class", "Nothing"]).output.isEmpty)
+    }
+
     @Test func `commands make apps and users while the server runs`() async throws {
         let folder = try ServerProcess.folder()
         let server = try ServerProcess(folder.path)
@@ -181,6 +207,24 @@ struct ProcessTests {
         #expect(try ServerProcess.run(["user", "enable", folder.path, id]).status == 0)
         #expect(try ServerProcess.run(["user", "log-out", folder.path, id]).status == 0)
         #expect(try ServerProcess.run(["key", "list", folder.path, id]).output.isEmpty)
+        let secret = try ServerProcess.run(["key", "create", folder.path, id, "job"])
+        #expect(secret.status == 0)
+        #expect(secret.output.count > 32)
+        #expect(try ServerProcess.run(["key", "create", folder.path, id, "job"]).status != 0)
+        func key() throws -> [String] {
+            try ServerProcess.run(["key", "list", folder.path, id]).output.split(whereSeparator: \.isWhitespace).map(
+                String.init
+            )
+        }
+        #expect(try key().dropFirst() == ["enabled", "job"])
+        let number = try #require(try key().first)
+        #expect(try ServerProcess.run(["key", "disable", folder.path, id, number]).status == 0)
+        #expect(try key() == [number, "disabled", "job"])
+        #expect(try ServerProcess.run(["key", "enable", folder.path, id, number]).status == 0)
+        #expect(try key() == [number, "enabled", "job"])
+        #expect(try ServerProcess.run(["key", "delete", folder.path, id, "5f0000000000000000000000"]).status != 0)
+        #expect(try ServerProcess.run(["key", "delete", folder.path, id, number]).status == 0)
+        #expect(try key().isEmpty)
         #expect(try ServerProcess.run(["user", "delete", folder.path, id]).status == 0)
         #expect(try ServerProcess.run(["user", "list", folder.path, "notes"]).output.isEmpty)
         #expect(try ServerProcess.run(["app", "delete", folder.path, "notes"]).status == 0)

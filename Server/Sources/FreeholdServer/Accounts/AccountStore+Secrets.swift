@@ -10,7 +10,7 @@ extension AccountStore {
 
     /// - Returns: the key, and what proves it, which nobody can find out later.
     /// - Throws: `AccountError`
-    func createKey(_ name: String, of user: String) async throws -> (key: AccountKey, secret: String) {
+    public func createKey(_ name: String, of user: String) async throws -> (key: AccountKey, secret: String) {
         let (now, secret) = (now(), AccountSecret.make())
         return try await write { realm in
             guard let owner = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
@@ -38,12 +38,12 @@ extension AccountStore {
     }
 
     /// - Throws: `AccountError` if the user has no such key.
-    func setKey(_ id: String, of user: String, isDisabled: Bool) async throws {
+    public func setKey(_ id: String, of user: String, isDisabled: Bool) async throws {
         try await write { realm in try Self.key(id, user, realm).isDisabled = isDisabled }
     }
 
     /// - Throws: `AccountError` if the user has no such key.
-    func deleteKey(_ id: String, of user: String) async throws {
+    public func deleteKey(_ id: String, of user: String) async throws {
         try await write { realm in realm.delete(try Self.key(id, user, realm)) }
     }
 

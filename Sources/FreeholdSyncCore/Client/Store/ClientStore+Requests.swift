@@ -77,7 +77,7 @@ extension ClientTransaction {
     private mutating func bind(_ bound: Bound, now: Int64) throws -> StoreOutcome {
         var lost = 0
         if state.isReset, !state.isPrepared {
-            lost = try prepareReset(bound)
+            lost = try prepareReset(bound, now: now)
         } else if let fork = bound.fork {
             try self.fork(fork, now: now)
         }

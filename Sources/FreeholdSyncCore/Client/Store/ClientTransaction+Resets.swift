@@ -46,7 +46,7 @@ extension ClientTransaction {
     /// The new store said which of the file's commits it has. The others are taken back, to be done again or given up.
     ///
     /// - Returns: how many were set aside for the app.
-    mutating func prepareReset(_ bound: Bound) throws -> Int {
+    mutating func prepareReset(_ bound: Bound, now: Int64) throws -> Int {
         let known = min(bound.fork?.common ?? (bound.file == nil ? bound.acknowledged : 0), state.lastCommit)
         var lost = 0
         if state.resetMode == .discard {
@@ -61,6 +61,12 @@ extension ClientTransaction {
             }
         }
         try forgetCommits(after: known, isNewFile: bound.file != nil)
+        // Answers that never came: for how long these are kept is counted from now.
+        for number in state.firstKept..<max(state.firstPending, state.firstKept) {
+            guard var entry = try commit(number), entry.answeredAt == nil else { continue }
+            entry.answeredAt = now
+            try put(entry)
+        }
         state.isPrepared = true
         state.forked = [:]
         if let set = state.querySets.last { state.querySets = [QuerySet(version: set.version, queries: set.queries)] }

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import FreeholdBSON
+import FreeholdServerStore
+import FreeholdSyncCore
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes an app's documents as Extended JSON, one a line, while the server runs or not.",
+        discussion: """
+            Links are the keys of what they lead to. All documents are of one moment.
+
+            Examples:
+              freehold-server export /srv/freehold notes --output /tmp/notes
+              freehold-server export /srv/freehold notes --class Dog --canonical > dogs.jsonl
+            """
+    )
+
+    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "The app's id.") var app: String
+    @Option(name: .customLong("class"), help: "Only documents of this class, to the standard output.")
+    var className: String?
+    @Option(help: "A folder that isn't there yet, for a file a class.") var output: String?
+    @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
+
+    func validate() throws {
+        guard (className == nil) != (output == nil) else {
+            throw ValidationError("Name either a class, whose documents are printed, or a folder by --output.")
+        }
+    }
+
+    func run() async throws {
+        let sync = folder + "/sync"
+        guard FileManager.default.fileExists(atPath: sync) else {
+            throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
+        }
+        // The epoch is of streams that are made, and none is.
+        let store = try FileServerStore(at: sync, epoch: 0)
+        let stream = StreamName(app: SyncString(app))
+        guard try store.streams().contains(stream) else {
+            throw ValidationError("\(folder) has no documents of the app \(app).")
+        }
+        guard let output else {
+            var lines = Lines(.standardOutput)
+            try store.forEachDocument(of: stream, className: className.map { SyncString($0) }) {
+                try lines.add(text($1))
+            }
+            return try lines.end()
+        }
+        guard !FileManager.default.fileExists(atPath: output) else {
+            throw ValidationError("\(output) exists. Name a folder that isn't there.")
+        }
+        try FileManager.default.createDirectory(
+            atPath: output,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        var (current, lines): (SyncString?, Lines?) = (nil, nil)
+        let count = try store.forEachDocument(of: stream) { name, document in
+            if name != current {
+                try lines?.end()
+                (current, lines) = (name, try Lines(creating: "\(output)/\(Self.fileName(name)).jsonl"))
+            }
+            try lines?.add(text(document))
+        }
+        try lines?.end()
+        print("\(count) documents are in \(output).")
+    }
+
+    private func text(_ document: BSONDocument) throws -> String {
+        try document.extendedJSON(canonical ? .canonical : .relaxed)
+    }
+
+    /// Clients name classes, so that a name may be no file's.
+    static func fileName(_ name: SyncString) -> String {
+        var text = ""
+        for byte in name.string.utf8 {
+            switch UnicodeScalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "-": text.unicodeScalars.append(UnicodeScalar(byte))
+            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return text.isEmpty ? "%" : text
+    }
+}
+
+/// Lines that are written together.
+private struct Lines {
+    private let file: FileHandle
+    private var bytes: [UInt8] = []
+
+    init(_ file: FileHandle) { self.file = file }
+
+    init(creating path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw CocoaError(.fileWriteUnknown) }
+        self.file = file
+    }
+
+    mutating func add(_ line: String) throws {
+        bytes += line.utf8
+        bytes.append(UInt8(ascii: "\n"))
+        if bytes.count > 1 << 18 { try end() }
+    }
+
+    mutating func end() throws {
+        try file.write(contentsOf: Data(bytes))
+        bytes = []
+    }
+}
