@@ -4,6 +4,7 @@ package import RealmFileReader
 
 /// A file that Realm wrote: see RealmFileReaderTests/Fixtures/README.md.
 package enum RealmFixture: String, Sendable {
+    case format11
     case format20
     case format22
     case format23
@@ -13,7 +14,9 @@ package enum RealmFixture: String, Sendable {
     case synchronized = "format24-sync"
 
     /// Those that hold what `FixtureTable` says.
-    package static let tables: [RealmFixture] = [.format20, .format22, .format23, .format24, .copy, .encrypted]
+    package static let tables: [RealmFixture] = [
+        .format11, .format20, .format22, .format23, .format24, .copy, .encrypted,
+    ]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")

@@ -82,7 +82,7 @@ struct UserCommand: AsyncParsableCommand {
     struct LogOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "log-out",
-            abstract: "Ends all log-ins of a user. Connections that are open go on until their access token ends."
+            abstract: "Ends all log-ins of a user, and their connections."
         )
 
         @Argument(help: "The server's folder.") var folder: String

@@ -218,6 +218,54 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: ["disable", "log out", "delete", "delete the app"])
+    func `open connections end with the log-in`(_ way: String) async throws {
+        let server = try await AccountProbe()
+        let store = try AccountStore(at: server.folder.path)
+        let user = try await store.createUser(app: "test", email: "ann@example.org", password: "a long password")
+        try await store.createUser(app: "test", email: "bob@example.org", password: "a long password")
+        let token = try #require(try await server.login("ann@example.org")["access_token"])
+        let other = try #require(try await server.login("bob@example.org")["access_token"])
+        let (ann, bob) = (try await RawPeer(port: server.port), try await RawPeer(port: server.port))
+        for (peer, token) in [(ann, token), (bob, other)] {
+            try await peer.hello(token)
+            #expect(try await peer.next()?.fault == nil)
+        }
+        switch way {
+        case "disable": try await store.setDisabled(true, user: user.id)
+        case "log out": try await store.logOut(user: user.id)
+        case "delete": try await store.deleteUser(user.id)
+        default: try await store.deleteApp("test")
+        }
+        #expect(try await ann.next()?.fault == .auth)
+        if way == "delete the app" {
+            #expect(try await bob.next()?.fault == .auth)
+        } else {
+            try await bob.send(.ping(Ping(deviceTime: 0)))
+            guard case .pong? = try await bob.next() else {
+                Issue.record("another user's connection ended")
+                return
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func `an app that is made while the server runs is served`() async throws {
+        let server = try await AccountProbe()
+        let store = try AccountStore(at: server.folder.path)
+        try await store.createApp(AccountApp(id: "later", access: .everyone))
+        try await store.createUser(app: "later", email: "ann@example.org", password: "a long password")
+        let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
+        let login = try await server.send("POST", "/app/later/auth/providers/local-userpass/login", body)
+        let a = try await TestClient(port: server.port, token: try #require(login["access_token"])) { $0.app = "later" }
+        try await a.subscribe()
+        try a.create(1, ["name": "thing"])
+        try await a.settle()
+        #expect(a.contents.count == 1)
+        await a.close()
+        await server.stop()
+    }
+
     private static func json(_ part: Substring) throws -> BSONValue {
         var text = part.replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }

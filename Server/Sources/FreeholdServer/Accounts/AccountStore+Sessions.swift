@@ -107,6 +107,13 @@ extension AccountStore {
         }
     }
 
+    /// Those of some log-ins that have ended.
+    func ended(among logins: Set<String>) async throws -> Set<String> {
+        try await work { realm in
+            logins.filter { login in realm.objects(StoredSession.self).where { $0.login == login }.isEmpty }
+        }
+    }
+
     // MARK: Parts
 
     private static func isGood(_ session: StoredSession, _ now: Date, _ realm: Realm) throws -> Bool {

@@ -47,6 +47,9 @@ public final class AccountStore: Sendable {
         try await work { realm in try realm.write { try body(realm) } }
     }
 
+    /// Of the file: another one after each change, by whichever process.
+    func version() async throws -> UInt64 { try await work { $0.version } }
+
     // MARK: Apps
 
     /// - Throws: `AccountError` if the name isn't one, or is taken.

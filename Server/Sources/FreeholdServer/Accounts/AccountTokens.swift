@@ -84,6 +84,6 @@ struct AccountAuthenticator: Authenticator {
             throw TokenRefusal("the log-in has ended")
         }
         members.note(user.id, user.app)
-        return Identity(user: user.id, expires: claims.exp.value.timeIntervalSince1970)
+        return Identity(user: user.id, expires: claims.exp.value.timeIntervalSince1970, login: claims.login)
     }
 }

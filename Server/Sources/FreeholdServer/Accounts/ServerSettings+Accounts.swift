@@ -13,13 +13,7 @@ extension ServerSettings {
         let store = try AccountStore(at: accounts.folder, now: options.now)
         let apps = try await store.apps()
         var settings = self
-        for app in apps {
-            let name = SyncString(app.id)
-            // What the settings allow goes before.
-            var known = settings.node.apps[name] ?? NodeApp()
-            if known.access == .nobody { known.access = app.access }
-            settings.node.apps[name] = known
-        }
+        settings.node.apps = nodeApps(apps, members: nil)
         guard !settings.node.apps.isEmpty else {
             throw SettingsError("There is no app: make one by 'app create', or name it in the settings ('apps').")
         }
@@ -42,11 +36,25 @@ extension ServerSettings {
             syncPath: node.path,
             logger: logger
         )
-        let members = service.members
-        for name in settings.node.apps.keys {
-            let id = name.string
-            settings.node.apps[name]?.isMember = { members.isMember($0, of: id) }
-        }
+        settings.node.apps = nodeApps(apps, members: service.members)
         return (settings, service)
+    }
+
+    /// The apps of these settings, and those that have accounts.
+    func nodeApps(_ accounts: [AccountApp], members: AccountMembers?) -> [SyncString: NodeApp] {
+        var apps = node.apps
+        for app in accounts {
+            let name = SyncString(app.id)
+            // What the settings allow goes before.
+            var known = apps[name] ?? NodeApp()
+            if known.access == .nobody { known.access = app.access }
+            apps[name] = known
+        }
+        guard let members else { return apps }
+        for name in apps.keys {
+            let id = name.string
+            apps[name]?.isMember = { members.isMember($0, of: id) }
+        }
+        return apps
     }
 }

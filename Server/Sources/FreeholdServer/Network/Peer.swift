@@ -262,6 +262,12 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         if let expires = identity?.expires, expires < time { end(.auth, "The token isn't good any more.") }
     }
 
+    /// Ends the connection if it was opened with a log-in that isn't any more. On the channel's loop.
+    func end(ifOf logins: Set<String>) {
+        guard !isFinishing, let login = identity?.login, logins.contains(login) else { return }
+        end(.auth, "The log-in has ended.")
+    }
+
     private func idle() {
         node.metrics.idle.increment()
         end(.transient(after: 0), "Nothing came for a while.")

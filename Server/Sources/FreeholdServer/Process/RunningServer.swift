@@ -18,6 +18,7 @@ public final class RunningServer: Sendable {
     private let logger: Logger
     private let threads: [MultiThreadedEventLoopGroup]
     private let reloading: Task<Void, Never>?
+    private let watching: Task<Void, Never>?
 
     private init(
         _ node: ServerNode,
@@ -25,12 +26,14 @@ public final class RunningServer: Sendable {
         _ settings: ServerSettings,
         _ logger: Logger,
         _ threads: [MultiThreadedEventLoopGroup],
-        _ tls: TLSContexts?
+        _ tls: TLSContexts?,
+        _ watch: AccountWatch?
     ) {
         (self.node, self.listeners, self.settings) = (node, listeners, settings)
         (self.logger, self.threads) = (logger, threads)
         port = listeners[0].port
         administratorPort = listeners.count > 1 ? listeners[1].port : nil
+        watching = watch.map { watch in Task { await watch.run() } }
         reloading = tls.map { tls in
             Task {
                 while !Task.isCancelled {
@@ -56,6 +59,7 @@ public final class RunningServer: Sendable {
         logger: Logger,
         metrics: PrometheusMetrics = PrometheusMetrics()
     ) async throws -> RunningServer {
+        let own = settings
         let (settings, accounts) = try await settings.withAccounts(logger)
         let authenticator = try await settings.authenticator(accounts)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
@@ -97,7 +101,15 @@ public final class RunningServer: Sendable {
             for threads in [group, machine] { try? await threads.shutdownGracefully() }
             throw error
         }
-        let server = RunningServer(node, listeners, settings, logger, [group, machine], tls)
+        let server = RunningServer(
+            node,
+            listeners,
+            settings,
+            logger,
+            [group, machine],
+            tls,
+            accounts.map { AccountWatch(node: node, accounts: $0, settings: own, logger: logger) }
+        )
         logger.info(
             "listening",
             metadata: ["host": "\(settings.host)", "port": "\(server.port)", "tls": "\(tls != nil)"]
@@ -113,6 +125,7 @@ public final class RunningServer: Sendable {
     /// - Parameter milliseconds: what clients get. Nil: as the settings say.
     public func stop(after milliseconds: Int64? = nil) async {
         reloading?.cancel()
+        watching?.cancel()
         // The administrator sees that the server drains.
         await listeners[0].close()
         try? await node.drain(milliseconds ?? settings.drainTime).get()
@@ -125,6 +138,7 @@ public final class RunningServer: Sendable {
     /// Ends at once, as if the process were killed.
     public func kill() async {
         reloading?.cancel()
+        watching?.cancel()
         for listener in listeners { await listener.close() }
         try? await node.kill().get()
         for group in threads { try? await group.shutdownGracefully() }

@@ -10,10 +10,13 @@ public struct Identity: Hashable, Sendable {
     public var user: String
     /// In seconds since 1970. Nil: the token is good until somebody takes it back.
     public var expires: Double?
+    /// Of an account: the log-in that the token is of. What was opened with it ends with it.
+    public var login: String?
 
-    public init(user: String, expires: Double? = nil) {
+    public init(user: String, expires: Double? = nil, login: String? = nil) {
         self.user = user
         self.expires = expires
+        self.login = login
     }
 }
 

@@ -4,7 +4,7 @@
 /// and reads no clock. Everything that must outlive the node is in the store, so a machine that is thrown away is replaced by a new one
 /// on the same store. Several nodes may work on one stream: each transaction names the head that it stands on.
 public struct ServerMachine: Sendable {
-    public let configuration: ServerConfiguration
+    public private(set) var configuration: ServerConfiguration
     let matcher: any ConditionMatcher
 
     var connections: [ConnectionNumber: Connection] = [:]
@@ -26,6 +26,14 @@ public struct ServerMachine: Sendable {
     public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
         self.configuration = configuration
         self.matcher = matcher
+    }
+
+    /// Serves other apps from now on. Sessions that are bound go on, so an app that was there stays, and lets nobody in.
+    public mutating func setApps(_ apps: [SyncString: ServerApp]) {
+        configuration.apps.merge(apps) { $1 }
+        for name in configuration.apps.keys where apps[name] == nil {
+            configuration.apps[name]?.allows = { _, _ in false }
+        }
     }
 
     struct Connection: Sendable {
