@@ -257,7 +257,7 @@ import Testing
         try await store.createUser(app: "later", email: "ann@example.org", password: "a long password")
         let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
         let login = try await server.send("POST", "/app/later/auth/providers/local-userpass/login", body)
-        let a = try await TestClient(port: server.port, token: try #require(login["access_token"])) { $0.app = "later" }
+        let a = try await TestClient(port: server.port, token: login["access_token"]) { $0.app = "later" }
         try await a.subscribe()
         try a.create(1, ["name": "thing"])
         try await a.settle()
