@@ -222,9 +222,9 @@ import Testing
     func `open connections end with the log-in`(_ way: String) async throws {
         let server = try await AccountProbe()
         let store = try AccountStore(at: server.folder.path)
-        let user = try await store.createUser(app: "test", email: "ann@example.org", password: "a long password")
-        try await store.createUser(app: "test", email: "bob@example.org", password: "a long password")
-        let token = try #require(try await server.login("ann@example.org")["access_token"])
+        for email in ["ann@example.org", "bob@example.org"] { try await server.register(email) }
+        let login = try await server.login("ann@example.org")
+        let (token, user) = (try #require(login["access_token"]), try #require(login["user_id"]))
         let other = try #require(try await server.login("bob@example.org")["access_token"])
         let (ann, bob) = (try await RawPeer(port: server.port), try await RawPeer(port: server.port))
         for (peer, token) in [(ann, token), (bob, other)] {
@@ -232,9 +232,9 @@ import Testing
             #expect(try await peer.next()?.fault == nil)
         }
         switch way {
-        case "disable": try await store.setDisabled(true, user: user.id)
-        case "log out": try await store.logOut(user: user.id)
-        case "delete": try await store.deleteUser(user.id)
+        case "disable": try await store.setDisabled(true, user: user)
+        case "log out": try await store.logOut(user: user)
+        case "delete": try await store.deleteUser(user)
         default: try await store.deleteApp("test")
         }
         #expect(try await ann.next()?.fault == .auth)
@@ -253,10 +253,13 @@ import Testing
     @Test func `an app that is made while the server runs is served`() async throws {
         let server = try await AccountProbe()
         let store = try AccountStore(at: server.folder.path)
-        try await store.createApp(AccountApp(id: "later", access: .everyone))
-        try await store.createUser(app: "later", email: "ann@example.org", password: "a long password")
-        let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
-        let login = try await server.send("POST", "/app/later/auth/providers/local-userpass/login", body)
+        try await store.createApp(AccountApp(id: "later", emailPassword: .autoConfirm, access: .everyone))
+        let provider = "/app/later/auth/providers/local-userpass/"
+        let password: BSONValue = "a long password"
+        let account: BSONDocument = ["email": "ann@example.org", "password": password]
+        #expect(try await server.send("POST", provider + "register", account).status == 201)
+        let name: BSONDocument = ["username": "ann@example.org", "password": password]
+        let login = try await server.send("POST", provider + "login", name)
         let a = try await TestClient(port: server.port, token: login["access_token"]) { $0.app = "later" }
         try await a.subscribe()
         try a.create(1, ["name": "thing"])

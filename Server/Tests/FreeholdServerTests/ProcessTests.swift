@@ -168,7 +168,9 @@ struct ProcessTests {
         let server = try ServerProcess(folder.path)
         let a = try await TestClient(port: server.port)
         try await a.subscribe()
-        for key in 1...20 { try a.create(.int(Int64(key)), ["name": .string("thing \(key)"), "size": .int(1 << 40)]) }
+        for key in 1...20 {
+            try a.create(.int(Int64(key)), ["name": .string(SyncString("thing \(key)")), "size": .int(1 << 40)])
+        }
         try await a.session.waitForUpload()
         let lines = try ServerProcess.run(["export", folder.path, "test", "--class", "Thing"]).output.split(
             separator: "\n"
