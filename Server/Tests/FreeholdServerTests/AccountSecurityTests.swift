@@ -31,6 +31,21 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+        ("192.0.2.1", "192.0.2.2", false), ("::ffff:192.0.2.1", "192.0.2.1", true), ("fe80::1%eth0", "fe80::2", true),
+        ("unknown", "unknown", true), ("::1", "::ffff:127.0.0.1", false),
+    ])
+    func `addresses of one network count as one`(_ one: String, _ two: String, _ isSame: Bool) throws {
+        let limiter = AttemptLimiter(AttemptLimiter.Limits(perAddress: 1)) { Date() }
+        try limiter.attempt(account: nil, address: one)
+        if isSame {
+            #expect(throws: AccountError.self) { try limiter.attempt(account: nil, address: two) }
+        } else {
+            try limiter.attempt(account: nil, address: two)
+        }
+    }
+
     @Test func `passwords, tokens and keys are in no log, and in no file`() async throws {
         let lines = LogLines()
         let server = try await AccountProbe(logger: Logger(label: "test") { _ in lines.handler() })

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Counts attempts to log in, and the like: by account and by address, in windows of five minutes.
+/// Counts attempts to log in, and the like: by account and by address (of IPv6: by network), in windows of five minutes.
 final class AttemptLimiter: Sendable {
     struct Limits: Hashable, Sendable {
         var perAccount = 10
@@ -26,10 +26,10 @@ final class AttemptLimiter: Sendable {
     ///
     /// - Throws: `AccountError.tooMany`
     func attempt(account: String?, address: String) throws {
-        let now = now()
+        let (now, group) = (now(), AddressGroup.name(of: address))
         try counts.withLock { counts in
             if counts.count >= limits.entries { forget(&counts, now) }
-            let names = [("address/" + address, limits.perAddress)] + (account.map { [($0, limits.perAccount)] } ?? [])
+            let names = [("address/" + group, limits.perAddress)] + (account.map { [($0, limits.perAccount)] } ?? [])
             for (name, limit) in names {
                 var count = counts[name] ?? Count(end: now.addingTimeInterval(limits.window))
                 if count.end <= now { count = Count(end: now.addingTimeInterval(limits.window)) }
