@@ -269,6 +269,28 @@ import Testing
         await server.stop()
     }
 
+    @Test func `in development everybody goes on reading and writing when accounts change`() async throws {
+        let server = try await AccountProbe(app: AccountApp(id: "test")) { $0.isDevelopment = true }
+        let a = try await TestClient(port: server.port, token: "user:ann")
+        try await a.subscribe()
+        let store = try AccountStore(at: server.folder.path)
+        for name in ["one", "two"] {
+            try await store.createApp(AccountApp(id: name))
+            // It is followed once the app is served.
+            let b = try await TestClient(port: server.port, token: "user:bob") { $0.app = SyncString(name) }
+            try await b.subscribe()
+            await b.close()
+        }
+        let c = try await TestClient(port: server.port, token: "user:cy")
+        try await c.subscribe()
+        try c.create(1, ["name": "thing"])
+        try await c.settle()
+        try await a.settle()
+        #expect(a.contents.count == 1)
+        for client in [a, c] { await client.close() }
+        await server.stop()
+    }
+
     private static func json(_ part: Substring) throws -> BSONValue {
         var text = part.replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }
