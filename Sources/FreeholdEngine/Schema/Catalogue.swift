@@ -217,6 +217,7 @@ extension ByteReader {
     }
 
     fileprivate mutating func segment() -> UInt32? {
-        varint().flatMap { $0 <= UInt64(BlockAddress.maximumSegment) ? UInt32($0) : nil }
+        let possible = UInt64(Catalogue.firstFreeSegment)...UInt64(BlockAddress.maximumSegment)
+        return varint().flatMap { possible.contains($0) ? UInt32($0) : nil }
     }
 }
