@@ -153,7 +153,7 @@ extension ServerMachine {
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
         let other = streams[stream]?.sessions[row.ident]
-        streams[stream]?.sessions.insert(key, of: row.ident)
+        streams[stream]?.sessions.insert(key, of: row.ident, session.view)
         // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
         if let other, other != key { end(other, .transient(after: 1_000), "The file was bound anew.") }
         learn(file.head, stream)

@@ -13,12 +13,13 @@ extension ServerMachine {
             // What the client got of it counts for nothing that is known.
             old = nil
             session.holdsUnknown = true
-        default: if !session.holdsUnknown, let own = session.cursor { cursor = own }
+        default: if !session.holdsUnknown, let own = self.cursor(of: session) { cursor = own }
         }
         var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
         session.classes.formUnion(queries.queries.map(\.className))
         if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
         bootstrap.trusted = min(session.told?.version ?? 0, cursor.version)
+        session.cursor = self.cursor(of: session)
         session.state = .bootstrap(bootstrap)
         sessions[key] = session
         for error in view.errors { send(key, .queryError(key.number, error)) }
@@ -49,7 +50,7 @@ extension ServerMachine {
         sessions[key] = session
         note(key)
         if case .bootstrap = session.state { return pump(key) }
-        guard !resume.compare.isEmpty, let cursor = session.cursor, let stream = streams[session.stream],
+        guard !resume.compare.isEmpty, let cursor = cursor(of: session), let stream = streams[session.stream],
             let queries = session.queries
         else { return pump(key) }
         var bootstrap = Bootstrap(
@@ -62,6 +63,7 @@ extension ServerMachine {
         bootstrap.classes = Set(resume.compare).sorted()
         bootstrap.isComparison = true
         bootstrap.trusted = cursor.version
+        session.cursor = cursor
         session.state = .bootstrap(bootstrap)
         sessions[key] = session
         pump(key)
@@ -137,6 +139,7 @@ extension ServerMachine {
 
     private mutating func finish(_ key: SessionKey, _ bootstrap: Bootstrap) {
         guard var session = sessions[key] else { return }
+        let old = session.view.number
         session.state = .behind
         guard !bootstrap.isComparison else {
             sessions[key] = session
@@ -145,7 +148,7 @@ extension ServerMachine {
         (session.view, session.queries, session.holdsUnknown) = (bootstrap.new, bootstrap.queries, false)
         (session.cursor, session.told) = (bootstrap.cursor, bootstrap.cursor)
         sessions[key] = session
-        streams[session.stream]?.sums[bootstrap.new.number] = ViewSums(bootstrap.new, bootstrap.cursor, bootstrap.sums)
+        streams[session.stream]?.move(key, from: old, to: ViewSums(bootstrap.new, bootstrap.cursor, bootstrap.sums))
         let end = BootstrapEnd(
             cursor: bootstrap.cursor,
             queryVersion: bootstrap.queries.version,

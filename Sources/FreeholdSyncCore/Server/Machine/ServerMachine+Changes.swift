@@ -8,37 +8,56 @@ extension ServerMachine {
         streams[name]?.head = head
         guard head.cursor != stream.head.cursor else { return }
         if stream.rows.head != head { streams[name]?.rows = StoreRows(head: head) }
+        streams[name]?.sums.leaveBehind(stream.head.cursor)
         for key in stream.sessions.keys {
-            if case .live = sessions[key]?.state { sessions[key]?.state = .behind }
+            if sessions[key]?.isLive == true { leaveBehind(key, at: stream.head.cursor) }
             pump(key)
         }
+    }
+
+    /// Up to where a session has its stream. A live one is where the node is, so that a step doesn't touch those that it isn't about.
+    func cursor(of session: Session) -> Cursor? {
+        session.isLive ? streams[session.stream]?.head.cursor : session.cursor
     }
 
     /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
     mutating func publish(_ step: StreamStep, _ name: StreamName) {
         let contents = StepContents(step)
-        streams[name]?.take(contents)
-        guard let stream = streams[name] else { return }
-        var made: [UInt64: [ClassBatch]] = [:]
-        for key in stream.sessions.keys {
-            guard let session = sessions[key], case .live = session.state, session.cursor == step.from else {
+        guard let concerned = streams[name]?.sessions.views.concerned(by: contents),
+            let horizon = streams[name]?.head.horizon
+        else { return }
+        streams[name]?.sums.take(contents, concerned)
+        for (number, indices) in concerned.sorted(by: { $0.key < $1.key }) {
+            guard let views = streams[name]?.sessions.views,
+                let batches = views[number]?.batches(contents, indices, horizon: horizon)
+            else { continue }
+            for key in views.sessions(of: number) {
+                guard let session = sessions[key], session.isLive else { continue }
+                if session.credit > 0 { send(key, step, batches) } else { leaveBehind(key, at: step.from) }
+            }
+        }
+        for key in sessions.restless(in: name) {
+            guard let session = sessions[key], session.isLive else {
                 pump(key)
                 continue
             }
-            guard session.credit > 0 else {
-                sessions[key]?.state = .behind
-                continue
-            }
-            let view = session.view
-            let batches = made[view.number] ?? view.batches(contents, horizon: stream.head.horizon)
-            made[view.number] = batches
-            send(key, step, batches)
+            if session.credit > 0 { progress(key) } else { leaveBehind(key, at: step.to) }
         }
+        // Who isn't concerned for long is told now and then how far the stream is.
+        let stride: StreamVersion = 1_000
+        guard step.from.version / stride != step.to.version / stride else { return }
+        for key in streams[name]?.sessions.keys ?? [] where sessions[key]?.credit ?? 0 > 0 { progress(key) }
+    }
+
+    /// A live session can't be sent what comes behind a cursor.
+    private mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
+        sessions[key]?.cursor = cursor
+        sessions[key]?.state = .behind
     }
 
     private mutating func send(_ key: SessionKey, _ step: StreamStep, _ batches: [ClassBatch]) {
         guard let session = sessions[key], let told = session.told else { return }
-        sessions[key]?.cursor = step.to
+        if !session.isLive { sessions[key]?.cursor = step.to }
         sessions[key]?.noteSent(batches)
         if !batches.isEmpty {
             let pieces = batches.split(bytes: configuration.chunkBytes)
@@ -55,7 +74,7 @@ extension ServerMachine {
     /// Tells a client how far it is, if it waits for that and has everything.
     mutating func progress(_ key: SessionKey) {
         guard let session = sessions[key], let stream = streams[session.stream], case .live = session.state,
-            let cursor = session.cursor, var told = session.told
+            let cursor = cursor(of: session), var told = session.told
         else { return }
         let isAwaited = session.awaited > told.version || session.marks.contains { $0.version > told.version }
         if told != cursor, isAwaited || cursor.version > told.version + 1_000 {
@@ -72,11 +91,11 @@ extension ServerMachine {
     /// Tells a client that came back what its view sums up to, if somebody knows.
     private mutating func check(_ key: SessionKey) {
         guard let session = sessions[key], session.isUnchecked, let stream = streams[session.stream],
-            let (told, cursor) = session.told.flatMap({ told in session.cursor.map { (told, $0) } }),
-            let sums = stream.sums[session.view.number], sums.cursor == cursor
+            let told = session.told, let cursor = cursor(of: session),
+            let sums = stream.sums.sums(of: session.view.number, at: cursor, head: stream.head.cursor)
         else { return }
         var changes = Changes(from: told, to: cursor, clock: stream.head.clock, classes: [])
-        changes.checksums = sums.checksums
+        changes.checksums = sums
         sessions[key]?.isUnchecked = false
         sessions[key]?.told = cursor
         send(key, .changes(key.number, changes))
@@ -91,6 +110,9 @@ extension ServerMachine {
             guard let cursor = session.cursor, !stream.isMerging(session.ident) else { return }
             if cursor == stream.head.cursor {
                 sessions[key]?.state = .live
+                if let views = streams[session.stream]?.sessions.views {
+                    streams[session.stream]?.sums.catchUp(cursor, views)
+                }
                 check(key)
                 return progress(key)
             }
@@ -115,13 +137,16 @@ extension ServerMachine {
             return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
         }
         let contents = StepContents(step)
-        streams[session.stream]?.take(contents)
+        streams[session.stream]?.takeLate(contents)
         if let stream = streams[session.stream] {
             send(key, step, session.view.batches(contents, horizon: stream.head.horizon))
             if step.to.version > stream.head.version {
                 var head = stream.head
                 (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))
                 learn(head, session.stream)
+                if let views = streams[session.stream]?.sessions.views {
+                    streams[session.stream]?.sums.catchUp(head.cursor, views)
+                }
             }
         }
         pump(key)
@@ -134,7 +159,7 @@ extension ServerMachine {
         guard names.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
-        var at = session.cursor ?? told
+        var at = cursor(of: session) ?? told
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
         request(session.stream, .objects(names, at: at.version), .fetch(key, names, at))
     }
@@ -144,7 +169,7 @@ extension ServerMachine {
         guard case .objects(let found?) = answer else {
             return end(key, .transient(after: 1_000), "The objects can't be read.")
         }
-        var (view, current) = (session.view, session.cursor)
+        var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has got on meanwhile: what was read may be old.
         guard current == at else { return fetch(key, names) }
@@ -160,16 +185,14 @@ extension ServerMachine {
 }
 
 extension StreamState {
-    fileprivate mutating func take(_ contents: StepContents) {
-        var isLeftBehind = false
-        for index in sums.indices {
-            sums.values[index].take(contents)
-            let cursor = sums.values[index].cursor
-            if cursor != head.cursor, cursor != contents.step.to { isLeftBehind = true }
-        }
-        // Sums that were left behind are of no use any more: steps that lead on from them come to slow sessions only.
-        guard isLeftBehind, sums.count > 100 else { return }
-        sums = sums.filter { $0.value.cursor == head.cursor || $0.value.cursor == contents.step.to }
+    fileprivate mutating func takeLate(_ contents: StepContents) {
+        sums.takeLate(contents, head: head.cursor, sessions.views)
+    }
+
+    /// A session got another view.
+    mutating func move(_ key: SessionKey, from old: UInt64, to new: ViewSums) {
+        if sessions.move(key, from: old, to: new.view) { sums.retire(old, head: head.cursor) }
+        sums.put(new, head: head.cursor, sessions.views)
     }
 
     /// Whether commits of the file are on their way into the store.

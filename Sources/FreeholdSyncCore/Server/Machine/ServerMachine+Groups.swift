@@ -205,7 +205,7 @@ extension ServerMachine {
                 name
             )
         }
-        for key in streams[name]?.sessions.keys ?? [] { pump(key) }
+        for key in sessions.restless(in: name) { pump(key) }
         if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
             streams[name] = nil
         } else {

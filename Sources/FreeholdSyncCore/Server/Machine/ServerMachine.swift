@@ -8,7 +8,7 @@ public struct ServerMachine: Sendable {
     let matcher: any ConditionMatcher
 
     var connections: [ConnectionNumber: Connection] = [:]
-    var sessions: [SessionKey: Session] = [:]
+    var sessions = SessionTable()
     var streams: [StreamName: StreamState] = [:]
     private var purposes: [RequestNumber: Purpose] = [:]
     private var lastRequest: RequestNumber = 0
@@ -58,7 +58,8 @@ public struct ServerMachine: Sendable {
     }
 
     /// - Parameter now: the server's time, in milliseconds since 2015-01-01.
-    /// - Complexity: apart from the messages that it sends, O(sessions of the stream).
+    /// - Complexity: O(what the event is about, messages that it sends, sessions that wait for something). A commit of another node is
+    ///   O(sessions of the stream).
     public mutating func handle(
         _ event: ServerEvent,
         now: Int64,
@@ -133,7 +134,11 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         connections[key.connection]?.sessions.remove(key.number)
-        streams[session.stream]?.sessions.remove(key, of: session.ident)
+        if let head = streams[session.stream]?.head.cursor,
+            streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.number) == true
+        {
+            streams[session.stream]?.sums.retire(session.view.number, head: head)
+        }
         guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
         else { return }
         streams[session.stream] = nil
@@ -209,8 +214,8 @@ struct StreamState: Sendable {
     var sessions = SessionList()
     /// Files whose sessions were ended by other binds, and how often of late.
     var fights: [FileIdent: Fight] = [:]
-    /// What views sum up to, as far as a bootstrap told, by their numbers.
-    var sums: [UInt64: ViewSums] = [:]
+    /// What views sum up to, as far as a bootstrap told.
+    var sums = StreamSums()
     /// Commits that wait.
     var queue: [QueuedCommit] = []
     /// Commits that are being merged.

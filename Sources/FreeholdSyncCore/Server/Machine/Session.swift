@@ -18,7 +18,8 @@ struct Session: Sendable {
     /// The view that the client holds, or gets at the bootstrap's end.
     var queries: Queries?
     var view = View.empty
-    /// Up to where the node has sent what concerns the view. Nil before the first bootstrap.
+    /// Up to where the node has sent what concerns the view. Nil before the first bootstrap. Of a live session it says nothing: see
+    /// `ServerMachine.cursor(of:)`.
     var cursor: Cursor?
     /// What the client calls its cursor: the same, or one since which nothing in its view changed.
     var told: Cursor?
@@ -63,12 +64,19 @@ struct Session: Sendable {
         }
     }
 
+    var isLive: Bool { if case .live = state { true } else { false } }
+
+    /// Whether nothing has to be done for it at a step that isn't about its view.
+    var isQuiet: Bool {
+        isLive && marks.isEmpty && awaited <= told?.version ?? 0
+    }
+
     enum State: Sendable {
         /// The store is asked about the file.
         case binding
         /// Nothing goes down until queries come.
         case idle
-        /// It has what the node has.
+        /// It has what the node has: its cursor is the stream's head.
         case live
         /// The store is to be asked for what it lacks.
         case behind

@@ -2,6 +2,8 @@
 struct SessionList: Sendable {
     private(set) var keys: [SessionKey] = []
     private var byFile: [FileIdent: SessionKey] = [:]
+    /// The views that they hold.
+    private(set) var views = ViewIndex()
 
     var isEmpty: Bool { keys.isEmpty }
 
@@ -9,15 +11,27 @@ struct SessionList: Sendable {
     subscript(ident: FileIdent) -> SessionKey? { byFile[ident] }
 
     /// Adds a session of a file. Another one of the file isn't found by it any more.
-    mutating func insert(_ key: SessionKey, of ident: FileIdent) {
+    mutating func insert(_ key: SessionKey, of ident: FileIdent, _ view: View) {
+        views.insert(key, view)
         let index = keys.partitioned { $0 >= key }
         if index == keys.count || keys[index] != key { keys.insert(key, at: index) }
         byFile[ident] = key
     }
 
-    mutating func remove(_ key: SessionKey, of ident: FileIdent) {
+    /// - Returns: whether no session has the view any more.
+    mutating func remove(_ key: SessionKey, of ident: FileIdent, _ view: UInt64) -> Bool {
+        defer {
+            if byFile[ident] == key { byFile[ident] = nil }
+        }
         let index = keys.partitioned { $0 >= key }
         if index < keys.count, keys[index] == key { keys.remove(at: index) }
-        if byFile[ident] == key { byFile[ident] = nil }
+        return views.remove(key, view)
+    }
+
+    /// - Returns: whether no session has the old view any more.
+    mutating func move(_ key: SessionKey, from old: UInt64, to new: View) -> Bool {
+        guard old != new.number else { return false }
+        views.insert(key, new)
+        return views.remove(key, old)
     }
 }

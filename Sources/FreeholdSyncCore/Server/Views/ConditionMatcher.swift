@@ -9,8 +9,27 @@ public protocol ConditionMatcher: Sendable {
 public protocol CompiledCondition: Sendable {
     /// The answer can change although the object doesn't.
     var goesThroughLinks: Bool { get }
+    /// What every object that fulfils the condition holds. Nil if that can't be told: then each change is compared with the condition.
+    var equality: ConditionEquality? { get }
     /// Whether an object fulfils the condition.
     func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool
+}
+
+extension CompiledCondition {
+    public var equality: ConditionEquality? { nil }
+}
+
+/// A property that has one of these values wherever a condition holds.
+public struct ConditionEquality: Hashable, Sendable {
+    public let property: SyncString
+    public let values: [SyncValue]
+
+    /// Nil if there is a value that others can be equal to: only integers, texts, ObjectIds, UUIDs and links are served.
+    public init?(_ property: SyncString, _ values: [SyncValue]) {
+        guard values.allSatisfy(\.isIndexed) else { return nil }
+        self.property = property
+        self.values = values
+    }
 }
 
 public struct ConditionError: Error, Hashable, Sendable {

@@ -26,6 +26,7 @@ private struct CompiledQuery: CompiledCondition {
     let test: ObjectTest
 
     var goesThroughLinks: Bool { false }
+    var equality: ConditionEquality? { test.equality }
 
     func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool { test.answer(contents) == true }
 }
@@ -73,6 +74,41 @@ indirect enum ObjectTest: Sendable {
         case .count(let path, let comparison, let value):
             guard let count = path.count(in: contents) else { return nil }
             return comparison.holds(Value.compare(.int(Int64(count)), value))
+        }
+    }
+}
+
+extension ObjectTest {
+    /// What every object that fulfils the test holds.
+    var equality: ConditionEquality? {
+        switch self {
+        case .all(let tests):
+            for test in tests { if let equality = test.equality { return equality } }
+            return nil
+        case .values(let path, .any, let question) where path.names.count == 1:
+            return question.constants.flatMap { ConditionEquality(path.names[0], $0) }
+        default: return nil
+        }
+    }
+}
+
+extension ValueQuestion {
+    /// The values of which a value is one if the answer is yes. Nil if there are others.
+    fileprivate var constants: [SyncValue]? {
+        switch self {
+        case .compareLink(isEqual: true, let name): return [.link(name)]
+        case .compare(.equal, .int(let value)): return [.int(value)]
+        case .compare(.equal, .string(let value)): return [.string(SyncString(value))]
+        case .compare(.equal, .objectId(let value)): return [.objectId(value)]
+        case .compare(.equal, .uuid(let value)): return [.uuid(value)]
+        case .isIn(let questions):
+            var all: [SyncValue] = []
+            for question in questions {
+                guard let constants = question.constants else { return nil }
+                all += constants
+            }
+            return all
+        default: return nil
         }
     }
 }

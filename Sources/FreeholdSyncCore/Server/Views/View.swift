@@ -51,6 +51,11 @@ struct View: Sendable {
         Set(queries.queries).sorted { ($0.className, $0.condition) < ($1.className, $1.condition) }
     }
 
+    /// Of each condition its class, and what objects that fulfil it hold.
+    var equalities: [(className: SyncString, equality: ConditionEquality?)] {
+        conditions.flatMap { name, conditions in conditions.map { (name, $0.equality) } }
+    }
+
     func contains(_ name: ObjectName, _ object: MergedObject?) -> Bool {
         guard let object, object.isAlive, conditions[name.className] != nil else { return false }
         return contains(name, object.contents)
@@ -62,9 +67,12 @@ struct View: Sendable {
     }
 
     /// What a session that holds the view at the step's start has to be told.
-    func batches(_ contents: StepContents, horizon: StreamVersion) -> [ClassBatch] {
+    ///
+    /// - Parameter indices: of the objects that the view can be concerned by. Nil for all.
+    func batches(_ contents: StepContents, _ indices: [Int]? = nil, horizon: StreamVersion) -> [ClassBatch] {
         var updates: [(SyncString, ObjectUpdate)] = []
-        for object in contents.objects {
+        for index in indices ?? Array(contents.objects.indices) {
+            let object = contents.objects[index]
             guard let content = content(object, isWhole: contents.step.from.version < horizon) else { continue }
             updates.append((object.step.name.className, ObjectUpdate(object.step.name.key, content)))
         }

@@ -1,7 +1,7 @@
 /// What a view sums up to, carried along with the stream.
 struct ViewSums: Sendable {
     let view: View
-    private(set) var cursor: Cursor
+    var cursor: Cursor
     private(set) var classes: [ClassChecksum]
 
     init(_ view: View, _ cursor: Cursor, _ classes: [ClassChecksum]) {
@@ -11,10 +11,13 @@ struct ViewSums: Sendable {
     var checksums: Checksums { Checksums(view: view.number, classes: classes) }
 
     /// Takes a step in, if it begins here.
-    mutating func take(_ contents: StepContents) {
+    ///
+    /// - Parameter indices: of the objects that the view can be concerned by. Nil for all.
+    mutating func take(_ contents: StepContents, _ indices: [Int]? = nil) {
         guard cursor == contents.step.from else { return }
         cursor = contents.step.to
-        for object in contents.objects {
+        for index in indices ?? Array(contents.objects.indices) {
+            let object = contents.objects[index]
             let name = object.step.name
             guard let index = classes.firstIndex(where: { $0.className == name.className }) else { continue }
             if let before = object.step.before, view.contains(name, object.before) {

@@ -1,0 +1,126 @@
+/// The views that a stream's sessions have, found by what an object holds: a change costs nothing for views that it can't concern.
+struct ViewIndex: Sendable {
+    private struct Entry: Sendable {
+        let view: View
+        var sessions: Set<SessionKey>
+    }
+
+    /// The views that ask for objects of one class.
+    private struct ClassIndex: Sendable {
+        /// Those with a condition that names no value.
+        var general: Set<UInt64> = []
+        /// Those with a condition that an object can fulfil only if a property has a certain value.
+        var named: [SyncString: [SyncValue: Set<UInt64>]] = [:]
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    private var classes: [SyncString: ClassIndex] = [:]
+
+    func contains(_ view: UInt64) -> Bool { entries[view] != nil }
+
+    subscript(number: UInt64) -> View? { entries[number]?.view }
+
+    /// By rising keys.
+    func sessions(of view: UInt64) -> [SessionKey] { entries[view]?.sessions.sorted() ?? [] }
+
+    // MARK: Keeping
+
+    /// - Complexity: O(conditions of the view)
+    mutating func insert(_ key: SessionKey, _ view: View) {
+        guard entries[view.number] == nil else {
+            entries[view.number]?.sessions.insert(key)
+            return
+        }
+        entries[view.number] = Entry(view: view, sessions: [key])
+        for (className, equality) in view.equalities {
+            if let equality {
+                for value in equality.values {
+                    classes[className, default: ClassIndex()].named[equality.property, default: [:]][value, default: []]
+                        .insert(view.number)
+                }
+            } else {
+                classes[className, default: ClassIndex()].general.insert(view.number)
+            }
+        }
+    }
+
+    /// - Returns: whether no session has the view any more.
+    mutating func remove(_ key: SessionKey, _ number: UInt64) -> Bool {
+        guard entries[number]?.sessions.remove(key) != nil, let entry = entries[number], entry.sessions.isEmpty else {
+            return false
+        }
+        entries[number] = nil
+        for (className, equality) in entry.view.equalities {
+            guard let equality else {
+                classes[className]?.general.remove(number)
+                continue
+            }
+            for value in equality.values { forget(number, className, equality.property, value) }
+        }
+        return true
+    }
+
+    private mutating func forget(_ view: UInt64, _ className: SyncString, _ property: SyncString, _ value: SyncValue) {
+        guard classes[className]?.named[property]?[value]?.remove(view) != nil,
+            classes[className]?.named[property]?[value]?.isEmpty == true
+        else { return }
+        classes[className]?.named[property]?[value] = nil
+        if classes[className]?.named[property]?.isEmpty == true { classes[className]?.named[property] = nil }
+    }
+
+    // MARK: Finding
+
+    /// The views that a step can concern, and of each the indices of the objects.
+    ///
+    /// - Complexity: O(objects × (properties that conditions name + views found))
+    func concerned(by contents: StepContents) -> [UInt64: [Int]] {
+        var found: [UInt64: [Int]] = [:]
+        for (index, object) in contents.objects.enumerated() {
+            guard let views = classes[object.step.name.className] else { continue }
+            func add(_ numbers: Set<UInt64>) {
+                for number in numbers where found[number]?.last != index { found[number, default: []].append(index) }
+            }
+            add(views.general)
+            for (property, byValue) in views.named {
+                for contents in [object.before, object.after] {
+                    guard let content = contents?[property] else { continue }
+                    switch content.indexed {
+                    case .value(let value): if let numbers = byValue[value] { add(numbers) }
+                    case .null: break
+                    case .other: for numbers in byValue.values { add(numbers) }
+                    }
+                }
+            }
+        }
+        return found
+    }
+}
+
+/// What an index of values makes of what a property holds.
+private enum IndexedContent {
+    case value(SyncValue)
+    /// It is equal to no value of an index.
+    case null
+    /// It may be equal to some value: a number of another type, a collection.
+    case other
+}
+
+extension MergedContent {
+    fileprivate var indexed: IndexedContent {
+        switch self {
+        case .value(.null): .null
+        case .value(let value): value.isIndexed ? .value(value) : .other
+        case .list, .set, .dictionary, .embedded: .other
+        }
+    }
+}
+
+extension SyncValue {
+    /// Whether an index of values can hold it: only what is equal to it to the bit is equal to it in a condition, numbers of other types apart.
+    var isIndexed: Bool {
+        switch self {
+        case .int, .string, .objectId, .uuid, .link: true
+        default: false
+        }
+    }
+}
