@@ -110,4 +110,61 @@ import Testing
         script.syncAll()
         script.check()
     }
+
+    @Test func `objects of a bootstrap that was given up go with the next one but one`() throws {
+        var store = MemoryClientStore()
+        var random = SeededRandom(seed: 1)
+        func perform(_ request: StoreRequest) throws -> StoreOutcome {
+            try store.perform(request, now: 1_000, random: &random)
+        }
+        func told() throws -> BootstrapPosition? {
+            guard case .described(let file) = try perform(.describe) else { return nil }
+            return file.state.bootstrap?.reached
+        }
+        func begin(_ version: StreamVersion) -> BootstrapBegin {
+            let cursor = Cursor(epoch: 7, version: version, hash: .empty)
+            return BootstrapBegin(cursor: cursor, queryVersion: 1, view: 1, objects: 0, bytes: 0)
+        }
+        _ = try perform(.beginBootstrap(begin(1)))
+        let first = BootstrapPosition(cursor: begin(1).cursor, queryVersion: 1, last: Self.name)
+        let fields = [ConfirmedField("f", .value(1))]
+        let batch = ClassBatch(
+            className: Self.name.className,
+            objects: [ObjectUpdate(Self.name.key, .whole(version: 1, born: 1, fields))]
+        )
+        _ = try perform(.takeInChunk(BootstrapChunk(classes: [batch], covers: [], position: first)))
+        #expect(try told() == first)
+        // Two more begin, and end before their first chunks.
+        _ = try perform(.beginBootstrap(begin(2)))
+        #expect(try told() == first)
+        _ = try perform(.beginBootstrap(begin(3)))
+        #expect(try told() == first)
+        _ = try perform(
+            .endBootstrap(
+                BootstrapEnd(
+                    cursor: begin(3).cursor,
+                    queryVersion: 1,
+                    clock: .zero,
+                    checksums: Checksums(view: 1, classes: [])
+                )
+            )
+        )
+        #expect(try told() == nil)
+    }
+
+    @Test func `a file with a commit on its way doesn't get another number, however often it is bound`() {
+        var bench = ServerBench()
+        let first = bench.add()
+        bench.holdsGroups = true
+        bench.commit(first, [.create(Self.name, [NewField("list", .list(first: 1, ["a", "b"]))])])
+        #expect(bench.clients[first].acknowledged == 0)
+        // A copy takes the file again and again, while the commit waits.
+        let copy = bench.clients.count
+        bench.clients.append(bench.clients[first])
+        for _ in 0..<8 {
+            bench.connect(copy)
+            bench.connect(first)
+        }
+        #expect(bench.clients[first].forks.isEmpty && bench.clients[copy].forks.isEmpty)
+    }
 }

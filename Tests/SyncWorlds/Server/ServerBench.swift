@@ -7,6 +7,7 @@ struct SimpleMatcher: ConditionMatcher {
         let value: Int64
 
         var goesThroughLinks: Bool { false }
+        var equality: ConditionEquality? { property.flatMap { ConditionEquality($0, [.int(value)]) } }
 
         func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
             guard let property else { return true }
@@ -38,6 +39,8 @@ struct ServerBench {
     /// How many of a hundred commits fail, and how many of those were done after all.
     var failures = 0
     var lostAnswers = 0
+    /// Commits stay in nodes' queues.
+    var holdsGroups = false
 
     init(
         seed: UInt64 = 1,
@@ -108,6 +111,7 @@ struct ServerBench {
                         clients[index].connection = nil
                     }
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
+                case .setTimer(.group, _) where holdsGroups: break
                 case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
                 case .setTimer: break
                 }

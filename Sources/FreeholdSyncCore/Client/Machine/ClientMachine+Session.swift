@@ -16,7 +16,7 @@ extension ClientMachine {
             journal: file.journal,
             leastBase: file.leastBase,
             held: file.held,
-            bootstrap: state.bootstrap?.position
+            bootstrap: state.bootstrap?.reached
         )
         bind.isReset = file.isReset
         reportedBase = file.leastBase
@@ -74,7 +74,7 @@ extension ClientMachine {
         reportedBase = file.leastBase
         let resume = Resume(
             cursor: state.cursor,
-            bootstrap: state.bootstrap?.position,
+            bootstrap: state.bootstrap?.reached,
             compare: classes,
             leastBase: file.leastBase,
             held: file.held

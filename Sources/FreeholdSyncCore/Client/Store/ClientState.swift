@@ -84,6 +84,11 @@ public struct BootstrapProgress: Hashable, Sendable {
     /// Nil before the first chunk.
     public var position: BootstrapPosition?
     public var objects: UInt64 = 0
+    /// Where one that was given up had got to: the file has objects of it, which the server has to know of until a bootstrap ends.
+    public var earlier: BootstrapPosition?
+
+    /// What the server is told at the next bind.
+    public var reached: BootstrapPosition? { position ?? earlier }
 }
 
 /// What one transaction of the app did to a synced file, as whoever committed wrote it down: any process, with or without a sync client.

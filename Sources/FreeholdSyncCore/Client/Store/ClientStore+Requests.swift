@@ -169,7 +169,7 @@ extension ClientTransaction {
         }
         // What the file got of another one makes it neither the old view nor that one's.
         if old?.position != nil { state.view = nil }
-        state.bootstrap = BootstrapProgress(begin: begin)
+        state.bootstrap = BootstrapProgress(begin: begin, earlier: old?.reached)
     }
 
     private mutating func finishBootstrap(_ end: BootstrapEnd, now: Int64) throws -> StoreOutcome {

@@ -138,6 +138,7 @@ extension BootstrapProgress: Kept {
         for number in [begin.queryVersion, begin.view, begin.objects, begin.bytes] { number.write(to: &bytes) }
         position.write(to: &bytes)
         objects.write(to: &bytes)
+        earlier.write(to: &bytes)
     }
 
     init(from reader: inout KeptReader) throws(CodecError) {
@@ -153,7 +154,9 @@ extension BootstrapProgress: Kept {
             bytes: try UInt64(from: &reader)
         )
         let position = try BootstrapPosition?(from: &reader)
-        self.init(begin: begin, position: position, objects: try UInt64(from: &reader))
+        let objects = try UInt64(from: &reader)
+        let earlier = try BootstrapPosition?(from: &reader)
+        self.init(begin: begin, position: position, objects: objects, earlier: earlier)
     }
 }
 

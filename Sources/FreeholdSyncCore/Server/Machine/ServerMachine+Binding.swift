@@ -33,7 +33,9 @@ extension ServerMachine {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
-        if isFoughtOver(row.ident, in: session.stream) {
+        // A commit that was sent may wait at some node: under another number it would be done twice.
+        let isIdle = journal.acknowledged + UInt64(journal.pending.count) <= common
+        if isIdle, isFoughtOver(row.ident, in: session.stream) {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
