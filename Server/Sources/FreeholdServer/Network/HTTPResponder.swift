@@ -25,32 +25,49 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private let answer: @Sendable (HTTPMethod, String) -> Answer
-    private let accounts: AccountService?
+    private let accounts: (@Sendable (AccountRequest) async -> AccountAnswer)?
+    private let timer: ConnectionTimer
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isAnswered = false
+    /// Whether all of the request came.
+    private var isRead = false
+    /// Whether all of the answer went.
+    private var isSent = false
 
-    /// - Parameter accounts: answers what lies under its path.
-    init(accounts: AccountService? = nil, _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer) {
-        (self.answer, self.accounts) = (answer, accounts)
+    /// - Parameters:
+    ///   - timer: stands still while an answer is made.
+    ///   - accounts: answers what lies under its path.
+    init(
+        _ timer: ConnectionTimer,
+        accounts: (@Sendable (AccountRequest) async -> AccountAnswer)? = nil,
+        _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer
+    ) {
+        (self.timer, self.answer, self.accounts) = (timer, answer, accounts)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isAnswered else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
+        case .head(let head) where !isAnswered: self.head = head
+        case .head: break
         case .body(let bytes):
-            guard let head, isAccounts(head) else { return }
+            guard !isAnswered, let head, isAccounts(head) else { return }
             guard body.count + bytes.readableBytes <= AccountRequest.bodyLimit else {
                 body = []
                 return respond(head, Answer(AccountAnswer(AccountError.tooLarge)), context)
             }
             body += bytes.readableBytesView
         case .end:
-            guard let head else { return }
+            isRead = true
+            guard let head, !isAnswered else { return closeIfDone(context.channel) }
             self.head = nil
             respond(head, context)
         }
+    }
+
+    /// Who is still sending reads the answer when all is sent: a connection that is closed before would be reset.
+    private func closeIfDone(_ channel: any Channel) {
+        if isRead, isSent { channel.close(promise: nil) }
     }
 
     private func isAccounts(_ head: HTTPRequestHead) -> Bool {
@@ -66,7 +83,11 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         respond(request, answer, context)
     }
 
-    private func ask(_ accounts: AccountService, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func ask(
+        _ accounts: @escaping @Sendable (AccountRequest) async -> AccountAnswer,
+        _ head: HTTPRequestHead,
+        _ context: ChannelHandlerContext
+    ) {
         let request: AccountRequest
         do {
             let address = context.channel.remoteAddress?.ipAddress ?? "unknown"
@@ -77,8 +98,9 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         // A connection asks once.
         isAnswered = true
         body = []
+        timer.stop()
         let promise = context.eventLoop.makePromise(of: AccountAnswer.self)
-        promise.completeWithTask { await accounts.answer(request) }
+        promise.completeWithTask { await accounts(request) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess { answer in
             let (handler, context) = bound.value
@@ -89,6 +111,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private func respond(_ request: HTTPRequestHead, _ answer: Answer, _ context: ChannelHandlerContext) {
         isAnswered = true
         guard context.channel.isActive else { return }
+        timer.start()
         var headers = HTTPHeaders()
         headers.add(name: "Content-Type", value: answer.type)
         headers.add(name: "Content-Length", value: "\(answer.body.utf8.count)")
@@ -104,8 +127,12 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
                 promise: nil
             )
         }
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            let (handler, channel) = bound.value
+            handler.isSent = true
+            handler.closeIfDone(channel)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -62,8 +62,8 @@ public final class NodeListener: Sendable {
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 try pipeline.configureHTTPServerPipeline()
-                try pipeline.addHandler(HTTPResponder { node.answer($0, $1, metrics) })
-                limit(channel, node.configuration.limits)
+                let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
+                try pipeline.addHandler(HTTPResponder(timer) { node.answer($0, $1, metrics) })
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
@@ -100,10 +100,7 @@ public final class NodeListener: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
         // Before the upgrade a client gets little time and little room.
-        let timer = channel.eventLoop.scheduleTask(in: .milliseconds(limits.greetingTimeout)) {
-            channel.close(promise: nil)
-        }
-        channel.closeFuture.whenComplete { _ in timer.cancel() }
+        let timer = ConnectionTimer(channel, limit: limits.greetingTimeout)
         let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: Int(clamping: min(limits.messageBytes &+ 64, UInt64(UInt32.max))),
             enableAutomaticErrorHandling: false,
@@ -112,7 +109,7 @@ public final class NodeListener: Sendable {
                 return channel.eventLoop.makeSucceededFuture(isThere ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, _ in
-                timer.cancel()
+                timer.stop()
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Peer(node, channel, circle))
                 }
@@ -121,7 +118,9 @@ public final class NodeListener: Sendable {
         let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(
-                    HTTPResponder(accounts: accounts) { node.answer($0, $1, nil) }
+                    HTTPResponder(timer, accounts: accounts.map { accounts in { await accounts.answer($0) } }) {
+                        node.answer($0, $1, nil)
+                    }
                 )
             }
         }
@@ -130,13 +129,6 @@ public final class NodeListener: Sendable {
         http.decoderConfiguration.maxHeaderListSize = 32_768
         http.decoderConfiguration.maxHeaderFieldCount = 64
         _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
-    }
-
-    private static func limit(_ channel: any Channel, _ limits: NodeLimits) {
-        let timer = channel.eventLoop.scheduleTask(in: .milliseconds(limits.greetingTimeout)) {
-            channel.close(promise: nil)
-        }
-        channel.closeFuture.whenComplete { _ in timer.cancel() }
     }
 }
 

@@ -1,0 +1,101 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import FreeholdServer
+
+/// A connection's time.
+@Suite struct ResponderTests {
+    private typealias Part = HTTPPart<HTTPResponseHead, IOData>
+    private static let uri = AccountRequest.root + "app/test/auth/providers/anon-user/login"
+
+    /// What the accounts' service does: it answers when it is told.
+    private struct Service {
+        let asked = AsyncStream.makeStream(of: Void.self)
+        let answers = AsyncStream.makeStream(of: AccountAnswer.self)
+    }
+
+    private static func channel(_ service: Service) async throws -> NIOAsyncTestingChannel {
+        let channel = NIOAsyncTestingChannel()
+        try await channel.testingEventLoop.executeInContext {
+            let timer = ConnectionTimer(channel, limit: 10_000)
+            let responder = HTTPResponder(
+                timer,
+                accounts: { _ in
+                    service.asked.continuation.yield()
+                    for await answer in service.answers.stream { return answer }
+                    return AccountAnswer(.unavailable)
+                },
+                { _, _ in HTTPResponder.Answer(body: "here\n") }
+            )
+            try channel.pipeline.syncOperations.addHandler(responder)
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+        return channel
+    }
+
+    private static func send(_ parts: HTTPServerRequestPart..., to channel: NIOAsyncTestingChannel) async throws {
+        for part in parts { try await channel.writeInbound(part) }
+    }
+
+    private static func head(_ uri: String = uri) -> HTTPServerRequestPart {
+        .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: uri))
+    }
+
+    private static func isClosed(_ channel: NIOAsyncTestingChannel) async -> Bool {
+        await channel.testingEventLoop.run()
+        return !channel.isActive
+    }
+
+    @Test func `a password's hash may take longer than a client may`() async throws {
+        let service = Service()
+        let channel = try await Self.channel(service)
+        try await Self.send(Self.head(), .end(nil), to: channel)
+        for await _ in service.asked.stream { break }
+        await channel.testingEventLoop.advanceTime(by: .seconds(60))
+        #expect(await !Self.isClosed(channel))
+        service.answers.continuation.yield(AccountAnswer(204))
+        guard case .head(let head) = try await channel.waitForOutboundWrite(as: Part.self) else {
+            Issue.record("a head comes first")
+            return
+        }
+        #expect(head.status == .noContent)
+        _ = try await channel.waitForOutboundWrite(as: Part.self)
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test func `a client that sends slowly loses the connection`() async throws {
+        let channel = try await Self.channel(Service())
+        try await Self.send(Self.head(), .body(ByteBuffer(string: "{")), to: channel)
+        await channel.testingEventLoop.advanceTime(by: .seconds(9))
+        #expect(await !Self.isClosed(channel))
+        await channel.testingEventLoop.advanceTime(by: .seconds(1))
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test(arguments: [true, false]) func `who sends too much reads so`(isSentToTheEnd: Bool) async throws {
+        let channel = try await Self.channel(Service())
+        let chunk = ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 40_000))
+        try await Self.send(Self.head(), .body(chunk), .body(chunk), to: channel)
+        guard case .head(let head) = try await channel.waitForOutboundWrite(as: Part.self) else {
+            Issue.record("a head comes first")
+            return
+        }
+        #expect(head.status == .payloadTooLarge)
+        try await Self.send(.body(chunk), to: channel)
+        #expect(await !Self.isClosed(channel))
+        if isSentToTheEnd {
+            try await Self.send(.end(nil), to: channel)
+        } else {
+            await channel.testingEventLoop.advanceTime(by: .seconds(10))
+        }
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test func `an answer ends the connection`() async throws {
+        let channel = try await Self.channel(Service())
+        try await Self.send(.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")), .end(nil), to: channel)
+        #expect(await Self.isClosed(channel))
+    }
+}
