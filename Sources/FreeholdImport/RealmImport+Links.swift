@@ -3,14 +3,16 @@ import RealmFileReader
 
 extension RealmImport {
     /// Sets what may hold links, when all objects are there.
-    func setLinks(of item: RealmFileClass, _ transaction: WriteTransaction) throws {
-        guard let table = tables[item.number], let map = keys[item.number] else { return }
+    func setLinks(of item: RealmFileClass, _ draft: ImportDraft) throws {
+        guard let map = keys[item.number] else { return }
         let properties = item.properties.filter(\.mayLink)
         try walk(item) { cluster in
+            guard let table = draft.transaction.schema.table(named: item.name) else { return }
             for property in properties {
                 guard let column = table.column(named: property.name) else { continue }
-                try setLinks(column, property, cluster, item, map, transaction)
+                try setLinks(column, property, cluster, item, map, draft.transaction)
             }
+            try draft.endPart()
         }
     }
 

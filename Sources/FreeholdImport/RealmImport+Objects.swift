@@ -3,12 +3,13 @@ import RealmFileReader
 
 extension RealmImport {
     /// Makes the objects of a class, with all that holds no links.
-    func createObjects(of item: RealmFileClass, _ transaction: WriteTransaction) throws {
-        guard let table = tables[item.number] else { return }
+    func createObjects(of item: RealmFileClass, _ draft: ImportDraft) throws {
         var map = KeyMap()
         let single = item.properties.filter { $0.collection == .none && !$0.mayLink && !$0.isPrimaryKey }
         let collections = item.properties.filter { $0.collection != .none && !$0.mayLink }
         try walk(item) { cluster in
+            let transaction = draft.transaction
+            guard let table = transaction.schema.table(named: item.name) else { return }
             noteRead(cluster.count, of: item)
             let primaryKeys = try item.primaryKey.map { try cluster.values(of: $0) }
             var objects: [ObjectKey] = []
@@ -29,6 +30,7 @@ extension RealmImport {
                 guard let column = table.column(named: property.name) else { continue }
                 try fill(column, objects, property, cluster, item, transaction)
             }
+            try draft.endPart()
         }
         keys[item.number] = map
     }

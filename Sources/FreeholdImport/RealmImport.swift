@@ -2,7 +2,8 @@ import Freehold
 import FreeholdEngine
 import RealmFileReader
 
-/// One import, in one transaction: first all objects with what isn't a link, then the links.
+/// One import: first all objects with what isn't a link, then the links. It is committed in parts, so that memory doesn't grow with
+/// the file, which nobody knows by name before it is whole.
 final class RealmImport {
     let file: RealmFile
     let progress: ((RealmImportProgress) -> Void)?
@@ -13,6 +14,8 @@ final class RealmImport {
     /// Of the new file, by the numbers of the classes.
     var tables: [Int: Table] = [:]
     private let textMatching: Realm.TextMatching
+    /// Transactions that it took.
+    private(set) var parts = 0
     private var objectsRead = 0
     private let total: Int
 
@@ -40,21 +43,14 @@ final class RealmImport {
     }
 
     func run(to path: String, _ options: Database.Options) throws -> RealmImportReport {
-        let database = try Database.open(at: path, options: options)
-        let transaction = try database.beginWrite()
-        do {
-            try transaction.applySchema(specs, userVersion: file.schemaVersion ?? 0)
-            for (item, table) in zip(classes, classes.map { transaction.schema.table(named: $0.name) }) {
-                tables[item.number] = table
-            }
-            for item in classes { try createObjects(of: item, transaction) }
-            for item in classes where item.hasLinks { try setLinks(of: item, transaction) }
-            try file.checkUnchanged()
-        } catch {
-            transaction.cancel()
-            throw error
-        }
-        let snapshot = try transaction.commit()
+        let draft = try ImportDraft(path, options)
+        try draft.transaction.applySchema(specs, userVersion: file.schemaVersion ?? 0)
+        for item in classes { tables[item.number] = draft.transaction.schema.table(named: item.name) }
+        for item in classes { try createObjects(of: item, draft) }
+        for item in classes where item.hasLinks { try setLinks(of: item, draft) }
+        try file.checkUnchanged()
+        let snapshot = try draft.finish()
+        parts = draft.parts
         for i in report.classes.indices {
             let name = report.classes[i].name
             if let table = snapshot.schema.table(named: name) { report.classes[i].stored = snapshot.count(table) }

@@ -137,7 +137,7 @@ final class TableOverlay {
     /// By column index.
     @exclusivity(unchecked) var columns: [ColumnOverlay?]
     /// Of an embedded table: objects made by this transaction that nothing links to yet.
-    @exclusivity(unchecked) var unowned: Set<Int64> = []
+    @exclusivity(unchecked) var unowned = KeyBits()
     var isEmbedded: Bool
     /// Whether there may be placeholders for objects of the table.
     @exclusivity(unchecked) var hasPlaceholders = false

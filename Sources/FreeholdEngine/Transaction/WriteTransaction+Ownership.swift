@@ -6,7 +6,7 @@ extension WriteTransaction {
     /// - Precondition: the column links to an embedded table.
     func ownershipChanged(_ column: Column, _ target: ObjectKey, _ delta: Int) {
         let id = column.targetTableID!
-        if delta > 0, tables[id]?.unowned.remove(target.raw) != nil { return }
+        if delta > 0, tables[id]?.unowned.remove(target.raw) == true { return }
         let link = ObjectLink(tableID: id, key: target)
         let net = (ownership[link] ?? 0) + delta
         ownership[link] = net == 0 ? nil : net
@@ -43,6 +43,28 @@ extension WriteTransaction {
         }
     }
 
+    /// Takes the embedded objects that nothing links to yet out of the transaction, which then keeps them when it is committed.
+    /// Whoever writes in parts hands them to the next one (`wait(for:)`), and to nobody else: until then the file holds objects
+    /// that it mustn't.
+    package func takeUnowned() -> UnownedObjects {
+        var objects = UnownedObjects()
+        for case let overlay? in tables where !overlay.unowned.isEmpty {
+            objects.keys[overlay.table.id] = overlay.unowned
+            overlay.unowned = KeyBits()
+        }
+        return objects
+    }
+
+    /// Makes embedded objects of an earlier part this transaction's: they may be linked to, and go with it where they aren't.
+    ///
+    /// - Precondition: the transaction has made no embedded objects yet.
+    package func wait(for objects: UnownedObjects) {
+        for (id, keys) in objects.keys {
+            guard let table = currentSchema.table(id: id) else { continue }
+            overlay(table).unowned = keys
+        }
+    }
+
     /// Embedded objects that were made and never linked don't outlive the transaction.
     func deleteUnowned() {
         for case let overlay? in tables where !overlay.unowned.isEmpty {
@@ -61,7 +83,7 @@ extension WriteTransaction {
     ) throws(EngineError) {
         guard currentSchema.ownsTargets(column), !added.isEmpty else { return }
         let target = currentSchema.table(id: column.targetTableID!)!
-        let unowned = tables[target.id]?.unowned ?? []
+        let unowned = tables[target.id]?.unowned ?? KeyBits()
         var seen: Set<ObjectKey> = []
         var leaving: Set<Value>?
         for case .link(let child) in added {
@@ -103,4 +125,11 @@ extension WriteTransaction {
     private func ownsAny(_ column: Column, _ key: ObjectKey) -> Bool {
         column.collection == .none ? readLink(column, key) != nil : listCount(column, key) > 0
     }
+}
+
+/// Embedded objects that a transaction made and linked nowhere, by table.
+package struct UnownedObjects: Sendable {
+    fileprivate(set) var keys: [Int: KeyBits] = [:]
+    package var isEmpty: Bool { keys.isEmpty }
+    package init() {}
 }

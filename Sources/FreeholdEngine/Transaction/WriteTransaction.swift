@@ -550,6 +550,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if sealedBytes > core.memoryBudget { spill() }
     }
 
+    /// Whether it holds more than its memory budget: what has moved into LMDB's transaction grows with each further object.
+    package var isLarge: Bool { !spilled.isEmpty }
+
     /// Moves the sealed blocks into LMDB's transaction, which it opens if need be.
     func spill() {
         guard failure == nil else { return }

@@ -60,6 +60,8 @@ struct Register: Sendable {
     }
 
     mutating func edit(_ path: [SyncString], _ action: Edit.Action, _ mark: Mark, base: Mark) {
+        // Nothing changes, and an add of 0 says something else here.
+        if action == .add(0) { return }
         guard mark.rank >= (self.mark ?? base).rank else { return }
         var end = edits.count
         while end > 0, edits[end - 1].mark.rank > mark.rank { end -= 1 }
@@ -169,7 +171,7 @@ extension Register.Held {
 extension Register.Edit {
     var isWrite: Bool { if case .add = action { false } else { true } }
     /// It changes nothing. What did was taken away.
-    var isTrace: Bool { action == .add(0) && path.isEmpty }
+    var isTrace: Bool { action == .add(0) }
 
     func apply(to value: inout SyncValue) { apply(to: &value, path[...]) }
 

@@ -46,8 +46,9 @@ struct Register: Hashable {
 
     private(set) var writes: [Write] = []
 
-    /// Of writes of one rank, which are of one commit, the last to be done is the later.
+    /// Of writes of one rank, which are of one commit, the last to be done is the later. An add of 0 is no write.
     mutating func write(_ write: Write) {
+        if write.act == .add(0) { return }
         let place = writes.firstIndex { $0.rank > write.rank } ?? writes.endIndex
         writes.insert(write, at: place)
     }
@@ -101,7 +102,7 @@ struct Register: Hashable {
     }
 
     /// Two adds that follow each other become one, with the later's clock. A write between them that comes later then finds
-    /// both after it.
+    /// both after it. Adds that make nothing together are gone.
     mutating func mergeNeighbouringAdds() {
         for index in writes.indices.dropFirst().reversed() {
             let (first, second) = (writes[index - 1], writes[index])
@@ -111,6 +112,7 @@ struct Register: Hashable {
             writes[index].act = .add(a &+ b)
             writes.remove(at: index - 1)
         }
+        writes.removeAll { $0.act == .add(0) }
     }
 }
 

@@ -1,0 +1,42 @@
+import Foundation
+import Freehold
+import FreeholdEngine
+import RealmFileReader
+import TestRealmFiles
+import Testing
+
+@testable import FreeholdImport
+
+@Suite struct ImportPartsTests {
+    /// All that a file holds, by class and key.
+    private func contents(_ snapshot: Snapshot) -> [String: [Int64: [String: Value]]] {
+        var contents: [String: [Int64: [String: Value]]] = [:]
+        for table in snapshot.schema.tables {
+            contents[table.name] = Dictionary(
+                uniqueKeysWithValues: snapshot.keys(table).map { ($0.raw, snapshot.values(table, $0)) }
+            )
+        }
+        return contents
+    }
+
+    @Test(arguments: RealmFixture.tables)
+    func `an import in many parts is one in a single part`(_ fixture: RealmFixture) throws {
+        try withFolder { folder in
+            func imported(_ name: String, memory: Int) throws -> (parts: Int, RealmImportReport, Snapshot) {
+                var options = Database.Options()
+                options.memoryBudget = memory
+                let path = folder.appendingPathComponent(name).path
+                let work = RealmImport(try RealmFile(path: fixture.url.path, key: fixture.keyData.map { Array($0) }), nil)
+                let report = try work.run(to: path, options)
+                return (work.parts, report, try Database.open(at: path).snapshot())
+            }
+            let whole = try imported("whole", memory: 64 << 20)
+            let parts = try imported("parts", memory: 1)
+            #expect(whole.parts == 1)
+            #expect(parts.parts > 3)
+            #expect(parts.1 == whole.1)
+            #expect(contents(parts.2) == contents(whole.2))
+            #expect(parts.2.verify() == [])
+        }
+    }
+}
