@@ -26,7 +26,8 @@ import Testing
                 var options = Database.Options()
                 options.memoryBudget = memory
                 let path = folder.appendingPathComponent(name).path
-                let work = RealmImport(try RealmFile(path: fixture.url.path, key: fixture.keyData.map { Array($0) }), nil)
+                let file = try RealmFile(path: fixture.url.path, key: fixture.keyData.map { Array($0) })
+                let work = RealmImport(file, nil)
                 let report = try work.run(to: path, options)
                 return (work.parts, report, try Database.open(at: path).snapshot())
             }
