@@ -42,6 +42,8 @@ struct Room {
     private var now: Int64 = 400_000_000_000
     /// Bytes that went down.
     private(set) var bytes = 0
+    /// What the server's machine, its store and the bytes on its side took.
+    private(set) var serverTime: Duration = .zero
 
     init(_ perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer) { self.perform = perform }
 
@@ -82,7 +84,9 @@ struct Room {
                     try take(action, index)
                 }
             case .server(let event):
+                let start = ContinuousClock.now
                 for action in server.handle(event, now: now, random: &random) { try take(action) }
+                serverTime += ContinuousClock.now - start
             }
         }
         queue.removeAll()

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `who says nothing loses the connection`() async throws {
-        let server = try await TestServer { $0.node.limits.greetingTimeout = 60 }
+        let server = try await TestServer { $0.node.limits.greetingTimeout = 3_000 }
         let peer = try await RawPeer(port: server.port)
         #expect(try await peer.next()?.fault == .transient(after: 0))
         // Who doesn't even ask for the upgrade, too.

@@ -115,13 +115,12 @@ public final class NodeListener: Sendable {
                 }
             }
         )
-        let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
+        var answers: (@Sendable (AccountRequest) async -> AccountAnswer)?
+        if let accounts { answers = { await accounts.answer($0) } }
+        let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { [answers] channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(
-                    HTTPResponder(timer, accounts: accounts.map { accounts in { await accounts.answer($0) } }) {
-                        node.answer($0, $1, nil)
-                    }
-                )
+                let responder = HTTPResponder(timer, accounts: answers) { node.answer($0, $1, nil) }
+                try channel.pipeline.syncOperations.addHandler(responder)
             }
         }
         var http = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrade)
