@@ -84,7 +84,7 @@ let package = Package(
         .target(
             name: "FreeholdSync",
             dependencies: [
-                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON",
+                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdBSON",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),

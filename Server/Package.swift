@@ -37,6 +37,8 @@ let package = Package(
             dependencies: [
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncRules", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "Freehold", package: "Freehold"),
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -62,6 +64,7 @@ let package = Package(
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdSyncRules", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

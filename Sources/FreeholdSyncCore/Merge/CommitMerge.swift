@@ -8,6 +8,8 @@ struct CommitMerge {
     private let parents: [FileParent]
     /// If the commit is from before the horizon.
     private var old: OldWork?
+    /// What the author may write. Nil: everything.
+    private let rights: (any SessionRights)?
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
@@ -23,16 +25,17 @@ struct CommitMerge {
         _ rules: MergeRules,
         _ refused: [ObjectName: RefusalReason],
         _ parents: [FileParent],
-        _ old: OldWork?
+        _ old: OldWork?,
+        _ rights: (any SessionRights)?
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old) = (parents, old)
+        (self.parents, self.old, self.rights) = (parents, old, rights)
     }
 
     /// Does the changes.
     ///
-    /// - Returns: an object that is refused, and why: then nothing may be written, and another attempt is due.
-    mutating func run(_ store: inout some MergeStore) throws -> (ObjectName, RefusalReason)? {
+    /// - Returns: objects that are refused, and why: then nothing may be written, and another attempt is due.
+    mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         for (index, change) in commit.changes.enumerated() {
             let name = change.object
@@ -58,13 +61,30 @@ struct CommitMerge {
             } else if let reason = perform(change, author) {
                 refuse(index, reason)
             }
-            if case .delete = change, try isDenied(name, store) { return (name, .denied) }
+            if case .delete = change, try isDenied(name, store) { return [name: .denied] }
         }
-        return try duplicate(store).map { ($0, .notUnique) }
+        let forbidden = try forbidden(store)
+        if !forbidden.isEmpty { return forbidden }
+        return try duplicate(store).map { [$0: .notUnique] } ?? [:]
+    }
+
+    /// The objects to which the commit does what its author may not do.
+    private func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
+        guard let rights else { return [:] }
+        var forbidden: [ObjectName: RefusalReason] = [:]
+        func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
+            guard refused[name] == nil, !rights.writesAll(of: name.className) else { return }
+            let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
+            if !rights.allows(name, before: states[0], after: states[1]) { forbidden[name] = .forbidden }
+        }
+        for (name, object) in objects { check(name, try store.object(name), object) }
+        for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }
+        return forbidden
     }
 
     /// Whether the merged state may refuse something.
     private var isRevocable: Bool {
+        if let rights, commit.changes.contains(where: { !rights.writesAll(of: $0.object.className) }) { return true }
         if !rules.denying.isEmpty, commit.changes.contains(where: { if case .delete = $0 { true } else { false } }) {
             return true
         }

@@ -86,8 +86,18 @@ extension SimulatedWorld {
         case .backUpStore: if let store = store as? MemoryServerStore { backups = backups.suffix(2) + [store] }
         case .restoreStore: restoreStore(isCopy: true)
         case .promoteStandby: restoreStore(isCopy: false)
-        case .changeRole, .pushSchema, .changeForbidden: break
+        case .changeRole:
+            note("another role")
+            roles[Self.user(index)] = SimulatedRole.all.randomElement(using: &random)!
+            for node in nodes.indices { nodes[node].newRoles.insert(Self.user(index)) }
+        case .hearOfRoles: hearOfRoles(node)
         }
+    }
+
+    mutating func hearOfRoles(_ node: Int) {
+        guard !nodes[node].newRoles.isEmpty else { return }
+        run(.rightsChanged(random.chance(70) ? nodes[node].newRoles : nil), node)
+        nodes[node].newRoles = []
     }
 
     mutating func wake(_ index: Int) {
@@ -165,6 +175,7 @@ extension SimulatedWorld {
         let new = clients.count
         add(new)
         clients[new].node = 1
+        roles[Self.user(new)] = roles[Self.user(0)]
         if let set = clients[0].store.data.state.querySets.last { handle(.subscribed(set.queries), new) }
         settle()
         guard problems.isEmpty else { return }
@@ -215,6 +226,7 @@ extension SimulatedWorld {
             if clients.contains(where: { $0.connection == nil }) { time += 100_000 }
             for node in nodes.indices {
                 nodes[node].hasHint = false
+                hearOfRoles(node)
                 run(.moved(Self.stream), node)
                 fireTimers(node)
             }

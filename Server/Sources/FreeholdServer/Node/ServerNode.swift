@@ -191,6 +191,13 @@ public final class ServerNode: @unchecked Sendable {
         loop.execute { self.machine.setApps(apps) }
     }
 
+    /// What users may see or write is another thing now. Nil: of all users.
+    func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+
+    func connectedUsers() async throws -> Set<String> {
+        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
+    }
+
     /// The log-ins that connections were opened with.
     func logins() async throws -> Set<String> {
         var logins: Set<String> = []

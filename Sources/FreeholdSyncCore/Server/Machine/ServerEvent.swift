@@ -16,6 +16,8 @@ public enum ServerEvent: Sendable {
     case timer(ServerTimer)
     /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
     case moved(StreamName)
+    /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
+    case rightsChanged(Set<SyncString>?)
     /// The node goes away in so many milliseconds.
     case drain(after: UInt64)
 }
@@ -78,16 +80,24 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
+/// What becomes of a file that comes with a schema of its own.
+public struct SchemaJudgement: Sendable {
+    public var verdict: SchemaVerdict
+    /// The app took classes over that say more of merges.
+    public var rules: MergeRules?
+
+    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil) { (self.verdict, self.rules) = (verdict, rules) }
+}
+
 /// What a server knows of an app.
 public struct ServerApp: Sendable {
     public var merge: StreamMerge
-    /// The schema that files must have. Nil accepts any.
-    public var schema: RunningHash?
+    /// What becomes of a file with a schema of its own. Nil accepts any.
+    public var judge: (@Sendable (SchemaClaim) -> SchemaJudgement)?
+    /// What a user may see and write in a stream. Nil: everything, as far as ``allows`` says.
+    public var rights: (@Sendable (_ user: SyncString, _ stream: SyncValue?) -> any SessionRights)?
     /// Whether a user may bind a stream.
     public var allows: @Sendable (_ user: SyncString, _ stream: SyncValue?) -> Bool = { _, _ in true }
 
-    public init(rules: MergeRules = MergeRules(), schema: RunningHash? = nil) {
-        merge = StreamMerge(rules)
-        self.schema = schema
-    }
+    public init(rules: MergeRules = MergeRules()) { merge = StreamMerge(rules) }
 }

@@ -94,6 +94,7 @@ extension ServerMachine {
             item.commit,
             from: item.ident,
             oldLists: item.oldLists,
+            rights: item.rights,
             now: now,
             to: &transaction
         )
@@ -180,7 +181,9 @@ extension ServerMachine {
                     let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
-                restored[key, default: []].append((object.className, ObjectUpdate(object.key, row.whole)))
+                restored[key, default: []].append(
+                    (object.className, ObjectUpdate(object.key, session.view.whole(object, row)))
+                )
             }
         }
         for key in answers.keys.sorted() {

@@ -96,6 +96,7 @@ extension ServerMachine {
         let item = QueuedCommit(
             session: key,
             ident: session.ident,
+            rights: session.rights,
             commit: commit,
             hash: hash,
             previous: session.receivedHash,
