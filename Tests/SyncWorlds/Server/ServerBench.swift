@@ -74,8 +74,14 @@ struct ServerBench {
     }
 
     /// Adds a client and connects it.
-    mutating func add(_ queries: [ClassQuery] = [ClassQuery(className: "A", condition: "all")]) -> Int {
-        clients.append(ScriptedClient(queries: Queries(version: 1, queries: queries)))
+    mutating func add(
+        _ queries: [ClassQuery] = [ClassQuery(className: "A", condition: "all")],
+        user: SyncString = "anna",
+        isRecording: Bool = false
+    ) -> Int {
+        var client = ScriptedClient(queries: Queries(version: 1, queries: queries))
+        (client.user, client.isRecording) = (user, isRecording)
+        clients.append(client)
         connect(clients.count - 1)
         return clients.count - 1
     }
