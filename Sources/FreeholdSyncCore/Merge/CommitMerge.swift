@@ -10,6 +10,7 @@ struct CommitMerge {
     private var old: OldWork?
     /// What the author may write. Nil: everything.
     private let rights: (any SessionRights)?
+    private let lensed: LensedCommit?
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
@@ -26,10 +27,11 @@ struct CommitMerge {
         _ refused: [ObjectName: RefusalReason],
         _ parents: [FileParent],
         _ old: OldWork?,
-        _ rights: (any SessionRights)?
+        _ rights: (any SessionRights)?,
+        _ lensed: LensedCommit?
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old, self.rights) = (parents, old, rights)
+        (self.parents, self.old, self.rights, self.lensed) = (parents, old, rights, lensed)
     }
 
     /// Does the changes.
@@ -38,6 +40,10 @@ struct CommitMerge {
     mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         for (index, change) in commit.changes.enumerated() {
+            if lensed?.malformed.contains(index) == true {
+                refuse(index, .malformed)
+                continue
+            }
             let name = change.object
             if objects[name] == nil {
                 objects[name] = .some(isRevocable ? try store.object(name) : try store.take(name))
@@ -47,7 +53,8 @@ struct CommitMerge {
                 version: version,
                 seen: commit.seen[name] ?? 0,
                 parents: parents,
-                isRefused: refused[name] != nil
+                isRefused: refused[name] != nil,
+                fill: lensed?.fills[index]
             )
             if let reason = refused[name] {
                 performRefused(change, author)
@@ -102,7 +109,7 @@ struct CommitMerge {
     }
 
     private mutating func refuse(_ index: Int, _ reason: RefusalReason, _ change: Change? = nil) {
-        let change = change ?? commit.changes[index]
+        let change = lensed?.refused(index, change) ?? change ?? commit.changes[index]
         refusals.append(Refusal(commit: commit.number, index: index, change: change, reason: reason))
     }
 

@@ -12,6 +12,7 @@ public struct StreamMerge: Sendable {
     /// - Parameters:
     ///   - oldLists: the lists that the commit is about as its author saw them, if the author knows that the commit is from before the horizon.
     ///   - rights: what its author may write. Nil: everything.
+    ///   - lensed: what its author called things, if that is something else.
     ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
     /// - Throws: `MergeError`, before anything is changed, and what the store throws.
     public func apply(
@@ -19,6 +20,7 @@ public struct StreamMerge: Sendable {
         from ident: FileIdent,
         oldLists: [OldList]? = nil,
         rights: (any SessionRights)? = nil,
+        lensed: LensedCommit? = nil,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -39,10 +41,10 @@ public struct StreamMerge: Sendable {
         )
         let stamp = Stamp(clock: clock, ident: ident)
         let parents = try store.parents(of: ident)
-        let old = isOld ? OldWork(oldLists ?? [], version: store.version) : nil
+        let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
         while true {
-            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old, rights)
+            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old, rights, lensed)
             let new = try attempt.run(&store)
             if !new.isEmpty {
                 refused.merge(new) { $1 }

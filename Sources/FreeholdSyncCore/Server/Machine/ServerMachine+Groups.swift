@@ -95,6 +95,7 @@ extension ServerMachine {
             from: item.ident,
             oldLists: item.oldLists,
             rights: item.rights,
+            lensed: item.lensed,
             now: now,
             to: &transaction
         )
@@ -177,7 +178,9 @@ extension ServerMachine {
             }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
-                guard case .delete(let object, _) = refusal.change,
+                // The refusal has the author's names.
+                guard item.commit.changes.indices.contains(refusal.index),
+                    case .delete(let object, _) = item.commit.changes[refusal.index],
                     let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
@@ -189,7 +192,7 @@ extension ServerMachine {
         for key in answers.keys.sorted() {
             acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
         }
-        for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
+        for (item, _) in group.results { release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit) }
         for (item, fault, text) in group.faults { end(item.session, fault, text) }
         if isNext {
             publish(
