@@ -187,7 +187,7 @@ struct UpwardMapper {
             return self.name(other).map { .delete(new, .cascade(of: $0)) }
         default: break
         }
-        guard let old = change.place, let found = place(old) else { return nil }
+        guard let old = change.changedPlace, let found = place(old) else { return nil }
         let place = found.place
         switch change {
         case .create, .delete: return nil
@@ -226,7 +226,7 @@ struct UpwardMapper {
 
 extension Change {
     /// Nil of creates and deletions.
-    var place: Place? {
+    var changedPlace: Place? {
         switch self {
         case .create, .delete: nil
         case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),

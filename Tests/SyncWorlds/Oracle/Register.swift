@@ -1,3 +1,4 @@
+import FreeholdEngine
 import FreeholdSyncCore
 
 /// What a write is compared by: any real write beats any default; otherwise the later stamp wins.
