@@ -29,6 +29,7 @@ public struct SchemaLens: SessionLens {
     public var number: UInt64 { map.number }
     public var identity: RunningHash { map.identity }
     public var shown: UInt32 { map.shown }
+    public var conditions: UInt32 { map.conditions }
 
     private func map(of commit: Commit) -> VersionMap {
         maps.last { $0.number <= commit.schemaVersion } ?? maps[0]

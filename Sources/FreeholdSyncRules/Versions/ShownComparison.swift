@@ -18,6 +18,7 @@ struct ShownComparison {
         guard numbers != nil || property.fill != nil, let question = Question(written) else { return nil }
         var condition = mapped
         let stored = numbers.flatMap { Self.stored(question, end.path, $0) }
+        var isSame = stored == nil
         if let stored { condition = stored }
         if numbers?.type == .int {
             guard let truth = question.isTrue(of: .int(0)) else { return nil }
@@ -26,12 +27,17 @@ struct ShownComparison {
             if truth != onNaN {
                 let isNaN = Condition.compare(.path(end.path), .equal, .constant(.value(.double(.nan))), [])
                 condition = Self.with(condition, isNaN, truth)
+                isSame = false
             }
         }
         if let fill = property.fill {
             guard let truth = question.isTrue(of: fill) else { return nil }
-            if truth != question.isTrue(of: .null) { condition = Self.with(condition, Self.isNull(end.path), truth) }
+            if truth != question.isTrue(of: .null) {
+                condition = Self.with(condition, Self.isNull(end.path), truth)
+                isSame = false
+            }
         }
+        if isSame { return nil }
         self.condition = condition
     }
 
@@ -58,8 +64,12 @@ struct ShownComparison {
         case .isIn(let constants):
             var parts: [Condition] = []
             for constant in constants {
-                guard let part = stored(.equal, constant, path, numbers) else { return nil }
-                parts.append(part)
+                if let part = stored(.equal, constant, path, numbers) {
+                    parts.append(part)
+                } else if numbers.type != .int {
+                    // NaN. Of integers none is what is no number.
+                    parts.append(.compare(.path(path), .equal, .constant(constant), []))
+                }
             }
             return .some(of: parts)
         case .between(let lower, let upper, let isClosed):
@@ -99,7 +109,8 @@ struct ShownComparison {
                 return .compare(.path(path), relation, .constant(.value(bound)), [])
             }
         }
-        var isThere: Condition { .compare(.path(path), .notEqual, .constant(.value(.null)), []) }
+        // Any number; NaN is none.
+        var isThere: Condition { .compare(.path(path), .lessOrEqual, .constant(.value(.double(.infinity))), []) }
         switch relation {
         case .greaterOrEqual: return reaches(least, true)
         case .greater: return reaches(above, true)
@@ -188,7 +199,9 @@ extension Constant {
         case .number(let text):
             if let whole = Int64(text) { return .int(whole) }
             // A float is compared with the nearest one.
-            return type == .float ? Float(text).map { .float($0) } : Double(text).map { .double($0) }
+            if type == .float, let float = Float(text) { return .float(float) }
+            if let double = Double(text) { return .double(double) }
+            return text.hasSuffix("f") ? Float(text.dropLast()).map { .float($0) } : nil
         case .list, .argument, .object, .objectWithPrimaryKey, .shape: return nil
         }
     }

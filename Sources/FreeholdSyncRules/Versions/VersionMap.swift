@@ -11,6 +11,7 @@ final class VersionMap: Sendable {
     let isPlain: Bool
     let identity: RunningHash
     let shown: UInt32
+    let conditions: UInt32
 
     init(_ version: SchemaVersion, _ stored: StoredTables) {
         number = version.number
@@ -30,14 +31,14 @@ final class VersionMap: Sendable {
             && classes.allSatisfy { found in
                 found.isPlain && found.properties.count == stored[found.stored.string]?.properties.count
             }
-        (identity, shown) = Self.hashes(classes)
+        (identity, shown, conditions) = Self.hashes(classes)
     }
 
     /// A map for names only.
     init(_ classes: [ClassMap], names: [SyncString: Int]) {
         (number, self.classes, byName) = (0, classes, names)
         byStored = Dictionary(classes.enumerated().map { ($1.stored, $0) }, uniquingKeysWith: { first, _ in first })
-        (isPlain, identity, shown) = (false, .empty, 0)
+        (isPlain, identity, shown, conditions) = (false, .empty, 0, 0)
     }
 
     func named(_ name: SyncString) -> ClassMap? { byName[name].map { classes[$0] } }
@@ -49,8 +50,11 @@ final class VersionMap: Sendable {
         return classes[target]
     }
 
-    private static func hashes(_ classes: [ClassMap]) -> (RunningHash, UInt32) {
-        var (all, other) = (RunningHash.empty, RunningHash.empty)
+    private static func hashes(_ classes: [ClassMap]) -> (RunningHash, shown: UInt32, conditions: UInt32) {
+        var (all, other, asked) = (RunningHash.empty, RunningHash.empty, RunningHash.empty)
+        func number(_ hash: RunningHash) -> UInt32 {
+            hash == .empty ? 0 : max(UInt32(truncatingIfNeeded: hash.low), 1)
+        }
         func bytes(_ text: SyncString) -> [UInt8] { Array(text.string.utf8) }
         for found in classes.sorted(by: { $0.stored < $1.stored }) {
             all = all.appending(bytes(found.stored)).appending(bytes(found.name))
@@ -65,12 +69,16 @@ final class VersionMap: Sendable {
                     all = all.appending(fill)
                     isOther = isOther || property.addsFill
                 }
+                if property.fill != nil || property.numbers?.isNarrow == true {
+                    asked = asked.appending(bytes(found.stored)).appending(bytes(property.stored)).appending(fill)
+                    asked = asked.appending([property.numbers == nil ? 0 : 1])
+                }
                 guard isOther else { continue }
                 other = other.appending(bytes(found.stored)).appending(bytes(property.stored))
                 other = other.appending(bytes(property.name)).appending(property.addsFill ? fill : [])
             }
         }
-        return (all, other == .empty ? 0 : max(UInt32(truncatingIfNeeded: other.low), 1))
+        return (all, number(other), number(asked))
     }
 }
 

@@ -19,7 +19,7 @@ import Testing
         ("keeper.name == 'Ann'", "owner.name == \"Ann\""), ("places.@count > 1", "places.@count > 1"),
         ("@links.Hound.any.title == 'x'", "@links.Dog.any.name == \"x\""),
         ("SUBQUERY(places, $p, $p.road == 'x').@count > 0", "SUBQUERY(places, $p, $p.street == \"x\").@count > 0"),
-        ("title.length > 3", "name.length > 3"), ("any == obj('Hound', 1)", "any == obj(\"Dog\", 1)"),
+        ("title.length > 3", "name.length > 3"), ("any == obj('Hound', 1)", "SELF.any == obj(\"Dog\", 1)"),
         ("NOT (title == 'a' OR breed == 'b')", "NOT (name == \"a\" || breed == \"b\")"),
         ("breed == 'x'", "breed == 'x'"),
         ("TRUEPREDICATE", "TRUEPREDICATE"), ("any == obj('Person', 2)", "any == obj('Person', 2)"),

@@ -225,7 +225,7 @@ struct RandomVersionChain {
         case .float: return .float(Float(number) + random.pick([0, 0.5]))
         case .bool: return .bool(random.chance(50))
         case .string: return .string(SyncString("t\(number)"))
-        default: return .null
+        default: return isOptional ? .null : .zero(type)
         }
     }
 

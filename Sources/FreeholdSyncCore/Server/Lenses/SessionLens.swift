@@ -13,6 +13,10 @@ public protocol SessionLens: Sendable {
     /// another schema of its own, gets what it holds anew. So what only adds to a version leaves the number alone.
     var shown: UInt32 { get }
 
+    /// What conditions become that isn't just other names; 0 for nothing. Queries are stored as they became: if a push gives another number,
+    /// a client that comes back is asked for them anew, and compares its objects by keys.
+    var conditions: UInt32 { get }
+
     /// The stored name of a class. Nil if the version has none of the name.
     func up(className: SyncString) -> SyncString?
 

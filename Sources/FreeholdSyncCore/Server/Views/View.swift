@@ -143,6 +143,8 @@ struct ViewIdentity: Hashable, Sendable {
         for query in conditions {
             hash = hash.appending(Array(query.className.string.utf8)).appending(Array(query.condition.string.utf8))
         }
+        let made = lens?.conditions ?? 0
+        if made != 0 { hash = hash.appending((0..<4).map { UInt8(truncatingIfNeeded: made >> ($0 * 8)) }) }
         var hidden = RunningHash.empty
         for (name, mask) in masks.sorted(by: { $0.key < $1.key }) {
             hidden = mask.hashed(into: hidden.appending(Array(name.string.utf8)))
