@@ -14,7 +14,7 @@ extension SchemaPusher {
             for column in table.columns where fills[column.name] == nil && column.canHaveFill {
                 guard let stored = version.stored(table.name, column.name),
                     let source = old.properties[oldTable.name]?.first(where: { $0.value == stored })?.key,
-                    let value = old.fills[oldTable.name]?[source]?.fitting(column.type)
+                    let value = old.fills[oldTable.name]?[source]?.carried(to: column.type)
                 else { continue }
                 fills[column.name] = value
             }

@@ -136,6 +136,11 @@ extension SyncValue {
         }
     }
 
+    /// What is shown for another version's property, in a property's own type. Nil if it is of no such type.
+    func carried(to type: ColumnType) -> SyncValue? {
+        NumberLens.isNumber(type) ? NumberLens(type: type).shown(self).fitting(type) : fitting(type)
+    }
+
     /// What a required property holds that nothing was written to.
     static func zero(_ type: ColumnType) -> SyncValue {
         switch ColumnSpec("", type).zero {

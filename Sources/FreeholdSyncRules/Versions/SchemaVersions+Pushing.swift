@@ -105,7 +105,7 @@ extension SchemaVersion {
         guard let className = name(ofStored: storedClass), let table = table(className),
             let property = properties[className]?.first(where: { $0.value == stored })?.key,
             let column = table.columns.first(where: { $0.name == property }), column.canHaveFill,
-            fills[className]?[property] == nil, let value = value.fitting(column.type)
+            fills[className]?[property] == nil, let value = value.carried(to: column.type)
         else { return }
         fills[className, default: [:]][property] = value
     }

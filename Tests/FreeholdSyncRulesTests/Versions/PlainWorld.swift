@@ -1,5 +1,11 @@
 import FreeholdEngine
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @testable import FreeholdSyncCore
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
@@ -220,6 +226,7 @@ struct PlainWorld {
         switch property.type {
         case .bool: return .bool(false)
         case .string: return ""
+        case .uuid: return .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         default: return RandomVersionChain.value(0, property.type)
         }
     }

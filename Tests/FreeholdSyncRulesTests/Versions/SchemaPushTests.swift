@@ -222,6 +222,21 @@ import Testing
         #expect(other.newest.stored("Hound", "title") == "name")
     }
 
+    @Test func `what is shown for nothing goes with its property, in the type that it has`() throws {
+        var versions = try SchemaVersions([table(ColumnSpec("a", .float), ColumnSpec("b", .int))])
+        let fills = SchemaTransition(fills: ["Dog": ["a": 8, "b": 3]])
+        versions = try versions.pushing([table(ColumnSpec("a", .float), ColumnSpec("b", .int))], as: 1, fills).versions
+        let wider = [table(ColumnSpec("c", .double), ColumnSpec("b", .double))]
+        versions = try versions.pushing(wider, as: 2, SchemaTransition(properties: ["Dog": ["a": "c"]])).versions
+        #expect(versions.newest.fills == ["Dog": ["c": .double(8), "b": .double(3)]])
+        // What is given for apps of earlier versions is shown as they have numbers.
+        let last = SchemaTransition(oldFills: ["Dog": ["b": .double(2.5)]])
+        versions = try SchemaVersions([table(ColumnSpec("b", .int))]).pushing([table(ColumnSpec("b", .double))], as: 1)
+            .versions
+        versions = try versions.pushing([table()], as: 2, last).versions
+        #expect(versions.versions.map { $0.fills["Dog"]?["b"] } == [2, .double(2.5), nil])
+    }
+
     // MARK: Documents
 
     @Test func `versions are kept as a document`() throws {
