@@ -134,6 +134,8 @@ extension SyncValue {
     ///
     /// Apps add to integers only. The number can be of another type all the same: one that apps of another version of the schema wrote.
     package mutating func add(_ number: Int64) {
+        // −0.0 and 0, and decimals with zeros behind them, stay what they are.
+        guard number != 0 else { return }
         switch self {
         case .int(let value): self = .int(value &+ number)
         case .float(let value): self = .float(value + Float(number))

@@ -45,8 +45,27 @@ struct Register: Sendable {
     var value: Held {
         if edits.isEmpty { return held }
         guard case .value(var value) = held else { return held }
-        for edit in edits { edit.apply(to: &value) }
+        for edit in Self.summed(edits) { edit.apply(to: &value) }
         return .value(value)
+    }
+
+    /// With one add to a number between two writes that concern it: numbers that round must not depend on whether neighbours were merged.
+    private static func summed(_ edits: [Edit]) -> [Edit] {
+        guard edits.count > 1 else { return edits }
+        var all: [Edit] = []
+        for edit in edits {
+            guard case .add(let number) = edit.action else {
+                all.append(edit)
+                continue
+            }
+            let last = all.lastIndex { $0.path.starts(with: edit.path) || edit.path.starts(with: $0.path) }
+            if let last, all[last].path == edit.path, case .add(let sum) = all[last].action {
+                all[last].action = .add(sum &+ number)
+            } else {
+                all.append(edit)
+            }
+        }
+        return all
     }
 
     // MARK: Writing
