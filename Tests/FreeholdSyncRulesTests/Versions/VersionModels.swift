@@ -155,3 +155,17 @@ struct VersionBench {
         return value
     }
 }
+
+extension ScriptedClient {
+    /// What came of objects, as it was recorded.
+    var updates: [ObjectUpdate.Content] {
+        received.flatMap { message -> [ClassBatch] in
+            switch message {
+            case .changes(_, let changes): changes.classes
+            case .bootstrapChunk(_, let chunk): chunk.classes
+            default: []
+            }
+        }
+        .flatMap { $0.objects.map(\.content) }
+    }
+}
