@@ -2,11 +2,11 @@
 public struct SchemaPush: Hashable, Sendable {
     public let versions: SchemaVersions
     /// What it means for apps, by class and property: for people, and for a dry run.
-    public let steps: [SchemaStep]
+    public let steps: [VersionStep]
 }
 
 /// One thing that a new version does to the one before it.
-public struct SchemaStep: Hashable, Sendable {
+public struct VersionStep: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case added
         /// It was there before the version before, and what it held is shown again.
@@ -34,7 +34,7 @@ public struct SchemaStep: Hashable, Sendable {
     }
 }
 
-extension SchemaStep: CustomStringConvertible {
+extension VersionStep: CustomStringConvertible {
     /// A line for a person.
     public var description: String { (property.map { "\(className).\($0)" } ?? className) + " " + what }
 }

@@ -18,7 +18,7 @@ struct SchemaPusher {
     let stored: StoredTables
     var version: SchemaVersion
     var problems: [SchemaPushProblem] = []
-    private(set) var steps: [SchemaStep] = []
+    private(set) var steps: [VersionStep] = []
 
     static let anotherProperty = "Add a property of another name, fill it, then remove this one."
     static let anotherClass = "Add a class of another name, copy the objects, then remove this one."
@@ -58,12 +58,12 @@ struct SchemaPusher {
     }
 
     private mutating func note(
-        _ kind: SchemaStep.Kind,
+        _ kind: VersionStep.Kind,
         _ className: String,
         _ property: String? = nil,
         what: String
     ) {
-        steps.append(SchemaStep(kind, className, property, what: what))
+        steps.append(VersionStep(kind, className, property, what: what))
     }
 
     // MARK: Renames
@@ -226,7 +226,7 @@ struct SchemaPusher {
         _ storedClass: String,
         _ table: TableSpec,
         _ names: [String: String]
-    ) -> (String, SchemaStep.Kind) {
+    ) -> (String, VersionStep.Kind) {
         for earlier in before.versions.reversed() {
             guard let className = earlier.name(ofStored: storedClass), let other = earlier.table(className),
                 let known = other.columns.first(where: { $0.name == column.name }),
