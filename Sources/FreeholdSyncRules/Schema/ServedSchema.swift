@@ -48,10 +48,16 @@ public struct ServedSchema: Sendable {
 extension SchemaChange {
     /// What a client is told.
     fileprivate var problem: SchemaProblem {
-        SchemaProblem(
+        let place = property.map { "\(className).\($0)" } ?? className
+        let text: String
+        switch kind {
+        case .additive: text = "\(place) isn't in the app's schema\(new.map { " ('\($0)')" } ?? "")."
+        case .breaking: text = "\(self)."
+        }
+        return SchemaProblem(
             className: SyncString(className),
             property: property.map { SyncString($0) },
-            text: SyncString("\(self)")
+            text: SyncString(text)
         )
     }
 }

@@ -20,6 +20,13 @@ final class ServedApp: Sendable {
         var changed: Set<String> = []
         /// Users who weren't connected when that was looked at last.
         var gone: Set<String> = []
+
+        init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
+            self.documents = documents
+            let isDevelopment = adoptsAlways || documents.adoptsSchemas
+            schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
+            rules = documents.rules
+        }
     }
 
     /// - Parameters:
@@ -117,15 +124,6 @@ final class ServedApp: Sendable {
             }
         }
         return rules
-    }
-}
-
-extension ServedApp.State {
-    fileprivate init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
-        self.documents = documents
-        let isDevelopment = adoptsAlways || documents.adoptsSchemas
-        schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
-        rules = documents.rules
     }
 }
 
