@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncTests",
             dependencies: [
-                "FreeholdSync", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
-                "TestScript", "freehold-testchild",
+                "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "Freehold", "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
         ),

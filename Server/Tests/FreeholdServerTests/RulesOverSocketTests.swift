@@ -227,26 +227,4 @@ final class Draft: Object {
         #expect(three.objects(Note.self).first?.text == "still")
         await server.stop()
     }
-
-    @MainActor @Test func `classes that come while a file syncs are told of, and their objects follow`() async throws {
-        let server = try await server(access: .everyone, nil)
-        let ann = try await user(app(server, "phone"), "ann")
-        let one = try await realm(ann)
-        try await settle(one)
-        let later = try await realm(ann, [Note.self, Draft.self])
-        try await later.subscriptions.update { later.subscriptions.append(QuerySubscription<Draft>()) }
-        try later.write { later.create(Draft.self, value: ["text": "new"]) }
-        try await settle(later)
-        var classes: [String] = []
-        for _ in 0..<200 where classes.count < 2 {
-            classes = try await server.store.documents(of: "test").schemas.map(\.className)
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        #expect(classes == ["Draft", "Note"])
-        let two = try await realm(try await user(app(server, "laptop"), "bob"), [Note.self, Draft.self])
-        try await two.subscriptions.update { two.subscriptions.append(QuerySubscription<Draft>()) }
-        try await settle(two)
-        #expect(two.objects(Draft.self).map(\.text) == ["new"])
-        await server.stop()
-    }
 }

@@ -19,10 +19,15 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
 
     private let app: ServerApp
 
-    init(asymmetric: Set<SyncString> = []) {
+    init(
+        asymmetric: Set<SyncString> = [],
+        judge: (@Sendable (SchemaClaim) -> SchemaJudgement)? = nil
+    ) {
         var rules = MergeRules()
         rules.createOnly = asymmetric
-        app = ServerApp(rules: rules)
+        var served = ServerApp(rules: rules)
+        served.judge = judge
+        app = served
         machine = Self.machine(app)
     }
 
