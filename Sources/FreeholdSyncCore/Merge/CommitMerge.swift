@@ -10,6 +10,7 @@ struct CommitMerge {
     private var old: OldWork?
     /// What the author may write. Nil: everything.
     private let rights: (any SessionRights)?
+    private let isShared: Bool
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
@@ -26,10 +27,11 @@ struct CommitMerge {
         _ refused: [ObjectName: RefusalReason],
         _ parents: [FileParent],
         _ old: OldWork?,
-        _ rights: (any SessionRights)?
+        _ rights: (any SessionRights)?,
+        _ isShared: Bool
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old, self.rights) = (parents, old, rights)
+        (self.parents, self.old, self.rights, self.isShared) = (parents, old, rights, isShared)
     }
 
     /// Does the changes.
@@ -47,6 +49,7 @@ struct CommitMerge {
                 version: version,
                 seen: commit.seen[name] ?? 0,
                 parents: parents,
+                isShared: isShared,
                 isRefused: refused[name] != nil
             )
             if let reason = refused[name] {

@@ -88,6 +88,7 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
                     listeners.removeValue(forKey: connection)?(.closed(TransportError(.closed, "The server closed.")))
                 case .request(let number, let request):
                     events.append(.answered(number, store.perform(request)))
+                case .submitted: break
                 case .setTimer(let timer, let at):
                     let delay = max(at - DeviceClock.shared.now(), 0)
                     queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in

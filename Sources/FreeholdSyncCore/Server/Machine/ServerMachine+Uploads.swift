@@ -104,13 +104,17 @@ extension ServerMachine {
             oldLists: commit.base < session.horizon ? lists ?? [] : nil
         )
         sessions[key]?.receivedHash = hash
-        streams[session.stream]?.queue.append(item)
-        guard let stream = streams[session.stream], stream.group == nil else { return }
+        enqueue(item, session.stream)
+    }
+
+    mutating func enqueue(_ item: QueuedCommit, _ name: StreamName) {
+        streams[name]?.queue.append(item)
+        guard let stream = streams[name], stream.group == nil else { return }
         if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {
-            startGroup(session.stream)
+            startGroup(name)
         } else if !stream.isTimed {
-            streams[session.stream]?.isTimed = true
-            actions.append(.setTimer(.group(session.stream), at: callersNow &+ configuration.groupDelay))
+            streams[name]?.isTimed = true
+            actions.append(.setTimer(.group(name), at: callersNow &+ configuration.groupDelay))
         }
     }
 
