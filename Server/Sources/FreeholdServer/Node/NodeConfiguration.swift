@@ -84,6 +84,8 @@ public struct NodeConfiguration: Sendable {
     public var limits = NodeLimits()
     /// How long commits wait for others, in milliseconds. 0: only while the store is busy, which groups as many as come meanwhile.
     public var groupDelay: Int64 = 0
+    /// Who may say where a request comes from.
+    public var proxies = TrustedProxies.none
     /// Where on the node sync is.
     public var path = "/sync"
 
