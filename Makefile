@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-release simulate soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-release simulate soak soak-hour tsan format lint docs docs-code
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -38,7 +38,8 @@ help:
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
 	@echo "make lint         fail where formatting differs"
-	@echo "make docs         build the documentation into .build/docs"
+	@echo "make docs         build the documentation into .build/docs; a link that leads nowhere fails it"
+	@echo "make docs-code    make the Swift files of the code in README.md and the articles anew: tests compile and run them"
 
 setup:
 	@Scripts/need lmdb liblmdb-dev lmdb
@@ -132,3 +133,7 @@ lint:
 
 docs: setup
 	@Scripts/docs $(DOCS_FOLDER)
+
+docs-code:
+	@FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --product DocumentCodeWriter $(TEST_FLAGS)
+	@"$$(FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --show-bin-path)/DocumentCodeWriter"

@@ -262,5 +262,28 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             path: "Examples/World/Tests/WorldModelTests",
             swiftSettings: settings
         ),
+        // The code of README.md and of the articles: `make docs-code` makes Swift files of it, which the tests compile and run.
+        .target(name: "DocumentCode", path: "Tests/DocumentCode", swiftSettings: settings),
+        .executableTarget(
+            name: "DocumentCodeWriter",
+            dependencies: ["DocumentCode"],
+            path: "Tests/DocumentCodeWriter",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "freehold-documents",
+            dependencies: [
+                "Freehold", "FreeholdBSON", "FreeholdEngine", "FreeholdImport", "FreeholdSync", "RealmSwift",
+            ],
+            path: "Tests/DocumentRunner",
+            // Examples make values that nothing uses.
+            swiftSettings: settings + [.unsafeFlags(["-suppress-warnings"])]
+        ),
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: ["DocumentCode", "TestScript", "freehold-documents"],
+            path: "Tests/DocumentTests",
+            swiftSettings: settings
+        ),
     ]
 }
