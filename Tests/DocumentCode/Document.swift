@@ -8,11 +8,18 @@ import Foundation
 /// - a comment that begins with a line `<!-- swift` and ends with a line `-->` is code that is hidden: models, variables, checks;
 /// - `<!-- swift: skip REASON -->` before a block: it isn't compiled (a manifest, the code of another library);
 /// - `<!-- swift: compile REASON -->` before a block: it is compiled and not run;
-/// - `<!-- swift: new -->`: what follows is a program of its own, which knows nothing of what stands before.
+/// - `<!-- swift: new -->`: what follows is a program of its own, which knows nothing of what stands before;
+/// - `<!-- swift: tests -->`: the same, and it consists of tests.
 package struct Document {
     /// Relative to the package's folder.
     package let path: String
-    package var programs: [[Block]] = [[]]
+    package private(set) var parts = [Part()]
+
+    /// What makes one program.
+    package struct Part {
+        package fileprivate(set) var isTests = false
+        package fileprivate(set) var blocks: [Block] = []
+    }
 
     package struct Block: Equatable {
         package enum Use: Equatable {
@@ -49,7 +56,7 @@ package struct Document {
             }
         }
         if reader.directive != nil { throw reader.mistake("a directive that no block follows") }
-        programs.removeAll { $0.isEmpty }
+        parts.removeAll { $0.blocks.isEmpty }
     }
 
     private mutating func read(_ fence: Fence, _ reader: inout Reader) throws(Mistake) {
@@ -76,7 +83,8 @@ package struct Document {
         guard line.hasPrefix("<!-- swift: "), line.hasSuffix("-->") else { throw reader.mistake("no directive: \(line)") }
         let words = line.dropFirst("<!-- swift: ".count).dropLast("-->".count).split(separator: " ")
         switch (words.first, words.count) {
-        case ("new", 1): programs.append([])
+        case ("new", 1): parts.append(Part())
+        case ("tests", 1): parts.append(Part(isTests: true))
         case ("skip", 2...): reader.directive = .skip
         case ("compile", 2...): reader.directive = .compile
         case ("skip", 1), ("compile", 1): throw reader.mistake("a reason is missing")
@@ -84,7 +92,7 @@ package struct Document {
         }
     }
 
-    private mutating func add(_ block: Block) { programs[programs.count - 1].append(block) }
+    private mutating func add(_ block: Block) { parts[parts.count - 1].blocks.append(block) }
 }
 
 extension Document {

@@ -7,8 +7,8 @@ package struct Documents {
 
     package init(root: URL) { self.root = root }
 
-    /// Where the files are.
-    package static let folder = "Tests/DocumentRunner/Generated"
+    /// Where the files are: those of programs, and those of tests.
+    package static let folders = ["Tests/DocumentRunner/Generated", "Tests/DocumentTests/Generated"]
 
     /// Relative to the package's folder, in order.
     package func paths() throws -> [String] {
@@ -34,32 +34,51 @@ package struct Documents {
 
     package func programs() throws -> [Program] { try documents().flatMap(Program.all) }
 
-    /// The Swift files by their names.
+    /// The Swift files, and the documents whose tables hold figures, by their paths.
     package func files() throws -> [String: String] {
         var files: [String: String] = [:]
         for document in try documents() {
-            if let (name, text) = Program.file(of: document) { files[name] = text }
+            for (folder, tests) in zip(Self.folders, [false, true]) {
+                if let (name, text) = Program.file(of: document, tests: tests) { files["\(folder)/\(name)"] = text }
+            }
         }
-        files["Programs.swift"] = Program.list(of: try programs())
+        files["\(Self.folders[0])/Programs.swift"] = Program.list(of: try programs())
+        let figures = Figures(results: try text(of: "Benchmarks/results.md"))
+        for path in try paths() {
+            let text = try text(of: path)
+            if text.contains(Figures.mark) { files[path] = try figures.filled(text, path: path) }
+        }
         return files
     }
 
-    /// The Swift files that are there, by their names.
+    /// The files that are there, by their paths.
     package func existingFiles() throws -> [String: String] {
         var files: [String: String] = [:]
-        for name in try names(in: Self.folder) where name.hasSuffix(".swift") {
-            files[name] = try String(contentsOf: url(name), encoding: .utf8)
+        for folder in Self.folders {
+            for name in try names(in: folder) where name.hasSuffix(".swift") {
+                files["\(folder)/\(name)"] = try text(of: "\(folder)/\(name)")
+            }
+        }
+        for path in try paths() {
+            let text = try text(of: path)
+            if text.contains(Figures.mark) { files[path] = text }
         }
         return files
     }
 
-    /// Makes the Swift files anew. - Returns: the names of those that are other than before.
+    /// Makes the files anew. - Returns: the paths of those that are other than before.
     package func write() throws -> [String] {
         let (new, old) = (try files(), try existingFiles())
-        for (name, text) in new where old[name] != text { try Data(text.utf8).write(to: url(name)) }
-        for name in old.keys where new[name] == nil { try FileManager.default.removeItem(at: url(name)) }
+        for (path, text) in new where old[path] != text {
+            try Data(text.utf8).write(to: root.appendingPathComponent(path))
+        }
+        for path in old.keys where new[path] == nil {
+            try FileManager.default.removeItem(at: root.appendingPathComponent(path))
+        }
         return Set(new.keys).union(old.keys).filter { new[$0] != old[$0] }.sorted()
     }
 
-    private func url(_ name: String) -> URL { root.appendingPathComponent(Self.folder).appendingPathComponent(name) }
+    private func text(of path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
 }

@@ -4,12 +4,19 @@
 /// scope inside that of the block before. So a block sees the names of those before it, and may use them anew.
 package struct Program {
     package let name: String
-    private let document: Document
+    /// Whether it consists of tests: those are a part of this package's, and run with them.
+    package let isTests: Bool
+    private let path: String
     private let blocks: [Document.Block]
 
     package static func all(of document: Document) -> [Program] {
-        document.programs.enumerated().map { number, blocks in
-            Program(name: "\(stem(of: document))_\(number + 1)", document: document, blocks: blocks)
+        document.parts.enumerated().map { number, part in
+            Program(
+                name: "\(stem(of: document))_\(number + 1)",
+                isTests: part.isTests,
+                path: document.path,
+                blocks: part.blocks
+            )
         }
     }
 
@@ -20,9 +27,9 @@ package struct Program {
         return String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// The Swift file of a document; nil if it has no code.
-    package static func file(of document: Document) -> (name: String, text: String)? {
-        let programs = all(of: document)
+    /// The Swift file of a document's programs, or of its tests; nil if it has none.
+    package static func file(of document: Document, tests: Bool = false) -> (name: String, text: String)? {
+        let programs = all(of: document).filter { $0.isTests == tests }
         if programs.isEmpty { return nil }
         let bodies = programs.map { $0.body() }
         let imports = Set(bodies.flatMap(\.imports)).union(["import Foundation", "import Freehold"])
@@ -43,7 +50,7 @@ package struct Program {
         // Made by `make docs-code`.
 
         @MainActor let programs: [String: @MainActor () async throws -> Void] = [
-        \(programs.map { "    \"\($0.name)\": \($0.name).run,\n" }.joined())]
+        \(programs.filter { !$0.isTests }.map { "    \"\($0.name)\": \($0.name).run,\n" }.joined())]
 
         """
     }
@@ -87,10 +94,11 @@ package struct Program {
 
     /// Mistakes are to be shown where they stand in the document.
     private func placed(_ code: [String], _ block: Document.Block, _ piece: TopLevel.Piece) -> [String] {
-        ["#sourceLocation(file: \"\(document.path)\", line: \(block.line + piece.line))"] + code + ["#sourceLocation()"]
+        ["#sourceLocation(file: \"\(path)\", line: \(block.line + piece.line))"] + code + ["#sourceLocation()"]
     }
 
-    /// The models of a program are those of the default schema while it runs, and no others. It has no entry point of its own.
+    /// The models of a program are those of the default schema while it runs, and no others; those of tests never are. It has no
+    /// entry point of its own.
     private func included(_ code: [String], _ models: inout Set<Substring>) -> [String] {
         var code = code
         if code[0].hasPrefix("@main ") { code[0].removeFirst("@main ".count) }
@@ -101,7 +109,8 @@ package struct Program {
             return code
         }
         models.insert(head[keyword + 1])
-        let included = " override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == \"\(name)\" };"
+        let isIncluded = isTests ? "false" : "Run.program == \"\(name)\""
+        let included = " override class func shouldIncludeInDefaultSchema() -> Bool { \(isIncluded) };"
         return (text[...brace] + included + text[text.index(after: brace)...]).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
     }

@@ -1,11 +1,12 @@
 import DocumentCode
+import Foundation
 import Testing
 
 /// How code is taken out of a document, and what is made of it.
 @Suite("Documents: taking code out")
 struct DocumentCodeTests {
     private func programs(_ text: String) throws -> [[String]] {
-        try Document(path: "a.md", text: text).programs.map { $0.map { $0.code.joined(separator: "\n") } }
+        try Document(path: "a.md", text: text).parts.map { $0.blocks.map { $0.code.joined(separator: "\n") } }
     }
 
     @Test func `blocks of Swift and hidden code are taken, in order`() throws {
@@ -32,8 +33,8 @@ struct DocumentCodeTests {
               ```
             """
         let document = try Document(path: "a.md", text: text)
-        #expect(document.programs.count == 1)
-        let blocks = document.programs[0]
+        #expect(document.parts.count == 1)
+        let blocks = document.parts[0].blocks
         #expect(blocks.map(\.code) == [["let hidden = 1"], ["let shown = hidden"], ["if shown == 1 {", "    print(shown)", "}"]])
         #expect(blocks.map(\.line) == [4, 7, 17])
         #expect(blocks.map(\.isShown) == [false, true, true])
@@ -54,9 +55,9 @@ struct DocumentCodeTests {
             run()
             ```
             """
-        let programs = try Document(path: "a.md", text: text).programs
-        #expect(programs.map { $0.map(\.code) } == [[["connect()"]], [["run()"]]])
-        #expect(programs.map { $0.map(\.use) } == [[.compile], [.run]])
+        let parts = try Document(path: "a.md", text: text).parts
+        #expect(parts.map { $0.blocks.map(\.code) } == [[["connect()"]], [["run()"]]])
+        #expect(parts.map { $0.blocks.map(\.use) } == [[.compile], [.run]])
     }
 
     @Test(arguments: [
@@ -137,6 +138,57 @@ struct DocumentCodeTests {
         #expect(lines.contains("#sourceLocation(file: \"Sources/Freehold/Freehold.docc/A-b.md\", line: 3)"))
         let (first, second) = (lines.firstIndex(of: "let dog = Dog()")!, lines.firstIndex(of: "let dog = 2")!)
         #expect(lines[first..<second].contains("do {"))
+    }
+
+    @Test func `tests make a file of their own, and are no program`() throws {
+        let text = """
+            ```swift
+            run()
+            ```
+            <!-- swift: tests -->
+            ```swift
+            import Testing
+            class Dog: Object {}
+            @Suite struct DogTests {}
+            ```
+            """
+        let document = try Document(path: "docs/a.md", text: text)
+        let file = try #require(Program.file(of: document, tests: true))
+        #expect(file.text.contains("enum docs_a_2 {") && file.text.contains("import Testing"))
+        #expect(file.text.contains("class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };}"))
+        #expect(try !#require(Program.file(of: document)).text.contains("DogTests"))
+        let list = Program.list(of: Program.all(of: document))
+        #expect(list.contains("\"docs_a_1\": docs_a_1.run,") && !list.contains("docs_a_2"))
+    }
+
+    @Test func `figures are filled in from the results`() throws {
+        let figures = Figures(
+            results: """
+                | Workload | LMDB | SQLite | Freehold objects | Goal |
+                |---|---:|---:|---:|---:|
+                | sum of an Int | **16.5** (14.9) | **59.7** (57.2) | **0.60** (0.58) | |
+
+                | Workload | other |
+                """
+        )
+        let text = """
+            | sum of an Int | untouched |
+
+            <!-- figures -->
+            | Workload | Freehold objects | SQLite |
+            |---|---:|---:|
+            | sum of an Int | 7 | |
+
+            | sum of an Int | untouched |
+            """
+        let expected = text.replacingOccurrences(of: "| 7 | |", with: "| 0.60 | 59.7 |")
+        #expect(try figures.filled(text, path: "a.md") == expected)
+        #expect(throws: Figures.Mistake.self) {
+            try figures.filled(text.replacingOccurrences(of: "an Int | 7", with: "a Double | 7"), path: "a.md")
+        }
+        #expect(throws: Figures.Mistake.self) {
+            try figures.filled(text.replacingOccurrences(of: "SQLite", with: "Postgres"), path: "a.md")
+        }
     }
 
     @Test func `a document without code makes no file`() throws {
