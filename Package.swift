@@ -8,9 +8,16 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// Only these systems have an LMDB of their own. Whoever builds for another system from one of these may have to hide it, as
+// SwiftPM asks the building system's pkg-config: FREEHOLD_BUNDLED_LMDB does, together with the trait BundledLMDB.
+let systemLMDB: [Target.Dependency] =
+    Context.environment["FREEHOLD_BUNDLED_LMDB"] == nil
+    ? [.target(name: "CLMDB", condition: .when(platforms: [.linux, .macOS]))] : []
+
 let package = Package(
     name: "Freehold",
-    platforms: [.macOS(.v15)],
+    // Those whose standard library has `Mutex` and `Atomic`.
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Freehold", targets: ["Freehold"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
@@ -38,9 +45,15 @@ let package = Package(
             name: "Sync",
             description: "Connections to a sync server, by swift-nio and swift-nio-ssl. Without it neither is fetched."
         ),
+        .trait(
+            name: "BundledLMDB",
+            description: "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
+                + "package isn't fetched."
+        ),
         .default(enabledTraits: ["Encryption"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/agisboye/CLMDB", .upToNextMinor(from: "0.9.33")),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -53,11 +66,18 @@ let package = Package(
             pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
         ),
+        // LMDB's header, of the system or of a package.
+        .target(
+            name: "CFreeholdLMDB",
+            dependencies: systemLMDB + [
+                .product(name: "LMDB", package: "CLMDB", condition: .when(traits: ["BundledLMDB"]))
+            ]
+        ),
         .target(name: "CFreeholdShims"),
         .target(
             name: "FreeholdEngine",
             dependencies: [
-                "CLMDB", "CFreeholdShims",
+                "CFreeholdLMDB", "CFreeholdShims",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
             ],
             swiftSettings: settings
@@ -260,6 +280,29 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             name: "WorldModelTests",
             dependencies: ["WorldModel", "Freehold"],
             path: "Examples/World/Tests/WorldModelTests",
+            swiftSettings: settings
+        ),
+        // The code of README.md and of the articles: `make docs-code` makes Swift files of it, which the tests compile and run.
+        .target(name: "DocumentCode", path: "Tests/DocumentCode", swiftSettings: settings),
+        .executableTarget(
+            name: "DocumentCodeWriter",
+            dependencies: ["DocumentCode"],
+            path: "Tests/DocumentCodeWriter",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "freehold-documents",
+            dependencies: [
+                "Freehold", "FreeholdBSON", "FreeholdEngine", "FreeholdImport", "FreeholdSync", "RealmSwift",
+            ],
+            path: "Tests/DocumentRunner",
+            // Examples make values that nothing uses.
+            swiftSettings: settings + [.unsafeFlags(["-suppress-warnings"])]
+        ),
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: ["DocumentCode", "Freehold", "TestScript", "freehold-documents"],
+            path: "Tests/DocumentTests",
             swiftSettings: settings
         ),
     ]

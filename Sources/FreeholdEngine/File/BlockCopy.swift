@@ -308,6 +308,7 @@ struct BlockCopy {
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw .system(errno, "The folder can't be flushed.", path: path)
         }
+        _ = fh_flush(descriptor)
     }
 }
 

@@ -24,7 +24,8 @@ enum EngineThread {
         sigfillset(&blocked)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGPROF] { sigdelset(&blocked, fault) }
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
+            // There it is a pointer.
             var created: pthread_t?
         #else
             var created = pthread_t()
@@ -33,7 +34,7 @@ enum EngineThread {
             &created,
             attributes,
             { context in
-                #if canImport(Darwin)
+                #if canImport(Darwin) || canImport(Android)
                     let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
                 #else
                     let body = Unmanaged<Body>.fromOpaque(context!).takeRetainedValue()
@@ -46,7 +47,7 @@ enum EngineThread {
         pthread_sigmask(SIG_SETMASK, &before, nil)
         pthread_attr_destroy(attributes)
         precondition(code == 0, "A thread of the engine can't be started (\(code)).")
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             return created!
         #else
             return created

@@ -1,4 +1,4 @@
-import CLMDB
+import CFreeholdLMDB
 
 #if canImport(Glibc)
     import Glibc

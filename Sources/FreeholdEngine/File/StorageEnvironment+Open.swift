@@ -1,4 +1,4 @@
-import CLMDB
+import CFreeholdLMDB
 import Synchronization
 
 #if canImport(Glibc)
