@@ -101,6 +101,22 @@ import Testing
         #expect(models.notes.map(\.property) == [nil] && !models.files[0].text.contains("class Thing"))
     }
 
+    @Test func `a number in a name that makes a macro's of it`() throws {
+        let names = ["_A", "_A=", "_A-", "_0", "_0=", "_0-"]
+        let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
+        let text = try text([ModelClass(table)], .objc)
+        for declared in ["_A", "A2", "A3", "_0", "_02", "_03"] {
+            #expect(text.contains("NSInteger \(declared);"), "\(text)")
+        }
+    }
+
+    @Test func `a property that is called as its class`() throws {
+        let classes = [ModelClass(TableSpec("Thing", columns: [ColumnSpec("Thing", .int), ColumnSpec("x", .int)]))]
+        #expect(try text(classes, .cpp).contains("'Thing' is left out") && text(classes, .cpp).contains("(Thing, x)"))
+        #expect(try text(classes, .csharp).contains("[MapTo(\"Thing\")]\n    public long ThingValue"))
+        #expect(try text(classes, .java).contains("private long Thing;"))
+    }
+
     @Test func `many names that nobody can use are told apart in no time`() throws {
         let names = (1...3_000).map {
             String(repeating: "$", count: $0 % 60 + 1) + String(repeating: "-", count: $0 / 60)

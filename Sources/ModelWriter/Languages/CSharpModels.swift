@@ -30,6 +30,7 @@ struct CSharpModels: LanguageWriter {
                 suffix: NameRules.propertySuffix
             )
         )
+        traits.takesClassName = false
         traits.inverseOrigins = [.none, .list, .set]
         return traits
     }

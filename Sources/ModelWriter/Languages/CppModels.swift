@@ -38,6 +38,7 @@ struct CppModels: LanguageWriter {
         traits.hasFullText = false
         traits.hasNullElements = false
         traits.hasEmptyClasses = false
+        traits.takesClassName = false
         // As many as the SDK's macros count.
         traits.maximumProperties = 199
         return traits

@@ -66,7 +66,8 @@ enum CWords {
     static func mended(_ name: String) -> String? {
         guard name.hasPrefix("_") else { return nil }
         let bare = name.drop { $0 == "_" }
-        let isShouted = bare.count > 1 && bare.allSatisfy { $0.isASCII && !$0.isLowercase }
+        let isShouted =
+            bare.count > 1 && bare.first!.isLetter && bare.allSatisfy { $0.isASCII && !$0.isLowercase }
         guard underscored.contains(name) || (name.hasPrefix("__") && name.hasSuffix("__")) || isShouted else {
             return nil
         }

@@ -103,7 +103,8 @@ extension NameRules {
             let most = number + names.count + 1_000
             while number < most, !isFree(made, names[i].stored) || !used.insert(distinction(made)).inserted {
                 number += 1
-                made = base + String(number)
+                // A digit may make another word of it.
+                made = usable(base + String(number))
             }
             last[base] = number
             if number < most { out[i] = made }

@@ -16,6 +16,8 @@ struct LanguageTraits: Sendable {
     var hasNullElements = true
     /// Delete rules, indexes of several properties, of places, of words as Realm tells them: Freehold's own.
     var hasFreeholdsOwn = false
+    /// Whether a property can be called as its class.
+    var takesClassName = true
     /// Whether the primary key can have another name in code.
     var mapsKey = true
     /// What links an inverse relationship may go back on.

@@ -98,7 +98,7 @@ private struct PlanMaker {
             return traits.properties.names(
                 for: columns + inverses,
                 idiomatic: isIdiomatic,
-                also: traits.language == .csharp ? [classNames[number] ?? ""] : []
+                also: traits.takesClassName ? [] : [classNames[number] ?? ""]
             )
         }
         var origins: [String: [(origin: Int, column: Int)]] = [:]
@@ -238,7 +238,9 @@ private struct PlanMaker {
         let model = models[number]
         let names = propertyNames[number].dropFirst(model.table.columns.count)
         var inverses = zip(model.inverses, names).map { asked, name in
-            inverse(asked, name ?? asked.name)
+            var planned = inverse(asked, name ?? asked.name)
+            if name == nil { planned.omission = "\(traits.sdk) can't call a property so." }
+            return planned
         }
         guard traits.hasFreeholdsOwn else { return inverses }
         // Rules for the objects that link to a class stand on its linking objects, so that there have to be such.
