@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
+        .library(name: "ModelWriter", targets: ["ModelWriter"]),
     ],
     traits: [
         .trait(
@@ -122,6 +123,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Model classes of a schema as source code in ten languages: of the engine it needs the form of schemas.
+        .target(name: "ModelWriter", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // BSON and Extended JSON: of the engine it needs ObjectId and Decimal128.
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
@@ -228,6 +231,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ModelWriterTests",
+            dependencies: [
+                "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore", "FreeholdSyncRules", "Freehold",
+            ],
+            exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RealmSwiftTests",
             dependencies: ["RealmSwift", "Realm"],
             swiftSettings: settings
@@ -244,7 +255,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "FreeholdImport", "FreeholdSync", "ModelConverter",
+                "Freehold", "FreeholdImport", "FreeholdSync", "ModelConverter", "ModelWriter", "FreeholdEngine",
+                "FreeholdBSON", "FreeholdSyncRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
