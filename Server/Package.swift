@@ -65,6 +65,7 @@ let package = Package(
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "FreeholdSyncRules", package: "Freehold"),
+                .product(name: "ModelWriter", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

@@ -53,6 +53,12 @@ struct SchemaCommandTests {
         #expect(try run("schema", "diff", "F", "notes", more).status == 0)
         #expect(try run("schema", "push", "F", "notes", other, "--breaking").status == 0)
 
+        let code = try run("schema", "models", "F", "notes", "--language", "kotlin")
+        #expect(code.status == 0)
+        #expect(code.output.contains("class Dog : RealmObject"))
+        #expect(try run("schema", "models", "F", "notes", "--language", "swift").output.contains("class Dog: Object"))
+        #expect(try run("schema", "models", "F", "notes", "--language", "cobol").status != 0)
+
         let target = folder.path + "/pulled"
         #expect(try run("schema", "pull", "F", "notes", "--output", target).status == 0)
         #expect(try run("schema", "diff", "F", "notes", target).status == 0)
