@@ -30,7 +30,7 @@ struct SchemaCommand: ParsableCommand {
         var (schema, version) = try read()
         if !classes.isEmpty { schema = Schema(try classes.map { try schema.requireClass($0) }) }
         switch format {
-        case .text: try writeText(schema)
+        case .text: try SchemaText.write(schema)
         case .json:
             try StandardOutput.shared.write(schema.jsonData(schemaVersion: version))
         case .swift: try StandardOutput.shared.write(SwiftClasses(schema, isPublic: isPublic).text)
@@ -44,8 +44,11 @@ struct SchemaCommand: ParsableCommand {
         let realm = try file.open()
         return (realm.storedSchema, realm.storedSchemaVersion)
     }
+}
 
-    private func writeText(_ schema: Schema) throws {
+/// A schema for people.
+enum SchemaText {
+    static func write(_ schema: Schema) throws {
         for (i, object) in schema.objectSchema.enumerated() {
             if i > 0 { try StandardOutput.shared.line("") }
             try StandardOutput.shared.line(
