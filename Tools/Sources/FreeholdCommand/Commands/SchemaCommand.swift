@@ -59,7 +59,7 @@ struct SchemaCommand: ParsableCommand {
         if !classes.isEmpty { schema = Schema(try classes.map { try schema.requireClass($0) }) }
         if let language { return try models.write(schema.modelClasses, in: language) }
         switch format ?? .text {
-        case .text: try writeText(schema)
+        case .text: try SchemaText.write(schema)
         case .json: try StandardOutput.shared.write(schema.jsonData(schemaVersion: version))
         case .swift: break
         }
@@ -75,8 +75,11 @@ struct SchemaCommand: ParsableCommand {
         let realm = try options.open()
         return (realm.storedSchema, realm.storedSchemaVersion)
     }
+}
 
-    private func writeText(_ schema: Schema) throws {
+/// A schema for people.
+enum SchemaText {
+    static func write(_ schema: Schema) throws {
         for (i, object) in schema.objectSchema.enumerated() {
             if i > 0 { try StandardOutput.shared.line("") }
             try StandardOutput.shared.line(
