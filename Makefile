@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-release simulate soak soak-hour tsan format lint docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
 help:
 	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-package the same without the server's, which need Swift 6.2"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
+	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
@@ -104,6 +105,9 @@ bench-build: setup-bench
 test-traits: setup
 	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
+
+test-bundled-lmdb: setup
+	@SWIFT="$(SWIFT)" Scripts/test-bundled-lmdb
 
 test-release: setup
 	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(RELEASE_SUITES)"

@@ -5,6 +5,8 @@ internal import Synchronization
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
+#elseif canImport(Android)
+    internal import Android
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
@@ -294,7 +296,7 @@ final class FileWatch: Sendable {
             private func run() {
                 var pause: Int32 = -1
                 var due: Set<Int32> = []
-                var events = [kevent](repeating: kevent(), count: 32)
+                var events = Array(repeating: kevent(), count: 32)
                 defer { Platform.close(queue) }
                 while true {
                     let time = timespec(tv_sec: 0, tv_nsec: Int(max(0, pause)) * 1_000_000)

@@ -2,6 +2,8 @@
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
+#elseif canImport(Android)
+    internal import Android
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
@@ -34,12 +36,9 @@ enum EngineThread {
             &created,
             attributes,
             { context in
-                #if canImport(Darwin) || canImport(Android)
-                    let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-                #else
-                    let body = Unmanaged<Body>.fromOpaque(context!).takeRetainedValue()
-                #endif
-                body.run()
+                // Optional or not, by system and version.
+                let context = context as UnsafeMutableRawPointer?
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
                 return nil
             },
             Unmanaged.passRetained(Body(body)).toOpaque()
