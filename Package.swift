@@ -48,7 +48,8 @@ let package = Package(
         ),
         .trait(
             name: "BundledLMDB",
-            description: "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
+            description:
+                "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
                 + "package isn't fetched."
         ),
         .default(enabledTraits: ["Encryption"]),

@@ -105,14 +105,18 @@ package struct Program {
         let text = code.joined(separator: "\n")
         guard let brace = text.firstIndex(of: "{") else { return code }
         let head = text[..<brace].split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        guard let keyword = head.firstIndex(of: "class"), head.count > keyword + 2, models.contains(head[keyword + 2]) else {
+        guard let keyword = head.firstIndex(of: "class"), head.count > keyword + 2, models.contains(head[keyword + 2])
+        else {
             return code
         }
         models.insert(head[keyword + 1])
         let isIncluded = isTests ? "false" : "Run.program == \"\(name)\""
         let included = " override class func shouldIncludeInDefaultSchema() -> Bool { \(isIncluded) };"
-        return (text[...brace] + included + text[text.index(after: brace)...]).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+        return (text[...brace] + included + text[text.index(after: brace)...]).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        )
+        .map(String.init)
     }
 }
 
