@@ -41,6 +41,10 @@ package struct Document {
         package let line: Int
         package let reason: String
 
+        package init(path: String, line: Int, reason: String) {
+            (self.path, self.line, self.reason) = (path, line, reason)
+        }
+
         package var description: String { "\(path):\(line): \(reason)" }
     }
 
