@@ -52,11 +52,11 @@ public struct LocalNode {
     /// Objects that are alive, and the version at which they were read. Nil if they can't be read.
     public func objects(_ names: [ObjectName], of stream: StreamName) -> (StreamVersion, [ObjectName: MergedObject])? {
         for _ in 0..<5 {
-            guard case .rows(let rows) = store.perform(ServerStoreRequest(stream: stream, kind: .read(RowQuery())))
+            guard case .rows(let rows) = store.perform(ServerStoreRequest(stream, .read(RowQuery())))
             else {
                 continue
             }
-            let request = ServerStoreRequest(stream: stream, kind: .objects(names, at: rows.head.version))
+            let request = ServerStoreRequest(stream, .objects(names, at: rows.head.version))
             if case .objects(let found?) = store.perform(request) { return (rows.head.version, found) }
         }
         return nil

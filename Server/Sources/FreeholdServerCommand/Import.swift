@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import FreeholdBSON
+import FreeholdEngine
 import FreeholdServer
 import FreeholdServerStore
 import FreeholdSyncCore

@@ -14,6 +14,7 @@ actor ChangeFollower {
     private var token: ResumeToken?
     private var waiting: [String] = []
     private var quiet = 0
+    private var hasGreeted = false
 
     init(
         _ node: ServerNode,
@@ -36,7 +37,7 @@ actor ChangeFollower {
         guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
         if head.cursor == token.cursor { return true }
         guard token.cursor.epoch == head.epoch else { return false }
-        let request = ServerStoreRequest(stream: access.stream, kind: .step(after: token.cursor, objects: 1))
+        let request = ServerStoreRequest(access.stream, .step(after: token.cursor, objects: 1))
         guard case .step(let step) = await node.read(request) else { throw DocumentFailure.unavailable }
         return step != nil
     }
@@ -49,13 +50,19 @@ actor ChangeFollower {
             guard !node.status.isDraining, isGood,
                 let now = node.access(identity.user, access.stream.app.string, access.stream.value)
             else { return nil }
-            guard let head = await node.head(of: access.stream) else { return await pause() }
+            guard let head = await node.head(of: access.stream) else {
+                if let text = await pause() { return text }
+                continue
+            }
             guard head.cursor != cursor else {
                 if let text = await pause() { return text }
                 continue
             }
-            let request = ServerStoreRequest(stream: access.stream, kind: .step(after: cursor, objects: 1))
-            guard case .step(let answer) = await node.read(request) else { return await pause() }
+            let request = ServerStoreRequest(access.stream, .step(after: cursor, objects: 1))
+            guard case .step(let answer) = await node.read(request) else {
+                if let text = await pause() { return text }
+                continue
+            }
             guard let step = answer else { return nil }
             take(step, now)
             quiet = 0
@@ -86,10 +93,14 @@ actor ChangeFollower {
         }
     }
 
-    /// - Returns: a comment now and then, so that both sides notice a dead connection.
+    /// - Returns: a comment at the beginning, so that the client knows it is heard, and now and then, so that both sides notice a dead connection.
     private func pause() async -> String? {
+        guard hasGreeted else {
+            hasGreeted = true
+            return ": here\n\n"
+        }
         try? await Task.sleep(for: .milliseconds(100))
         quiet += 1
-        return quiet % 150 == 0 ? ": nothing new\n\n" : quiet == 1 && waiting.isEmpty ? ": here\n\n" : nil
+        return quiet % 150 == 0 ? ": nothing new\n\n" : nil
     }
 }

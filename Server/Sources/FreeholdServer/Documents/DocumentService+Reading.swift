@@ -13,7 +13,7 @@ extension DocumentService {
         var tries = 0
         reading: while documents.count < limit, size < 8 << 20, !isLast {
             let kind = ServerStoreRequest.Kind.page(class: sight.className, after: after, at: version, objects: 1_000)
-            guard case .page(let found) = await node.read(ServerStoreRequest(stream: access.stream, kind: kind)) else {
+            guard case .page(let found) = await node.read(ServerStoreRequest(access.stream, kind)) else {
                 throw DocumentFailure.unavailable
             }
             guard let page = found else {
@@ -37,7 +37,7 @@ extension DocumentService {
             }
         }
         var body: BSONDocument = ["documents": .array(documents)]
-        if !isLast, let after { body.append("next", BSONValue(after)) }
+        if !isLast, let after { body.append("next", BSONValue(key: after)) }
         return HTTPAnswer(type: "application/json", body: try Self.text(body, request))
     }
 

@@ -36,14 +36,7 @@ extension DocumentService {
         let options = DocumentImport.Options(mode: mode, misfits: .stopping, batchObjects: documents.count)
         var job = DocumentImport(mapping, className: className, options: options)
         var numbers = nextNumbers()
-        let commit = try job.commit(
-            of: documents,
-            stored: stored,
-            base: 0,
-            number: 1,
-            clock: .zero,
-            numbers: &numbers
-        )
+        let commit = try job.commit(of: documents, stored: stored, numbers: &numbers)
         guard let commit else {
             return Self.answer(["created": 0, "changed": 0, "unchanged": .int64(Int64(documents.count)), "refused": []])
         }
@@ -81,7 +74,7 @@ extension DocumentService {
         var numbers = nextNumbers()
         let result = try DocumentPatch(document).changes(
             of: className,
-            key: BSONValue(name.key),
+            key: BSONValue(key: name.key),
             stored: contents,
             mapping: mapping,
             upserts: request.method == .PUT || request.parameters["upsert"] == "true",
@@ -133,7 +126,7 @@ extension DocumentService {
         for refusal in refusals { reasons[refusal.change.object] = refusal.reason }
         return .array(
             reasons.sorted { $0.key < $1.key }.map { name, reason in
-                ["_id": BSONValue(name.key), "reason": .string("\(reason)")]
+                ["_id": BSONValue(key: name.key), "reason": .string("\(reason)")]
             }
         )
     }

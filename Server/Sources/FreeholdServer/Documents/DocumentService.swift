@@ -1,6 +1,8 @@
 import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import Logging
+import NIOCore
 import NIOHTTP1
 
 /// The documents' API: programs without a file read and write an app's documents, with the rights of the user whose token they have. What they
@@ -83,7 +85,7 @@ struct DocumentService: Sendable {
         // What was read may be trimmed in between: the next look sees a newer head.
         for _ in 0..<5 {
             let version = try await head(access).version
-            let request = ServerStoreRequest(stream: access.stream, kind: .objects(names, at: version))
+            let request = ServerStoreRequest(access.stream, .objects(names, at: version))
             if case .objects(let found?) = await node.read(request) { return found }
         }
         throw DocumentFailure.unavailable

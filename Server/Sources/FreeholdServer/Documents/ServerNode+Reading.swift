@@ -34,7 +34,7 @@ extension ServerNode {
 
     /// The head of a stream. Nil if the store can't be reached.
     func head(of stream: StreamName) async -> StreamHead? {
-        guard case .rows(let rows) = await read(ServerStoreRequest(stream: stream, kind: .read(RowQuery()))) else {
+        guard case .rows(let rows) = await read(ServerStoreRequest(stream, .read(RowQuery()))) else {
             return nil
         }
         return rows.head

@@ -118,7 +118,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         let loop = context.eventLoop
         work = Task {
             while !Task.isCancelled, let piece = await next() {
-                let isSent = try? await loop.flatSubmit { () -> EventLoopFuture<Void> in
+                let isSent: Void? = try? await loop.flatSubmit { () -> EventLoopFuture<Void> in
                     let (handler, context) = bound.value
                     guard context.channel.isActive else { return loop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
                     handler.timer.start()
