@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
+        .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
     traits: [
@@ -68,7 +69,13 @@ let package = Package(
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
-        // Who may see and write what, and schemas as documents. No IO, no task, no clock.
+        // Documents in and out of a stream: imports, patches, change streams. No IO, no task, no clock.
+        .target(
+            name: "FreeholdSyncDocuments",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // Who may see and write what, and schemas as documents. No task, no clock, and no IO but the folders of exported projects.
         .target(
             name: "FreeholdSyncRules",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
@@ -165,6 +172,11 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncRulesTests",
             dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSyncDocumentsTests",
+            dependencies: ["FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
         .testTarget(
