@@ -230,12 +230,17 @@ public struct DocumentImport: Sendable {
         numbers: inout OwnNumbers
     ) throws -> Commit? {
         var batch = Batch()
+        var places: [ObjectName: Int] = [:]
         for (index, document) in documents.enumerated() {
             report.documents += 1
             try take(document, index + 1)
             guard let object = next else { continue }
-            batch.objects.removeAll { $0.object.name == object.object.name }
-            batch.objects.append(object)
+            if let place = places[object.object.name] {
+                batch.objects[place] = object
+            } else {
+                places[object.object.name] = batch.objects.count
+                batch.objects.append(object)
+            }
             next = nil
         }
         return try commit(batch, stored: stored, base: 0, number: 1, clock: .zero, numbers: &numbers)
