@@ -162,7 +162,6 @@ extension ServerMachine {
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor { streams[name]?.rows.take(transaction) }
         let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
-        if isNext { streams[name]?.head = transaction.head }
 
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
@@ -189,6 +188,8 @@ extension ServerMachine {
         for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
         for (item, fault, text) in group.faults { end(item.session, fault, text) }
         if isNext {
+            // Not before: sums of views whose last sessions ended just now are those of the old head.
+            streams[name]?.head = transaction.head
             publish(
                 StreamStep(
                     from: before.cursor,
