@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdCompression", targets: ["FreeholdCompression"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
     ],
@@ -54,6 +55,12 @@ let package = Package(
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
         ),
         .target(name: "CFreeholdShims"),
+        // Not "CZlib": modules of that name are in many packages, and two of one name can't be in one build.
+        .systemLibrary(
+            name: "CFreeholdZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(
             name: "FreeholdEngine",
             dependencies: [
@@ -66,6 +73,12 @@ let package = Package(
         .target(
             name: "FreeholdSyncCore",
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // Compresses messages: what the core leaves to the platform.
+        .target(
+            name: "FreeholdCompression",
+            dependencies: ["FreeholdSyncCore", "CFreeholdZlib"],
             swiftSettings: settings
         ),
         // Who may see and write what, and schemas as documents. No IO, no task, no clock.
@@ -85,6 +98,7 @@ let package = Package(
             name: "FreeholdSync",
             dependencies: [
                 "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON",
+                .target(name: "FreeholdCompression", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
@@ -158,7 +172,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
+            dependencies: ["FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),

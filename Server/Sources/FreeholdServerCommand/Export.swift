@@ -35,7 +35,7 @@ struct Export: AsyncParsableCommand {
             throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
         }
         // The epoch is of streams that are made, and none is.
-        let store = try FileServerStore(at: sync, epoch: 0)
+        let store = try FileServerStore(ofServer: folder, epoch: 0)
         let stream = StreamName(app: SyncString(app))
         guard try store.streams().contains(stream) else {
             throw ValidationError("\(folder) has no documents of the app \(app).")
