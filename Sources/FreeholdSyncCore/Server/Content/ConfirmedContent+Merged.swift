@@ -6,8 +6,7 @@ extension MergedObject {
 extension Record {
     /// By rising names, so that equal objects make equal messages.
     var confirmed: [ConfirmedField] {
-        fields.compactMap { name, field in field.confirmed(base).map { ConfirmedField(name, $0) } }
-            .sorted { $0.name < $1.name }
+        fields.byName.compactMap { entry in entry.value.confirmed(base).map { ConfirmedField(entry.name, $0) } }
     }
 }
 

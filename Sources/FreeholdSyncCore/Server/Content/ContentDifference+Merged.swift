@@ -10,10 +10,9 @@ extension MergedObject {
 
 extension Record {
     func differences(since version: StreamVersion, old: [SyncString: MergedContent]?) -> [FieldDifference] {
-        fields.compactMap { name, field in
-            field.difference(since: version, base, old?[name]).map { FieldDifference(name, $0) }
+        fields.byName.compactMap { entry in
+            entry.value.difference(since: version, base, old?[entry.name]).map { FieldDifference(entry.name, $0) }
         }
-        .sorted { $0.name < $1.name }
     }
 }
 
