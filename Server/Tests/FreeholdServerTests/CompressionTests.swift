@@ -7,13 +7,14 @@ import Testing
 
 /// Compressed messages between clients and a server over sockets.
 @Suite(.timeLimit(.minutes(2))) struct CompressionTests {
+    private struct NoWelcome: Error {}
     private static let text = SyncString(String(repeating: "the same again, ", count: 2_000))
 
     /// A client that waits for changes of everything.
     private func subscribed(_ server: TestServer, _ compressions: [CompressionKind]) async throws -> RawPeer {
         let peer = try await RawPeer(port: server.port)
         try await peer.hello(TestServer.token("ann"), compressions)
-        guard case .welcome(let welcome)? = try await peer.next() else { throw TransportError(.closed, "no welcome") }
+        guard case .welcome(let welcome)? = try await peer.next() else { throw NoWelcome() }
         #expect(welcome.compression == (compressions.contains(.zlib) ? .zlib : nil))
         try await peer.send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
         try await peer.send(.credit(1, bytes: 1 << 30))

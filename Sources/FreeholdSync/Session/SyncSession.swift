@@ -78,6 +78,13 @@ public final class SyncSession: Sendable {
     /// Tries at once if there is no connection, instead of waiting for the next attempt.
     public func reconnect() { if !board.isSuspended { inputs.yield(.event(.resumed)) } }
 
+    /// Binds the file anew: its classes are others now, of which the server has to hear.
+    func rebind() {
+        guard !board.isSuspended else { return }
+        inputs.yield(.event(.suspended))
+        inputs.yield(.event(.resumed))
+    }
+
     /// Says that somebody committed to the file. Stores that see commits by themselves do it.
     public func noteCommit() { if board.wake() { inputs.yield(.committed) } }
 

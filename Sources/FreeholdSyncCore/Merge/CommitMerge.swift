@@ -8,6 +8,9 @@ struct CommitMerge {
     private let parents: [FileParent]
     /// If the commit is from before the horizon.
     private var old: OldWork?
+    /// What the author may write. Nil: everything.
+    private let rights: (any SessionRights)?
+    private let isShared: Bool
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
@@ -32,16 +35,18 @@ struct CommitMerge {
         _ rules: MergeRules,
         _ refused: [ObjectName: RefusalReason],
         _ parents: [FileParent],
-        _ old: OldWork?
+        _ old: OldWork?,
+        _ rights: (any SessionRights)?,
+        _ isShared: Bool
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old) = (parents, old)
+        (self.parents, self.old, self.rights, self.isShared) = (parents, old, rights, isShared)
     }
 
     /// Does the changes.
     ///
-    /// - Returns: an object that is refused, and why: then nothing may be written, and another attempt is due.
-    mutating func run(_ store: inout some MergeStore) throws -> (ObjectName, RefusalReason)? {
+    /// - Returns: objects that are refused, and why: then nothing may be written, and another attempt is due.
+    mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         places.reserveCapacity(commit.changes.count)
         for (index, change) in commit.changes.enumerated() {
@@ -53,6 +58,7 @@ struct CommitMerge {
                 version: version,
                 seen: seen,
                 parents: parents,
+                isShared: isShared,
                 isRefused: refusal != nil
             )
             if let refusal {
@@ -69,9 +75,25 @@ struct CommitMerge {
             } else if let reason = perform(change, place, author) {
                 refuse(index, reason)
             }
-            if case .delete = change, try isDenied(name, store) { return (name, .denied) }
+            if case .delete = change, try isDenied(name, store) { return [name: .denied] }
         }
-        return try duplicate(store).map { ($0, .notUnique) }
+        let forbidden = try forbidden(store)
+        if !forbidden.isEmpty { return forbidden }
+        return try duplicate(store).map { [$0: .notUnique] } ?? [:]
+    }
+
+    /// The objects to which the commit does what its author may not do.
+    private func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
+        guard let rights else { return [:] }
+        var forbidden: [ObjectName: RefusalReason] = [:]
+        func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
+            guard refused[name] == nil, !rights.writesAll(of: name.className) else { return }
+            let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
+            if !rights.allows(name, before: states[0], after: states[1]) { forbidden[name] = .forbidden }
+        }
+        for target in objects { check(target.name, try store.object(target.name), target.object) }
+        for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }
+        return forbidden
     }
 
     private mutating func place(
@@ -90,6 +112,7 @@ struct CommitMerge {
 
     /// Whether the merged state may refuse something.
     private var isRevocable: Bool {
+        if let rights, commit.changes.contains(where: { !rights.writesAll(of: $0.object.className) }) { return true }
         if !rules.denying.isEmpty, commit.changes.contains(where: { if case .delete = $0 { true } else { false } }) {
             return true
         }

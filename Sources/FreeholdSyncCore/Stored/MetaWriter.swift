@@ -52,6 +52,15 @@ struct MetaWriter {
         bytes.append(contentsOf: inner)
     }
 
+    /// The versions of properties' last changes, by rising names.
+    mutating func append(_ touched: [SyncString: StreamVersion], since born: StreamVersion) {
+        bytes.appendVarint(touched.count)
+        for (name, version) in touched.sorted(by: { $0.key < $1.key }) {
+            append(name)
+            bytes.appendVarint(version &- born)
+        }
+    }
+
     // MARK: Fields
 
     /// - Parameter reserved: a name that the document has for something else.

@@ -27,6 +27,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private let answer: @Sendable (HTTPMethod, String) -> Answer
     private let accounts: (@Sendable (AccountRequest) async -> AccountAnswer)?
     private let timer: ConnectionTimer
+    private let proxies: TrustedProxies
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isAnswered = false
@@ -40,10 +41,11 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     ///   - accounts: answers what lies under its path.
     init(
         _ timer: ConnectionTimer,
+        proxies: TrustedProxies = .none,
         accounts: (@Sendable (AccountRequest) async -> AccountAnswer)? = nil,
         _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer
     ) {
-        (self.timer, self.answer, self.accounts) = (timer, answer, accounts)
+        (self.timer, self.answer, self.accounts, self.proxies) = (timer, answer, accounts, proxies)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -90,7 +92,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     ) {
         let request: AccountRequest
         do {
-            let address = context.channel.remoteAddress?.ipAddress ?? "unknown"
+            let peer = context.channel.remoteAddress?.ipAddress ?? "unknown"
+            let address = proxies.client(peer, head.headers[proxies.header])
             request = try AccountRequest(head, body: body, address: address)
         } catch {
             return respond(head, Answer(AccountAnswer(error as? AccountError ?? .noRoute)), context)

@@ -119,7 +119,9 @@ public final class NodeListener: Sendable {
         if let accounts { answers = { await accounts.answer($0) } }
         let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { [answers] channel in
             channel.eventLoop.makeCompletedFuture {
-                let responder = HTTPResponder(timer, accounts: answers) { node.answer($0, $1, nil) }
+                let responder = HTTPResponder(timer, proxies: configuration.proxies, accounts: answers) {
+                    node.answer($0, $1, nil)
+                }
                 try channel.pipeline.syncOperations.addHandler(responder)
             }
         }

@@ -24,6 +24,8 @@ public final class ServerNode: @unchecked Sendable {
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
     private var requests: [RequestNumber: (at: Int64, isCommit: Bool)] = [:]
     private var sessions = 0
+    private var submissions: [SubmissionNumber: EventLoopPromise<SubmissionOutcome>] = [:]
+    private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
@@ -184,12 +186,46 @@ public final class ServerNode: @unchecked Sendable {
         return true
     }
 
+    // MARK: Changes without a file
+
+    /// Has changes merged, by the rights of a user, as if a device that sees the newest state had committed them.
+    ///
+    /// - Returns: when they are durable, or weren't done. A node that ends answers `.failed(.transient)`: then nobody knows.
+    public func submit(_ submission: Submission) -> EventLoopFuture<SubmissionOutcome> {
+        let promise = loop.makePromise(of: SubmissionOutcome.self)
+        loop.execute {
+            guard !self.isStopped.load(ordering: .acquiring) else { return self.giveUp(promise) }
+            self.lastSubmission += 1
+            self.submissions[self.lastSubmission] = promise
+            self.handle(.submit(self.lastSubmission, submission))
+        }
+        return promise.futureResult
+    }
+
+    private func giveUp(_ promise: EventLoopPromise<SubmissionOutcome>) {
+        promise.succeed(.failed(.transient(after: 1_000), text: "The node ends."))
+    }
+
+    /// Reads the store beside the machine.
+    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer {
+        await withCheckedContinuation { continuation in
+            store.perform(request) { continuation.resume(returning: $0) }
+        }
+    }
+
     // MARK: Who is served
 
     /// Serves other apps from now on; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
         let apps = apps.mapValues { $0.serverApp() }
         loop.execute { self.machine.setApps(apps) }
+    }
+
+    /// What users may see or write is another thing now. Nil: of all users.
+    func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+
+    func connectedUsers() async throws -> Set<String> {
+        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
     }
 
     /// The log-ins that connections were opened with.
@@ -237,6 +273,7 @@ public final class ServerNode: @unchecked Sendable {
                 if case .error(_?, _) = message { endSession(number) }
             case .close(let number): if let peer = peers[number] { closing.append(peer) }
             case .request(let number, let request): ask(number, request)
+            case .submitted(let number, let outcome): submissions.removeValue(forKey: number)?.succeed(outcome)
             case .setTimer(let timer, let at): set(timer, at)
             }
         }
@@ -333,6 +370,8 @@ public final class ServerNode: @unchecked Sendable {
         isStopped.store(true, ordering: .releasing)
         for timer in timers.values { timer.cancel() }
         timers = [:]
+        for promise in submissions.values { giveUp(promise) }
+        submissions = [:]
         sweep?.cancel()
         sweep = nil
     }

@@ -95,6 +95,8 @@ extension ServerMachine {
             item.commit,
             from: item.ident,
             oldLists: item.oldLists,
+            rights: item.rights,
+            isShared: item.submission != nil,
             now: now,
             to: &transaction
         )
@@ -106,7 +108,7 @@ extension ServerMachine {
         guard group.reads < 100 else {
             // The store has lost a file, or other nodes are always faster.
             streams[name]?.group = nil
-            for item in group.items { end(item.session, .transient(after: 1_000), "The commits can't be merged now.") }
+            for item in group.items { fail(item, .transient(after: 1_000), "The commits can't be merged now.", name) }
             return
         }
         streams[name]?.group?.reads += 1
@@ -167,6 +169,12 @@ extension ServerMachine {
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
         for (item, answer) in group.results {
+            if let number = item.submission {
+                let merged = answer.answer
+                if writers[name]?.ident == item.ident { writers[name]?.done = merged.commit }
+                actions.append(.submitted(number, .done(version: merged.version, refusals: merged.refusals)))
+                continue
+            }
             let key = currentSession(of: item, name)
             guard let session = sessions[key] else { continue }
             guard key == item.session || session.bind.journal.names(item) else {
@@ -180,14 +188,16 @@ extension ServerMachine {
                     let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
-                restored[key, default: []].append((object.className, ObjectUpdate(object.key, row.whole)))
+                restored[key, default: []].append(
+                    (object.className, ObjectUpdate(object.key, session.view.whole(object, row)))
+                )
             }
         }
         for key in answers.keys.sorted() {
             acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
         }
         for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
-        for (item, fault, text) in group.faults { end(item.session, fault, text) }
+        for (item, fault, text) in group.faults { fail(item, fault, text, name) }
         if isNext {
             // Not before: sums of views whose last sessions ended just now are those of the old head.
             streams[name]?.head = transaction.head
@@ -207,6 +217,14 @@ extension ServerMachine {
         } else {
             startGroup(name)
         }
+    }
+
+    /// A commit can't be merged.
+    private mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
+        guard let number = item.submission else { return end(item.session, fault, text) }
+        // The next ones of its file would follow something that isn't there: they get another file.
+        if writers[name]?.ident == item.ident { writers[name] = nil }
+        actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
     /// The session that the answer is for: the file may have been bound anew.

@@ -96,6 +96,7 @@ extension ServerMachine {
         let item = QueuedCommit(
             session: key,
             ident: session.ident,
+            rights: session.rights,
             commit: commit,
             hash: hash,
             previous: session.receivedHash,
@@ -103,14 +104,18 @@ extension ServerMachine {
             oldLists: commit.base < session.horizon ? lists ?? [] : nil
         )
         sessions[key]?.receivedHash = hash
-        streams[session.stream]?.queue.append(item)
-        streams[session.stream]?.queuedChanges += max(commit.changes.count, 1)
-        guard let stream = streams[session.stream], stream.group == nil else { return }
+        enqueue(item, session.stream)
+    }
+
+    mutating func enqueue(_ item: QueuedCommit, _ name: StreamName) {
+        streams[name]?.queue.append(item)
+        streams[name]?.queuedChanges += max(item.commit.changes.count, 1)
+        guard let stream = streams[name], stream.group == nil else { return }
         if stream.queuedChanges >= configuration.groupChanges {
-            startGroup(session.stream)
+            startGroup(name)
         } else if !stream.isTimed {
-            streams[session.stream]?.isTimed = true
-            actions.append(.setTimer(.group(session.stream), at: callersNow &+ configuration.groupDelay))
+            streams[name]?.isTimed = true
+            actions.append(.setTimer(.group(name), at: callersNow &+ configuration.groupDelay))
         }
     }
 
