@@ -18,7 +18,7 @@ TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xsw
 .PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
 help:
-	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
+	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
 	@echo "make demo         build the world example, run it on a fresh file, then reopen the file"
 	@echo "make demo-release the same in an optimised build: four minutes to build, and the times that programs see"
 	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
@@ -45,10 +45,10 @@ help:
 
 setup:
 	@Scripts/need lmdb liblmdb-dev lmdb
+	@Scripts/need zlib zlib1g-dev zlib
 
 setup-bench: setup
 	@Scripts/need sqlite3 libsqlite3-dev sqlite
-	@Scripts/need zlib zlib1g-dev zlib
 
 # An optimised build takes four times as long (the compiler optimises each module as a whole, on one core).
 DEMO_FLAGS = -c $(DEMO_BUILD) --package-path Examples/World --disable-index-store -Xswiftc -gnone -Xcc -g0

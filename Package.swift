@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdCompression", targets: ["FreeholdCompression"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
         .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
@@ -77,6 +78,12 @@ let package = Package(
             ]
         ),
         .target(name: "CFreeholdShims"),
+        // Not "CZlib": modules of that name are in many packages, and two of one name can't be in one build.
+        .systemLibrary(
+            name: "CFreeholdZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(
             name: "FreeholdEngine",
             dependencies: [
@@ -97,6 +104,12 @@ let package = Package(
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
+        // Compresses messages: what the core leaves to the platform.
+        .target(
+            name: "FreeholdCompression",
+            dependencies: ["FreeholdSyncCore", "CFreeholdZlib"],
+            swiftSettings: settings
+        ),
         // Who may see and write what, and schemas as documents. No task, no clock, and no IO but the folders of exported projects.
         .target(
             name: "FreeholdSyncRules",
@@ -114,6 +127,7 @@ let package = Package(
             name: "FreeholdSync",
             dependencies: [
                 "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdBSON",
+                .target(name: "FreeholdCompression", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
@@ -189,7 +203,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
+            dependencies: ["FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),

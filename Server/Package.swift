@@ -36,6 +36,7 @@ let package = Package(
             name: "FreeholdServer",
             dependencies: [
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncRules", package: "Freehold"),
                 .product(name: "FreeholdSyncDocuments", package: "Freehold"),
@@ -62,6 +63,7 @@ let package = Package(
             dependencies: [
                 "FreeholdServer",
                 .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
@@ -105,6 +107,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Freehold", package: "Freehold"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),

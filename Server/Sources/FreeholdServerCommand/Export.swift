@@ -37,7 +37,7 @@ struct Export: AsyncParsableCommand {
             throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
         }
         // The epoch is of streams that are made, and none is.
-        let store = try FileServerStore(at: sync, epoch: 0)
+        let store = try FileServerStore(ofServer: folder, epoch: 0)
         let stream = StreamName(app: SyncString(app), value: self.stream.map { .string(SyncString($0)) })
         let streams = try store.streams()
         guard streams.contains(stream) else {

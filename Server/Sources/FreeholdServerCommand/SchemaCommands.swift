@@ -123,7 +123,7 @@ struct SchemaCommand: AsyncParsableCommand {
         @Flag(help: "Takes it over for classes that the app's schema doesn't have.") var push = false
 
         func run() async throws {
-            let store = try FileServerStore(at: folder + "/sync", epoch: 0)
+            let store = try FileServerStore(ofServer: folder, epoch: 0)
             let stream = StreamName(app: SyncString(app))
             guard try store.streams().contains(stream) else {
                 throw ValidationError("\(folder) has no documents of the app \(app).")

@@ -39,6 +39,7 @@ struct SettingsReader {
         settings.threads = config.int(forKey: "threads")
         settings.node.groupDelay = Int64(config.int(forKey: "group.milliseconds", default: 0))
         settings.node.path = config.string(forKey: "path", default: settings.node.path)
+        settings.node.compressesMessages = config.bool(forKey: "compression", default: true)
         readLimits(&settings.node.limits)
         settings.node.proxies = try TrustedProxies(
             config.stringArray(forKey: "proxy.addresses", default: []),

@@ -22,7 +22,7 @@ struct Streams: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: sync) else {
             throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
         }
-        let found = try FileServerStore(at: sync, epoch: 0).streamFiles()
+        let found = try FileServerStore(ofServer: folder, epoch: 0).streamFiles()
         let mine = found.filter { app == nil || $0.name.app.string == app }
         for use in mine.sorted(by: { ($0.name.app, $0.text) < ($1.name.app, $1.text) }) {
             print("\(use.name.app.string)\t\(use.text)\tcommits=\(use.version)\tfiles=\(use.files)\tbytes=\(use.bytes)")

@@ -68,9 +68,13 @@ public struct StreamMerge: Sendable {
         var refused: [ObjectName: RefusalReason] = [:]
         for change in commit.changes {
             let name = change.object
-            let isCreate = if case .create = change { true } else { false }
-            if rules.createOnly.contains(name.className), !isCreate { refused[name] = .createOnly }
-            if refused[name] == nil, rules.forbids(ident, commit, name) { refused[name] = .forbidden }
+            if !rules.createOnly.isEmpty, rules.createOnly.contains(name.className) {
+                let isCreate = if case .create = change { true } else { false }
+                if !isCreate { refused[name] = .createOnly }
+            }
+            if refused.isEmpty || refused[name] == nil, rules.forbids(ident, commit, name) {
+                refused[name] = .forbidden
+            }
         }
         refuseMore(&refused, commit)
         return refused

@@ -77,6 +77,7 @@ public final class ServerNode: @unchecked Sendable {
         server.commitSize = { $0.estimatedSize }
         server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
         server.groupDelay = configuration.groupDelay
+        if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))

@@ -86,6 +86,8 @@ public struct ServerConfiguration: Sendable {
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
 
     public var limits = MessageLimits()
+    /// Ways to compress messages that whoever sends and reads them can do. A client gets the first that it names, too.
+    public var compressions: Set<CompressionKind> = []
     /// What a session may upload at first, and may have waiting.
     public var uploadCredit: UInt64 = 4 << 20
     public var groupDelay: Int64 = 5

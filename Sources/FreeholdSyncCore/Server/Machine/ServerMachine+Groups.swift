@@ -9,6 +9,7 @@ extension ServerMachine {
         }
         stream.group = Group(items: Array(stream.queue.prefix(count)))
         stream.queue.removeFirst(count)
+        stream.queuedChanges -= changes
         streams[name] = stream
         runGroup(name)
     }
@@ -52,7 +53,7 @@ extension ServerMachine {
         guard !transaction.entries.isEmpty else { return finishGroup(name) }
         var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
         commit.entries = transaction.entries
-        commit.objects = transaction.objects
+        commit.objects = transaction.objects.map { ($0.name, $0.after) }
         commit.ingested = transaction.ingested
         commit.files = transaction.files
         commit.answers = transaction.answers
@@ -164,7 +165,6 @@ extension ServerMachine {
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor { streams[name]?.rows.take(transaction) }
         let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
-        if isNext { streams[name]?.head = transaction.head }
 
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
@@ -199,18 +199,14 @@ extension ServerMachine {
         for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
         for (item, fault, text) in group.faults { fail(item, fault, text, name) }
         if isNext {
+            // Not before: sums of views whose last sessions ended just now are those of the old head.
+            streams[name]?.head = transaction.head
             publish(
                 StreamStep(
                     from: before.cursor,
                     to: transaction.head.cursor,
                     clock: transaction.head.clock,
-                    objects: transaction.order.map {
-                        ObjectStep(
-                            name: $0,
-                            before: transaction.firstImages[$0] ?? nil,
-                            after: transaction.objects[$0]
-                        )
-                    }
+                    objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) }
                 ),
                 name
             )
@@ -259,7 +255,7 @@ extension RowQuery {
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
         for change in commit.changes {
-            if rows.objects[change.object] == nil { objects.insert(change.object) }
+            if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }
             for property in rules.denying {
                 let query = LinkQuery(target: name, property: property)
@@ -295,7 +291,7 @@ extension StoreRows {
     /// The group was committed: these are its rows.
     fileprivate mutating func take(_ transaction: GroupTransaction) {
         head = transaction.head
-        for (name, object) in transaction.objects { objects[name] = .some(object) }
+        for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
         // These may have changed with it.
         (links, holders, answers, clocks, asked) = ([:], [:], [:], [:], [])

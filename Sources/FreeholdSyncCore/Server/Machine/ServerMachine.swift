@@ -236,6 +236,8 @@ struct StreamState: Sendable {
     var sums = StreamSums()
     /// Commits that wait.
     var queue: [QueuedCommit] = []
+    /// How many changes they have.
+    var queuedChanges = 0
     /// Commits that are being merged.
     var group: Group?
     /// Rows as they are at its head.
