@@ -80,6 +80,7 @@ package struct Program {
                         code[0] = code[0].replacingFirst("extension \(name)", with: "extension \(self.name).\(name)")
                     }
                     extensions += placed(code, block, piece)
+                case .statement where isTests: types += placed(piece.code.map(shared), block, piece)
                 case .statement: statements += placed(piece.code, block, piece)
                 }
             }
@@ -90,6 +91,11 @@ package struct Program {
             + [String(repeating: "}", count: blocks.count - 1) + "}", "}"] + extensions + [""]
         body.text = lines.joined(separator: "\n")
         return body
+    }
+
+    /// A function or constant at the top level of tests, which all of its suites use.
+    private func shared(_ line: String) -> String {
+        line.hasPrefix("func ") || line.hasPrefix("let ") ? "static " + line : line
     }
 
     /// Mistakes are to be shown where they stand in the document.

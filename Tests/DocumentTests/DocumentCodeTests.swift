@@ -156,12 +156,14 @@ struct DocumentCodeTests {
             ```swift
             import Testing
             class Dog: Object {}
+            func configuration() -> Int { 1 }
             @Suite struct DogTests {}
             ```
             """
         let document = try Document(path: "docs/a.md", text: text)
         let file = try #require(Program.file(of: document, tests: true))
         #expect(file.text.contains("enum docs_a_2 {") && file.text.contains("import Testing"))
+        #expect(file.text.contains("\nstatic func configuration() -> Int { 1 }\n"))
         #expect(
             file.text.contains(
                 "class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };}"
