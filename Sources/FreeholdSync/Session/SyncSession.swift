@@ -20,6 +20,10 @@ public final class SyncSession: Sendable {
     ///   - tokens: asked when the server refuses the configuration's token. Without it the app has to call `renew`.
     ///   - isSuspended: begins without a connection, until `resume`.
     ///   - onEvent: hears of each event before the session goes on. It must not wait for the session.
+    ///   - configuration: whose session it is, and of what.
+    ///   - store: the file.
+    ///   - transport: makes the connections.
+    ///   - clock: tells the time.
     public init(
         _ configuration: ClientConfiguration,
         store: any SessionStore,

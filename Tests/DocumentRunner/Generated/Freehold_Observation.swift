@@ -166,7 +166,7 @@ for await change in try await Realm.changes(configuration, of: { $0.objects(Dog.
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 206)
 func show(_ name: String) {}
-@Sendable func invalidate() {}
+let invalidate: @Sendable () -> Void = {}
 #sourceLocation()
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 210)

@@ -101,7 +101,7 @@ do {
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 171)
 check(total == 0)
-@Sendable func notify(_ total: Int) {}
+let notify: @Sendable (Int) -> Void = { _ in }
 #sourceLocation()
 do {
 func onlyCompiled9() async throws {
