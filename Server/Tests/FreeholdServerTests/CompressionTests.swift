@@ -70,7 +70,8 @@ import Testing
         try await expectConvergence(server, [a, b])
         #expect(server.contents.count == 20)
         let bytes = server.metric("freehold_bytes_received_total") - before
-        #expect((bytes < 20 * 2_000) == (isServer && isClient), "\(bytes) bytes went up")
+        // A message holds equal texts once, so that the twenty go up as one or as up to twenty.
+        #expect((bytes < 20_000) == (isServer && isClient), "\(bytes) bytes went up")
         await a.close()
         await b.close()
         await server.stop()
@@ -104,7 +105,7 @@ import Testing
     @Test func `bombs cost no more than a message may, and end the connection`() async throws {
         let server = try await TestServer { $0.node.limits.messageBytes = 100_000 }
         let bomb = try #require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 90_000_000)))
-        let honest = try frame(Self.queries)
+        let honest = try self.frame(Self.queries)
         /// Of a message: its kind, the flag, the session, the length that it says, and what follows.
         func frame(_ count: Int, _ rest: [UInt8]) -> [UInt8] {
             var bytes: [UInt8] = [3, 1, 1]
