@@ -84,7 +84,7 @@ import Testing
     private static let queries = ClientMessage.queries(
         1,
         Queries(
-            version: 1,
+            version: 2,
             queries: Array(repeating: ClassQuery(className: "Thing", condition: "TRUEPREDICATE"), count: 100)
         )
     )
