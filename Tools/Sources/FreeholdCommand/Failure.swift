@@ -48,7 +48,8 @@ extension ExitStatus {
         .alreadyOpen: .busy, .outOfDiskSpace: .io, .fileAccess: .io, .readersExhausted: .busy,
         .schemaMismatch: .data, .invalidSchema: .data, .schemaVersionTooLow: .data, .invalidInput: .data,
         .duplicatePrimaryKey: .data, .uniqueConstraint: .data, .missingValue: .data, .invalidValue: .data,
-        .limitExceeded: .data, .unknownClass: .data, .unknownProperty: .data, .tooManyVersions: .busy,
+        .limitExceeded: .data, .deletionDenied: .data, .unknownClass: .data, .unknownProperty: .data,
+        .tooManyVersions: .busy,
     ]
 }
 

@@ -57,7 +57,7 @@ import Testing
         try shell(script) { run, folder in
             #expect(run.status == 0 && run.error == "", "\(run)")
             for part in [
-                ".output [FILE [--force]]", "--dry-run", "TMHome (embedded)", "  friend  TMPet?",
+                ".output [FILE [--force]]", "--dry-run", "TMHome (embedded)", "  friend  TMPet\n",
                 "index on 'TMPerson.name'", "\non\n", "\ntable\n", "\nall\n",
                 "Schema version  3",
             ] {

@@ -19,6 +19,12 @@
                 variables.merge(environment) { $1 }
                 let terminal = try PseudoTerminal(["shell", path] + options, columns: columns, environment: variables)
                 try terminal.wait(for: "a.realm> ")
+                if environment["TERM"] == nil {
+                    // So that all columns fit.
+                    terminal.type(".columns id,name,age\r")
+                    try terminal.wait(for: "2004l")
+                    try terminal.wait(for: "a.realm> ")
+                }
                 try body(terminal, folder)
             }
         }
@@ -68,13 +74,13 @@
                 }
                 try session { terminal in
                     terminal.type(".count TMPet\r")
-                    try terminal.wait(for: "\r\n2\r\n")
+                    try terminal.wait(for: "2004l2\r\n")
                     try terminal.wait(for: "a.realm> ")
                     terminal.type(" .print secret\r")
-                    try terminal.wait(for: "\r\nsecret\r\n")
+                    try terminal.wait(for: "2004lsecret\r\n")
                     try terminal.wait(for: "a.realm> ")
                     terminal.type("\u{1B}[A\u{1B}[A\r")
-                    try terminal.wait(for: "\r\n2\r\n")
+                    try terminal.wait(for: "2004l2\r\n")
                     try terminal.wait(for: "a.realm> ")
                 }
                 let history = folder + "/freehold/history"
@@ -85,13 +91,13 @@
                     terminal.type("\u{12}TMP")
                     try terminal.wait(for: "(search) 'TMP': .count TMPet")
                     terminal.type("\r")
-                    try terminal.wait(for: "\r\n2\r\n")
+                    try terminal.wait(for: "2004l2\r\n")
                     try terminal.wait(for: "a.realm> ")
                 }
                 let before = try ToolFile.bytes(history)
                 try session(["--no-history"]) { terminal in
                     terminal.type("\u{1B}[A.print none\r")
-                    try terminal.wait(for: "\r\nnone\r\n")
+                    try terminal.wait(for: "2004lnone\r\n")
                     try terminal.wait(for: "a.realm> ")
                 }
                 #expect(try ToolFile.bytes(history) == before)
@@ -101,7 +107,7 @@
         @Test func `a paste is one line, whatever is in it`() throws {
             try withShell { terminal, folder in
                 terminal.type("\u{1B}[200~.print one\r\n\ttwo\u{3}\u{1B}[201~\r")
-                try terminal.wait(for: "\r\none  two\r\n")
+                try terminal.wait(for: "2004lone  two\r\n")
             }
         }
 
@@ -112,7 +118,7 @@
                 terminal.resize(rows: 24, columns: 120)
                 try terminal.wait(for: "a.realm> .print " + String(repeating: "漢字", count: 20))
                 terminal.type("\r")
-                try terminal.wait(for: "\r\n" + String(repeating: "漢字", count: 20))
+                try terminal.wait(for: "2004l" + String(repeating: "漢字", count: 20))
             }
         }
 
@@ -128,7 +134,7 @@
                 try terminal.wait(for: "interrupted\r\n")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type(".count TMPerson\r")
-                try terminal.wait(for: "\r\n20000\r\n")
+                try terminal.wait(for: "2004l20000\r\n")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type(".quit\r")
                 #expect(try terminal.end() == 0)

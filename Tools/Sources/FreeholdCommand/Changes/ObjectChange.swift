@@ -24,6 +24,7 @@ struct ObjectChange {
     let className: String
     /// Nil of a class without a primary key.
     let key: RowText.Cell?
+    private let keyName: String?
     /// Where the object stands, which tells those without a key apart.
     let position: Int?
     /// Of an object that came or went its properties, with the same value before and after; else those that differ.
@@ -34,6 +35,7 @@ struct ObjectChange {
         self.kind = kind
         className = reader.className
         key = try reader.key(of: object)
+        keyName = reader.key
         position = nil
         values = zip(reader.names, try cells ?? reader.cells(of: object)).map { Value(name: $0, before: $1, after: $1) }
     }
@@ -55,6 +57,7 @@ struct ObjectChange {
         kind = .modify
         className = reader.className
         key = try reader.key(of: object)
+        keyName = reader.key
         self.position = position
         self.values = values
     }
@@ -66,7 +69,7 @@ struct ObjectChange {
             kind == .modify
             ? values.map { "\($0.name) \($0.before.json) → \($0.after.json)" }
             // What isn't there needn't be told.
-            : values.filter { !$0.after.isNothing && $0.after != key }.map { "\($0.name) \($0.after.json)" }
+            : values.filter { !$0.after.isNothing && $0.name != keyName }.map { "\($0.name) \($0.after.json)" }
         return TerminalText.escaped(
             "\(kind.mark) \(className)\(name)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
         )

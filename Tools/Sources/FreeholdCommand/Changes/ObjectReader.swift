@@ -6,7 +6,8 @@ struct ObjectReader {
     let className: String
     /// Names of properties.
     let names: [String]
-    private let key: String?
+    /// The name of the primary key; nil where the class has none.
+    let key: String?
 
     /// - Parameter names: nil for all stored properties.
     init(_ object: ObjectSchema, _ names: [String]? = nil) {
@@ -30,7 +31,7 @@ struct ObjectReader {
         }
     }
 
-    /// The primary key; nil where the class has none.
+    /// The value of the primary key; nil where the class has none.
     func key(of object: DynamicObject) throws -> RowText.Cell? {
         try key.map { try Self.cells(of: object, [$0])[0] }
     }

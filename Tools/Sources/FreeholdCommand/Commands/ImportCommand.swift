@@ -32,7 +32,7 @@ struct ImportCommand: ParsableCommand {
               freehold import app.realm City --update error < cities.jsonl
               freehold import new.realm City --schema schema.json --input cities.json
               freehold import new.realm City --infer --input cities.csv --dry-run
-              freehold import app.realm Visit --infer -i visits.csv --date-format dd.MM.yyyy
+              freehold import app.realm Day --infer -i days.csv --date-format dd.MM.yyyy
               freehold import app.realm City -i rows.csv --no-header --columns id,name,,size
             """
     )

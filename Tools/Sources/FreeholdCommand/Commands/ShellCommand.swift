@@ -41,11 +41,7 @@ struct ShellCommand: ParsableCommand {
     }
 
     private func runScript(_ shell: Shell) throws {
-        var lines = ShellLines {
-            do { return try FileHandle.standardInput.read(upToCount: 64 * 1024) ?? Data() } catch {
-                throw Failure(.io, "standard input: \(error)")
-            }
-        }
+        var lines = ShellLines(0, "standard input")
         var status: ExitStatus?
         do {
             while let line = try lines.line() {

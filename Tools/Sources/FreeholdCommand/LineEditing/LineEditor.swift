@@ -57,7 +57,6 @@ final class LineEditor {
         browser = HistoryBrowser(entries)
         search = nil
         cursorRow = 0
-        draw()
         while true {
             while !keys.isEmpty {
                 if let input = take(keys.removeFirst()) { return input }

@@ -24,6 +24,7 @@ enum TerminalMode {
             guard tcgetattr(0, &settings) == 0 else { return false }
             let before = settings
             settings.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON)
+            settings.c_oflag &= ~tcflag_t(OPOST)
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
             settings.c_cflag |= tcflag_t(CS8)
             withUnsafeMutableBytes(of: &settings.c_cc) { characters in

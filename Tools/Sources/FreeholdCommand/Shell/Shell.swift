@@ -162,6 +162,7 @@ final class Shell {
         }
         let configuration = configuration
         let report = try wait { try await edit.perform(configuration) }
+        Progress.clear()
         try StandardOutput.shared.write(report.lines)
         try StandardOutput.shared.flush()
         StandardError.write("\(report.summary)\n")
@@ -279,7 +280,7 @@ final class Shell {
             depth -= 1
             try? file.close()
         }
-        var lines = ShellLines { try file.read(upToCount: 64 * 1024) ?? Data() }
+        var lines = ShellLines(file.fileDescriptor, words[0])
         while let line = try lines.line() {
             do {
                 if try perform(line) == .quits { return .quits }

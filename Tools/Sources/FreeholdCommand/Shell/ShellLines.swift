@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The lines of a script, one command each. A backslash at the end of a line leads on to the next.
 struct ShellLines {
     private let next: () throws -> Data
@@ -13,6 +21,28 @@ struct ShellLines {
     static let limit = 64 << 20
 
     init(_ next: @escaping () throws -> Data) { self.next = next }
+
+    /// The lines of an open file, each as soon as it is there: somebody may wait for the answer before the next.
+    init(_ descriptor: Int32, _ name: String) {
+        self.init {
+            var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+            while true {
+                let count = Self.systemRead(descriptor, &bytes)
+                if count >= 0 { return Data(bytes[..<count]) }
+                if errno != EINTR { throw Failure(.io, "\(name): \(String(cString: strerror(errno)))") }
+            }
+        }
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, &bytes, bytes.count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, &bytes, bytes.count)
+        #else
+            Darwin.read(descriptor, &bytes, bytes.count)
+        #endif
+    }
 
     /// - Throws: `Failure` for what is no text.
     mutating func line() throws -> String? {
