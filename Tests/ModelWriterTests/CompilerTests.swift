@@ -64,6 +64,46 @@ import Testing
         try random("random Swift", .swift, count: 40, Compilers.checkSwift)
     }
 
+    // MARK: Every word as a class, with links to itself of every kind, and as a property
+
+    private static let words: [ModelClass] = {
+        var names: [String] = []
+        for name in OddNames.words + [
+            "some", "each", "borrowing", "consuming", "sending", "isolated", "repeat", "inout",
+        ]
+        where !names.contains(name) { names.append(name) }
+        let all = ModelClass(TableSpec("AllWords", columns: names.map { ColumnSpec($0, .string) }))
+        return names.map { name in
+            let columns = [
+                ColumnSpec("one", .link, target: name), ColumnSpec("list", .link, collection: .list, target: name),
+                ColumnSpec("links", .link, collection: .set, target: name),
+                ColumnSpec("byKey", .link, collection: .dictionary, target: name),
+            ]
+            return ModelClass(TableSpec(name, columns: columns), inverses: [ModelInverse("ones", of: name, "one")])
+        } + [all]
+    }()
+
+    @Test(.needs(.swiftc), .enabled(if: Compilers.modulesFolder != nil, "SwiftPM's modules aren't beside the tests"))
+    func `words of languages compile in Swift`() throws {
+        try withFolder { try Compilers.checkSwift(GeneratedModels(Self.words, in: .swift), in: $0) }
+    }
+
+    @Test(.needs(.javac)) func `words of languages compile in Java`() throws {
+        try withFolder { try Compilers.checkJava(GeneratedModels(Self.words, in: .java), in: $0) }
+    }
+
+    @Test(.needs(.tsc)) func `words of languages compile in TypeScript`() throws {
+        try withFolder { try Compilers.checkTypeScript(GeneratedModels(Self.words, in: .typescript), in: $0) }
+    }
+
+    @Test(.needs(.cpp)) func `words of languages compile in C++`() throws {
+        try withFolder { try Compilers.checkCpp(GeneratedModels(Self.words, in: .cpp), in: $0) }
+    }
+
+    @Test(.needs(.clang)) func `words of languages compile in Objective-C`() throws {
+        try withFolder { try Compilers.checkObjectiveC(GeneratedModels(Self.words, in: .objc), in: $0) }
+    }
+
     @Test(arguments: ModelLanguage.allCases)
     func `random classes are written in every language, the same each time`(language: ModelLanguage) throws {
         for count in [1, 7, 60] {

@@ -17,7 +17,7 @@ struct SwiftModels: LanguageWriter {
             classes: NameRules(
                 characters: .unicode,
                 idiom: .pascal,
-                keywords: SwiftWords.keywords,
+                keywords: SwiftWords.keywords.union(SwiftWords.inTypes),
                 quote: { "`\($0)`" },
                 taken: SwiftWords.types,
                 suffix: NameRules.classSuffix
@@ -156,6 +156,11 @@ enum SwiftWords {
         "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
         "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var",
         "where", "while",
+    ]
+
+    /// Words where a type is expected, and names elsewhere.
+    static let inTypes: Set<String> = [
+        "any", "async", "borrowing", "consuming", "each", "isolated", "nonisolated", "sending", "some",
     ]
 
     /// Of `Object`, `ObjectBase` and those whose overriding or shadowing would change what objects do.
