@@ -31,17 +31,18 @@ final class KeyMap {
             runs[last].count += 1
             return
         }
-        if runs.count >= max(memory, 2 * ScratchFile.blockRuns) { spill() }
+        if runs.count >= max(memory, 2 * scratch.blockRuns) { spill() }
         runs.append(Run(old: old, new: new.raw, count: 1))
     }
 
     private func spill() {
-        let whole = runs.count / ScratchFile.blockRuns - 1
+        let size = scratch.blockRuns
+        let whole = runs.count / size - 1
         for block in 0..<whole {
-            let start = block * ScratchFile.blockRuns
-            blocks.append((runs[start].old, scratch.append(runs[start..<(start + ScratchFile.blockRuns)])))
+            let start = block * size
+            blocks.append((runs[start].old, scratch.append(runs[start..<(start + size)])))
         }
-        runs.removeFirst(whole * ScratchFile.blockRuns)
+        runs.removeFirst(whole * size)
     }
 
     /// Nil where there is no such object. - Complexity: O(log runs), and reading a block of the scratch file.

@@ -69,7 +69,7 @@ extension RealmImport {
                     dictionary.entries.map { .init(name($0.key, place), converted($0.value, target, place)) }
                 )
             )
-        default: return value
+        default: return withinLimits(value, place)
         }
         tally.missingTargets[place, default: 0] += 1
         return .null

@@ -88,11 +88,12 @@ extension RealmImport {
         _ convert: (Value) -> Value
     ) throws {
         func fit(_ value: Value) -> Value? {
-            let value = convert(value)
+            let given = convert(value)
+            let value = withinLimits(given, place)
             guard value.isNull, !column.isOptional else { return value }
             // It is counted already.
             if column.type == .link { return nil }
-            tally.missingValues[place, default: 0] += 1
+            if given.isNull { tally.missingValues[place, default: 0] += 1 }
             return ColumnSpec(column.name, column.type).zero
         }
         switch property.collection {
@@ -116,13 +117,29 @@ extension RealmImport {
                 if isFirst {
                     try draft.transaction.dictionaryAssign(column, key, entries)
                 } else {
-                    for (name, value) in entries { try draft.transaction.dictionarySet(column, key, forKey: name, value) }
+                    for (name, value) in entries {
+                        try draft.transaction.dictionarySet(column, key, forKey: name, value)
+                    }
                 }
                 isFirst = false
                 try draft.endPart()
             }
         }
     }
+
+    /// Null for what is too large to be stored. Realm holds its properties to the same limits, but not elements of its collections.
+    func withinLimits(_ value: Value, _ place: ImportTally.Place) -> Value {
+        switch value {
+        case .data(let data) where data.count > Self.maximumData: break
+        case .string(let text) where text.utf8.count >= Self.maximumData: break
+        default: return value
+        }
+        tally.tooLarge[place, default: 0] += 1
+        return .null
+    }
+
+    /// The engine's limit for data; a string may have one byte less.
+    private static let maximumData = 16_777_200
 
     /// The key as Freehold's dictionaries, as those of Realm's SDKs, take it.
     func name(_ key: String, _ place: ImportTally.Place) -> String {
@@ -153,11 +170,10 @@ extension RealmImport {
                 next += 1
             }
             for property in item.properties where !property.mayLink {
+                let place = ImportTally.Place(item.name, property.name)
                 try read(property, cluster, item) { value in
-                    if value.isNull, !property.isOptional {
-                        tally.missingValues[ImportTally.Place(item.name, property.name), default: 0] += 1
-                    }
-                    return value
+                    if value.isNull, !property.isOptional { tally.missingValues[place, default: 0] += 1 }
+                    return withinLimits(value, place)
                 }
             }
         }

@@ -15,8 +15,8 @@ import FreeholdEngine
 /// What fails is thrown by `check`; until then blocks are as if they held nothing.
 final class ScratchFile {
     /// Runs of a block.
-    static let blockRuns = 128
-    private static let blockBytes = blockRuns * MemoryLayout<KeyMap.Run>.stride
+    let blockRuns: Int
+    private var blockBytes: Int { blockRuns * MemoryLayout<KeyMap.Run>.stride }
     /// Blocks that are kept after they were read, each in the place that its number gives it: 24 MiB.
     private static let keptBlocks = 8192
 
@@ -27,7 +27,10 @@ final class ScratchFile {
     private var failure: EngineError?
     private var kept: [(place: Int, runs: [KeyMap.Run])] = []
 
-    init(in folder: URL = FileManager.default.temporaryDirectory) { self.folder = folder }
+    init(in folder: URL = FileManager.default.temporaryDirectory, blockRuns: Int = 128) {
+        self.folder = folder
+        self.blockRuns = blockRuns
+    }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
@@ -47,25 +50,26 @@ final class ScratchFile {
                 done += n
             }
         }
-        size += Self.blockBytes
+        size += blockBytes
         return place
     }
 
     func block(at place: Int) -> [KeyMap.Run] {
         if kept.isEmpty { kept = Array(repeating: (-1, []), count: Self.keptBlocks) }
-        let slot = place / Self.blockBytes % Self.keptBlocks
+        let slot = place / blockBytes % Self.keptBlocks
         if kept[slot].place == place { return kept[slot].runs }
         guard failure == nil else { return [] }
-        let runs = [KeyMap.Run](unsafeUninitializedCapacity: Self.blockRuns) { buffer, count in
+        let (blockRuns, blockBytes) = (blockRuns, blockBytes)
+        let runs = [KeyMap.Run](unsafeUninitializedCapacity: blockRuns) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
             var done = 0
-            while done < Self.blockBytes {
-                let n = pread(descriptor, bytes.baseAddress! + done, Self.blockBytes - done, off_t(place + done))
+            while done < blockBytes {
+                let n = pread(descriptor, bytes.baseAddress! + done, blockBytes - done, off_t(place + done))
                 if n < 0, errno == EINTR { continue }
                 guard n > 0 else { return fail("can't be read") }
                 done += n
             }
-            count = Self.blockRuns
+            count = blockRuns
         }
         kept[slot] = (place, runs)
         return runs
@@ -84,6 +88,10 @@ final class ScratchFile {
         guard failure == nil else { return }
         let reason = String(cString: strerror(errno))
         let isFull = errno == ENOSPC || errno == EDQUOT
-        failure = EngineError(isFull ? .outOfDiskSpace : .io, "A file for the import's keys \(what): \(reason).", path: folder.path)
+        failure = EngineError(
+            isFull ? .outOfDiskSpace : .io,
+            "A file for the import's keys \(what): \(reason).",
+            path: folder.path
+        )
     }
 }

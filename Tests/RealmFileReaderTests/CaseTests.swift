@@ -10,7 +10,9 @@ import Testing
         let file = try fixture.open()
         #expect(file.formatVersion == fixture.formatVersion && file.schemaVersion == 9)
         let embedded: Set = fixture.formatVersion >= 20 ? ["Middle", "Inner"] : []
-        #expect(Set(file.classes.map(\.name)) == CaseTable.classes(fixture.formatVersion).union(["Deep"]).union(embedded))
+        #expect(
+            Set(file.classes.map(\.name)) == CaseTable.classes(fixture.formatVersion).union(["Deep"]).union(embedded)
+        )
         #expect(Set(file.classes.filter { $0.kind == .embedded }.map(\.name)) == embedded)
         #expect(Set(file.requireClass("Shape").properties.map(\.name)) == ["a", "b", "renamed", "d"])
         #expect(file.requireClass("Shape").incoming.isEmpty)

@@ -6,7 +6,6 @@ extension CaseTable {
         0, 1, -1, 127, -128, 128, 32767, -32768, 65536, 2_147_483_647, -2_147_483_649, 4_294_967_296, .max, .min, 2, 3,
     ]
     private static let doubles: [Double] = [0, -0.0, 1, -1, .infinity, -.infinity, .nan, .leastNonzeroMagnitude]
-    private static let floats: [Float] = [0, -0.0, 1, -1, .infinity, -.infinity, .nan, .leastNonzeroMagnitude]
     private static let dates: [Timestamp] = [
         (0, 0), (1, 999_999_999), (-1, -999_999_999), (253_402_300_799, 0), (-62_135_596_800, 0), (2_147_483_648, 0),
         (4_294_967_296_000, 1), (0, -1),
@@ -28,11 +27,17 @@ extension CaseTable {
             "S63": String(repeating: "é", count: i * 2) + (i == 15 ? "123" : ""),
             "S75": String(repeating: "y", count: i * 5),
         ]
+        // Realm doesn't set what is there: a property that may not be null has 0 already, which equals -0.
+        let optDouble = doubles[i % 8]
+        let double = optDouble == 0 ? 0 : optDouble
+        let isLeast = i % 8 == 7
+        let optFloat = isLeast ? Float.leastNonzeroMagnitude : Float(optDouble)
+        let float = isLeast ? Float.leastNonzeroMagnitude : Float(double)
         let data = Value.data(Data((0..<(i * 5)).map { UInt8(truncatingIfNeeded: $0 * 37) }))
         var values: [String: Value] = [
             "i": .int(Int64(i)), "int": .int(ints[i]), "optInt": optional(.int(ints[i])),
-            "float": .float(floats[i % 8]), "optFloat": optional(.float(floats[i % 8])),
-            "double": .double(doubles[i % 8]), "optDouble": optional(.double(doubles[i % 8])),
+            "float": .float(float), "optFloat": optional(.float(optFloat)),
+            "double": .double(double), "optDouble": optional(.double(optDouble)),
             "date": .timestamp(dates[i % 8]), "optDate": optional(.timestamp(dates[i % 8])),
             "zero": .string("a\0b\(i)"), "emoji": .string("😀\(i)"), "data": data, "optData": optional(data),
             "optBool": i % 3 == 0 ? .null : .bool(i % 3 == 1),
@@ -42,7 +47,8 @@ extension CaseTable {
             values["opt" + name] = optional(.string(text))
         }
         guard format >= 20 else { return values }
-        values["dec"] = decimal(decimals[i % 8])
+        // The same of decimals, since format 24 while a leaf has nothing but zeros.
+        values["dec"] = decimal(decimals[format >= 24 && i == 1 ? 0 : i % 8])
         values["dec7"] = optional(decimal(shortDecimals[i % 8]))
         values["dec16"] = optional(decimal(middleDecimals[i % 8]))
         values["dec0"] = decimal("0")

@@ -35,7 +35,7 @@ package enum CaseTable {
         case "Hub": (0..<2).map { ["name": .string("hub\($0)")] }
         case "Spoke": (0..<300).map { spoke($0, format) }
         case "Outer": (0..<4).map { outer($0, format) }
-        case "Any": (0..<26).map(any)
+        case "Any": (0..<26).map { any($0, format) }
         case "Tree": (0..<7).map(tree)
         case "Limits": (0..<16).map { limits($0, format) }
         case "Bulk": [0, 3, 1050].map { bulk($0, format) }
@@ -114,12 +114,14 @@ package enum CaseTable {
         .objectId(FixtureTable.objectId(7)), .uuid(FixtureTable.uuid(8)), link("Any", .int(0)),
     ]
 
-    private static func any(_ i: Int) -> [String: Value] {
+    private static func any(_ i: Int, _ format: Int) -> [String: Value] {
+        // Then a text and data of the same bytes were equal, as are here those without any.
+        let different = format == 21 ? kinds.filter { $0 != .data(Data()) } : kinds
         let map = kinds.enumerated().map { ($0 < 10 ? "k0\($0)" : "k\($0)", $1) }
         return [
             "id": .int(Int64(i)), "any": i < 22 ? kinds[i] : .null,
             "list": list(i == 22 ? kinds : i == 25 ? (0..<1100).map { kinds[$0 % 9] } : []),
-            "set": set(i == 23 ? kinds : []), "map": FixtureTable.dictionary(i == 24 ? map : []),
+            "set": set(i == 23 ? different : []), "map": FixtureTable.dictionary(i == 24 ? map : []),
         ]
     }
 

@@ -92,7 +92,8 @@ extension FileNodes {
     /// Data over 16 MB, which lies in several blobs; nil if it is in one.
     func parts(_ leaf: ByteLeaf, _ i: Int) throws(RealmFileError) -> [UInt8]? {
         guard case .long(let node) = leaf, let ref = node.ref(i) else { return nil }
-        let list = try self.node(ref)
+        // It is counted when it is read as a whole.
+        let list = try uncounted { () throws(RealmFileError) in try self.node(ref) }
         guard list.hasRefs, list.kind == .bits else { return nil }
         var bytes: [UInt8] = []
         for part in 0..<list.count {

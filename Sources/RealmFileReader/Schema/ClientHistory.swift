@@ -19,7 +19,9 @@ struct ClientHistory {
         var areOwn: [Bool] = []
         try nodes.forEachLeaf(originsRef) { (leaf) throws(RealmFileError) in
             let origins = try nodes.ints(leaf)
-            for i in 0..<(try nodes.count(origins.count, nil, at: origins.offset)) { areOwn.append(origins.int(i) == 0) }
+            for i in 0..<(try nodes.count(origins.count, nil, at: origins.offset)) {
+                areOwn.append(origins.int(i) == 0)
+            }
         }
         var saySomething: [Bool] = []
         try nodes.forEachLeaf(changesRef) { (ref) throws(RealmFileError) in
