@@ -177,7 +177,7 @@ extension Register.Edit {
 
     private func apply(to value: inout SyncValue, _ path: ArraySlice<SyncString>) {
         guard let key = path.first else {
-            if case .add(let number) = action, case .int(let old) = value { value = .int(old &+ number) }
+            if case .add(let number) = action { value.add(number) }
             return
         }
         guard case .dictionary(var dictionary) = value else { return }
@@ -190,8 +190,9 @@ extension Register.Edit {
             case .set(let new): dictionary[key] = new
             case .remove: dictionary[key] = nil
             case .add(let number):
-                guard case .int(let old)? = dictionary[key] else { return }
-                dictionary[key] = .int(old &+ number)
+                guard var old = dictionary[key] else { return }
+                old.add(number)
+                dictionary[key] = old
             }
         }
         value = .dictionary(dictionary)

@@ -1,3 +1,4 @@
+import FreeholdEngine
 import FreeholdSyncCore
 
 /// What a write is compared by: any real write beats any default; otherwise the later stamp wins.
@@ -72,9 +73,15 @@ struct Register: Hashable {
         return value
     }
 
-    /// Only an integer can be added to. Null stays null.
+    /// Only a number can be added to, in its own type. Null stays null.
     private static func sum(_ value: SyncValue?, _ number: Int64) -> SyncValue? {
-        if case .int(let old)? = value { .int(old &+ number) } else { value }
+        switch value {
+        case .int(let old)?: .int(old &+ number)
+        case .float(let old)?: .float(old + Float(number))
+        case .double(let old)?: .double(old + Double(number))
+        case .decimal128(let old)?: .decimal128(old + Decimal128(number))
+        default: value
+        }
     }
 
     /// A path that leads into something that is no dictionary changes nothing.

@@ -20,6 +20,8 @@ public enum ServerEvent: Sendable {
     case submit(SubmissionNumber, Submission)
     /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
     case rightsChanged(Set<SyncString>?)
+    /// An app's schema has other versions now: its sessions bind anew.
+    case schemaChanged(SyncString)
     /// The node goes away in so many milliseconds.
     case drain(after: UInt64)
 }
@@ -120,8 +122,12 @@ public struct SchemaJudgement: Sendable {
     public var verdict: SchemaVerdict
     /// The app took classes over that say more of merges.
     public var rules: MergeRules?
+    /// How the file's app sees what is stored. Nil: as it is.
+    public var lens: (any SessionLens)?
 
-    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil) { (self.verdict, self.rules) = (verdict, rules) }
+    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil, lens: (any SessionLens)? = nil) {
+        (self.verdict, self.rules, self.lens) = (verdict, rules, lens)
+    }
 }
 
 /// What a server knows of an app.
