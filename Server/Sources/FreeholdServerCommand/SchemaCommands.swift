@@ -6,6 +6,7 @@ import FreeholdServer
 import FreeholdServerStore
 import FreeholdSyncCore
 import FreeholdSyncRules
+import ModelWriter
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,8 +22,9 @@ struct SchemaCommand: AsyncParsableCommand {
               freehold-server schema pull /srv/freehold notes --output schemas
               freehold-server schema infer /srv/freehold notes --push
               freehold-server schema remove /srv/freehold notes Draft
+              freehold-server schema models /srv/freehold notes --language kotlin
             """,
-        subcommands: [Push.self, Pull.self, Diff.self, Infer.self, Remove.self]
+        subcommands: [Push.self, Pull.self, Diff.self, Infer.self, Remove.self, Models.self]
     )
 
     struct Push: AsyncParsableCommand {
@@ -121,7 +123,7 @@ struct SchemaCommand: AsyncParsableCommand {
         @Flag(help: "Takes it over for classes that the app's schema doesn't have.") var push = false
 
         func run() async throws {
-            let store = try FileServerStore(at: folder + "/sync", epoch: 0)
+            let store = try FileServerStore(ofServer: folder, epoch: 0)
             let stream = StreamName(app: SyncString(app))
             guard try store.streams().contains(stream) else {
                 throw ValidationError("\(folder) has no documents of the app \(app).")
@@ -171,6 +173,53 @@ struct SchemaCommand: AsyncParsableCommand {
                 documents.asymmetric.remove(name)
             }
             print("Class \(name) is out of the schema.")
+        }
+    }
+}
+
+extension SchemaCommand {
+    struct Models: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Writes the app's classes as source code: \(ModelLanguage.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: """
+                What a language can't say stands as a comment in the code, and is told on standard error. Linking objects aren't in a schema: declare
+                those you want.
+
+                Example: freehold-server schema models /srv/freehold notes --language java --package model --output src/model
+                """
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Option(
+            help: "The language.",
+            transform: { text in
+                guard let language = ModelLanguage(rawValue: text) else {
+                    throw ValidationError("There is no language '\(text)'.")
+                }
+                return language
+            }
+        )
+        var language: ModelLanguage
+        @Option(help: "The package or namespace, where the language has such.") var package: String?
+        @Option(help: "A folder for the files; without it they are printed.") var output: String?
+
+        func run() async throws {
+            let tables = try await AccountStore.existing(folder).documents(of: app).tables()
+            guard !tables.isEmpty else { throw ValidationError("The app \(app) has no schema.") }
+            let models = try GeneratedModels(
+                tables.map { ModelClass($0) },
+                in: language,
+                options: ModelOptions(package: package)
+            )
+            for note in models.notes { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+            guard let output else { return models.files.forEach { print($0.text, terminator: "") } }
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+            for file in models.files {
+                try Data(file.text.utf8).write(to: URL(filePath: "\(output)/\(file.name)"), options: .atomic)
+                print("\(output)/\(file.name)")
+            }
         }
     }
 }

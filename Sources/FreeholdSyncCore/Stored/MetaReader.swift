@@ -86,7 +86,7 @@ struct MetaReader {
                 return .dictionary(try reader.dictionary(document))
             }
         }
-        return Record(base: base, fields: fields)
+        return Record(base: base, fields: NamedValues(fields))
     }
 
     private mutating func dictionary(_ document: BSONDocument) throws(CodecError) -> KeyedCollection<SyncString> {

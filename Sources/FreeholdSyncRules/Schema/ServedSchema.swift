@@ -96,7 +96,11 @@ extension SchemaChange {
     /// What a client is told.
     fileprivate func problem(_ version: SchemaVersion, _ versions: SchemaVersions) -> SchemaProblem {
         let isOld = version.number != versions.newest.number
-        let text = "\(self)" + (isOld ? " (in version \(version.number) of the schema)" : "")
+        let place = property.map { "\(className).\($0)" } ?? className
+        var text = "\(self)"
+        // What the client has is new to the server.
+        if kind == .additive { text = "\(place) isn't in the app's schema\(new.map { " ('\($0)')" } ?? "")" }
+        text += isOld ? " (in version \(version.number) of the schema)." : "."
         return SchemaProblem(
             className: SyncString(className),
             property: property.map { SyncString($0) },

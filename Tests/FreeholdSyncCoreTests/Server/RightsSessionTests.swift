@@ -277,7 +277,9 @@ import Testing
 
     /// The world is played twice, with other forbidden data the second time: what the user is sent is the same to the byte, but for the hashes
     /// of cursors, which are salted.
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func `nothing that a user is sent tells of what is hidden`(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func `nothing that a user is sent tells of what is hidden`(
+        _ seed: UInt64
+    ) throws {
         let codec = MessageCodec()
         var said: [[[UInt8]]] = []
         for isOther in [false, true] {
@@ -298,7 +300,15 @@ import Testing
                 case (nil, _):
                     changes = [create(name, mail: isHidden ? 1 : 0, g: 1, list: [hidden, hidden + 1])]
                 case (_, 0): changes = [set(name, "g", hidden)]
-                case (_, 1): changes = [.insert(Place(name, "list"), Gap(after: nil, before: nil), first: UInt64(step) * 100, [.int(hidden)])]
+                case (_, 1):
+                    changes = [
+                        .insert(
+                            Place(name, "list"),
+                            Gap(after: nil, before: nil),
+                            first: UInt64(step) * 100,
+                            [.int(hidden)]
+                        )
+                    ]
                 case (_, 2): changes = [set(name, "f", isHidden ? hidden : step)]
                 case (_, 3): changes = [set(name, "g", hidden), set(name, "f", isHidden ? hidden : step)]
                 default: changes = [.delete(name, .edit)]

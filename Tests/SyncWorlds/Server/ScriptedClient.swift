@@ -30,6 +30,8 @@ struct ScriptedClient {
     var faults: [SyncFault] = []
     var queryErrors: [QueryError] = []
     var bootstraps = 0
+    /// How often it was told what it has, after it came back.
+    var sumsChecked = 0
     var versions: [StreamVersion] = []
     /// What the replay found wrong.
     var mistakes: [String] = []
@@ -106,6 +108,10 @@ struct ScriptedClient {
             for piece in pieces { replay(piece.classes) }
             pieces = []
             cursor = changes.to
+            if let sums = changes.checksums, wanted.isEmpty {
+                sumsChecked += 1
+                check(sums)
+            }
         case .bootstrapBegin(_, let begin):
             begun = begin
             bootstraps += 1

@@ -59,6 +59,8 @@ struct ServerBench {
     var lostAnswers = 0
     /// Commits stay in nodes' queues.
     var holdsGroups = false
+    /// What became of submissions.
+    var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
     init(
         seed: UInt64 = 1,
@@ -137,6 +139,7 @@ struct ServerBench {
                         clients[index].connection = nil
                     }
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
+                case .submitted(let number, let outcome): submitted[number] = outcome
                 case .setTimer(.group, _) where holdsGroups: break
                 case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
                 case .setTimer: break

@@ -66,6 +66,14 @@ struct SimulatedChecks {
         }
     }
 
+    // MARK: Submissions
+
+    /// An increment was done.
+    mutating func count(_ amount: Int64) { sum += amount }
+
+    /// An increment was done, or not.
+    mutating func maybeCount(_ amount: Int64) { maybeMore += amount }
+
     // MARK: Work
 
     mutating func edits(_ client: inout SimulatedWorld.Client, _ random: inout SeededRandom) -> [LocalEdit] {

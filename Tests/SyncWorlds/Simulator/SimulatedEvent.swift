@@ -14,6 +14,8 @@ struct SimulatedEvent: CustomStringConvertible, Sendable {
         case copyFile, backUpFile, restoreFile, backUpStore, restoreStore, promoteStandby
         // What administrators do: a user gets another role; nodes hear of it.
         case changeRole, hearOfRoles
+        // A program without a file has changes done.
+        case submit
     }
 
     let kind: Kind
@@ -131,6 +133,11 @@ struct SimulatedProfile: Sendable {
             name: "counters, copied files",
             work: .counters,
             weights: weights(usual, rough, failing, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
+        ),
+        SimulatedProfile(
+            name: "counters, submissions",
+            work: .counters,
+            weights: weights(usual, rough, failing, [.submit: 10])
         ),
         SimulatedProfile(
             name: "counters, replaced stores",

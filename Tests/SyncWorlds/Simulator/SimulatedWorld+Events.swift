@@ -91,6 +91,19 @@ extension SimulatedWorld {
             roles[Self.user(index)] = SimulatedRole.all.randomElement(using: &random)!
             for node in nodes.indices { nodes[node].newRoles.insert(Self.user(index)) }
         case .hearOfRoles: hearOfRoles(node)
+        case .submit:
+            let things = store.contents(of: Self.stream).filter { name, object in
+                guard case .value(.int)? = object.contents["count"] else { return false }
+                return name.className == "Thing"
+            }
+            guard let name = things.keys.sorted().randomElement(using: &random) else { break }
+            // The number says which node it is.
+            lastSubmission += UInt64(nodes.count)
+            let number = lastSubmission + UInt64(node)
+            let amount = Int64.random(in: 1...9, using: &random)
+            submissions[number] = amount
+            let change = Change.increment(Place(name, "count"), amount)
+            run(.submit(number, Submission(stream: Self.stream, user: "t", changes: [change])), node)
         }
     }
 

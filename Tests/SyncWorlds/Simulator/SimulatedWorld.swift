@@ -58,6 +58,9 @@ struct SimulatedWorld {
     var paths: [String: Int] = [:]
     var trace: [String] = []
     var isTracing = false
+    /// Increments that programs without a file asked for, by their numbers.
+    var submissions: [SubmissionNumber: Int64] = [:]
+    var lastSubmission: SubmissionNumber = 0
     var checks: SimulatedChecks
     let roles = SimulatedRoles()
     let codec = MessageCodec()
@@ -309,8 +312,24 @@ struct SimulatedWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): nodes[node].requests.append((number, request))
+            case .submitted(let number, let outcome): take(outcome, number)
             case .setTimer(let timer, let at): nodes[node].timers[timer] = time + at - now(node)
             }
+        }
+    }
+
+    private mutating func take(_ outcome: SubmissionOutcome, _ number: SubmissionNumber) {
+        guard let amount = submissions.removeValue(forKey: number) else {
+            return problems.append("submission \(number) is answered twice")
+        }
+        switch outcome {
+        case .done(_, let refusals):
+            note("submitted")
+            checks.count(refusals.isEmpty ? amount : 0)
+        // Nobody knows.
+        case .failed:
+            note("a submission that failed")
+            checks.maybeCount(amount)
         }
     }
 
@@ -375,6 +394,11 @@ struct SimulatedWorld {
     mutating func kill(_ node: Int) {
         nodes[node].machine = Self.node(profile, seed, roles)
         nodes[node].newRoles = []
+        // What the node had been asked for may be done, or not.
+        for (number, amount) in submissions where number % UInt64(nodes.count) == UInt64(node) {
+            submissions[number] = nil
+            checks.maybeCount(amount)
+        }
         (nodes[node].requests, nodes[node].timers, nodes[node].late) = ([], [:], [])
         for index in clients.indices where clients[index].node == node && clients[index].connection != nil {
             clients[index].connection = nil

@@ -1,4 +1,5 @@
 import FreeholdSyncCore
+import FreeholdSyncRules
 import Logging
 import Synchronization
 
@@ -19,6 +20,7 @@ final class AccountWatch: Sendable {
     /// Looks at the file's version three times a second, and at more only where that is another one.
     func run() async {
         followSchemas()
+        defer { accounts.served.onChange {} }
         var (seen, hasFailed, isSecond): (UInt64?, Bool, Bool) = (nil, false, false)
         var looks = 0
         while !Task.isCancelled {
@@ -65,6 +67,7 @@ final class AccountWatch: Sendable {
 
     /// Serves apps whose classes changed while they were served.
     func followSchemas() {
+        let (node, accounts, settings) = (node, accounts, settings)
         accounts.served.onChange {
             Task {
                 guard let apps = try? await accounts.store.apps() else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import FreeholdBSON
 import FreeholdEngine
-public import FreeholdSyncRules
+import FreeholdSyncRules
 
 /// The schemas and rules of apps. They lie in the file of accounts, so that a server that runs follows within a second.
 extension AccountStore {

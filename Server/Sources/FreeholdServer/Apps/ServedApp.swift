@@ -20,6 +20,13 @@ final class ServedApp: Sendable {
         var changed: Set<String> = []
         /// Users who weren't connected when that was looked at last.
         var gone: Set<String> = []
+
+        init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
+            self.documents = documents
+            let isDevelopment = adoptsAlways || documents.adoptsSchemas
+            schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
+            rules = documents.rules
+        }
     }
 
     /// - Parameters:
@@ -80,6 +87,7 @@ final class ServedApp: Sendable {
 
     // MARK: What the machine asks
 
+    var tables: [TableSpec] { state.withLock { $0.schema.tables } }
     var hasRules: Bool { state.withLock { $0.rules != nil } }
     /// Without classes and without a way to get some, files of any schema are served.
     var hasSchema: Bool {
@@ -117,15 +125,6 @@ final class ServedApp: Sendable {
             }
         }
         return rules
-    }
-}
-
-extension ServedApp.State {
-    fileprivate init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
-        self.documents = documents
-        let isDevelopment = adoptsAlways || documents.adoptsSchemas
-        schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
-        rules = documents.rules
     }
 }
 

@@ -84,6 +84,11 @@ public struct NodeConfiguration: Sendable {
     public var limits = NodeLimits()
     /// How long commits wait for others, in milliseconds. 0: only while the store is busy, which groups as many as come meanwhile.
     public var groupDelay: Int64 = 0
+    /// Messages of a KiB and more are compressed, for clients that take that. It costs time of the processor, and whoever may write into a
+    /// user's view and sees how long messages are can learn something of what else is in them (`docs/sync-security.md`).
+    public var compressesMessages = true
+    /// Who may say where a request comes from.
+    public var proxies = TrustedProxies.none
     /// Where on the node sync is.
     public var path = "/sync"
 

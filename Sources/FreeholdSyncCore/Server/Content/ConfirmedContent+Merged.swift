@@ -15,7 +15,8 @@ extension MergedObject {
     func version(_ mask: FieldMask?) -> StreamVersion {
         guard let mask else { return changed }
         var last = born
-        for (name, field) in record.fields where mask.ofObject(name).showsSome {
+        for entry in record.fields where mask.ofObject(entry.name).showsSome {
+            let (name, field) = (entry.name, entry.value)
             last = max(last, field.lastWrite(record.base), touched[name] ?? 0)
         }
         return last
@@ -33,8 +34,7 @@ extension Record.Field {
 extension Record {
     /// By rising names, so that equal objects make equal messages.
     var confirmed: [ConfirmedField] {
-        fields.compactMap { name, field in field.confirmed(base).map { ConfirmedField(name, $0) } }
-            .sorted { $0.name < $1.name }
+        fields.byName.compactMap { entry in entry.value.confirmed(base).map { ConfirmedField(entry.name, $0) } }
     }
 }
 

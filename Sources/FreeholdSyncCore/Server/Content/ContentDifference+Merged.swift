@@ -18,7 +18,8 @@ extension MergedObject {
     func difference(since base: StreamVersion, shown: FieldMask?, _ mask: FieldMask?) -> ObjectUpdate.Content {
         let (old, new) = (shown ?? .none, mask ?? .all)
         var fields: [FieldDifference] = []
-        for (name, field) in record.fields {
+        for entry in record.fields {
+            let (name, field) = (entry.name, entry.value)
             let (before, after) = (old.ofObject(name), new.ofObject(name))
             guard after.showsSome else {
                 if shown == nil || before.showsSome { fields.append(FieldDifference(name, .whole(field.nothing))) }
@@ -48,10 +49,9 @@ extension Record.Field {
 
 extension Record {
     func differences(since version: StreamVersion, old: [SyncString: MergedContent]?) -> [FieldDifference] {
-        fields.compactMap { name, field in
-            field.difference(since: version, base, old?[name]).map { FieldDifference(name, $0) }
+        fields.byName.compactMap { entry in
+            entry.value.difference(since: version, base, old?[entry.name]).map { FieldDifference(entry.name, $0) }
         }
-        .sorted { $0.name < $1.name }
     }
 }
 

@@ -48,7 +48,7 @@ extension ServerMachine {
         }
         connections[connection]?.user = user
         let welcome = Welcome(
-            compression: hello.compressions.first,
+            compression: hello.compressions.first(where: configuration.compressions.contains),
             limits: configuration.limits,
             serverTime: now,
             credit: configuration.uploadCredit

@@ -21,6 +21,8 @@ public struct ServerMachine: Sendable {
     var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
+    /// Of streams to which somebody without a file writes.
+    var writers: [StreamName: StreamWriter] = [:]
     private var isTrimming = false
     private var bootstraps: UInt64 = 0
 
@@ -55,6 +57,8 @@ public struct ServerMachine: Sendable {
         case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
         case head(StreamName)
+        case writer(StreamName, FileSecret)
+        case firstHead(StreamName)
         case note
     }
 
@@ -89,6 +93,7 @@ public struct ServerMachine: Sendable {
         case .timer(let timer): fire(timer)
         case .moved(let stream): look(stream)
         case .rightsChanged(let users): followRights(of: users)
+        case .submit(let number, let submission): take(submission, number)
         case .schemaChanged(let app): followSchema(of: app)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
@@ -184,6 +189,8 @@ public struct ServerMachine: Sendable {
             case .head(let head): learn(head, stream)
             default: break
             }
+        case .writer(let stream, let secret): takeWriter(answer, stream, secret)
+        case .firstHead(let stream): takeFirstHead(answer, stream)
         case .note: break
         }
     }
@@ -202,7 +209,10 @@ public struct ServerMachine: Sendable {
         case .trim:
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
             for key in sessions.keys.sorted() { note(key) }
-            for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
+            noteWriters()
+            for stream in Set(streams.keys).union(writers.keys) {
+                request(stream, .trim(log: log, horizon: horizon), .head(stream))
+            }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
     }
@@ -234,6 +244,8 @@ struct StreamState: Sendable {
     var sums = StreamSums()
     /// Commits that wait.
     var queue: [QueuedCommit] = []
+    /// How many changes they have.
+    var queuedChanges = 0
     /// Commits that are being merged.
     var group: Group?
     /// Rows as they are at its head.
@@ -254,6 +266,8 @@ struct Fight: Sendable {
 
 struct QueuedCommit: Sendable {
     let session: SessionKey
+    /// It came without a session.
+    var submission: SubmissionNumber?
     let ident: FileIdent
     /// Of whom the commit is.
     var rights: (any SessionRights)?

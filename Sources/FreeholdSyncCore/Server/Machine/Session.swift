@@ -55,7 +55,7 @@ struct Session: Sendable {
     /// The next part of the commit behind `received`.
     var nextPart: UInt32 = 0
     /// Uploads that wait for the store to keep or give parts.
-    var inbox: [UploadedCommit] = []
+    var inbox: ArraySlice<UploadedCommit> = []
     var isStoring = false
     /// The horizon that the client knows of, and the lists that came with commits from before it.
     var horizon: StreamVersion = 0
@@ -74,6 +74,9 @@ struct Session: Sendable {
             }
         }
     }
+
+    /// The next upload that can be taken in hand, and the last one that was.
+    var nextUpload: (next: UploadedCommit, received: UInt64)? { isStoring ? nil : inbox.first.map { ($0, received) } }
 
     var isLive: Bool { if case .live = state { true } else { false } }
 
