@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
         .library(name: "FreeholdCompression", targets: ["FreeholdCompression"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
+        .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
         .library(name: "ModelWriter", targets: ["ModelWriter"]),
     ],
@@ -49,7 +50,8 @@ let package = Package(
         ),
         .trait(
             name: "BundledLMDB",
-            description: "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
+            description:
+                "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
                 + "package isn't fetched."
         ),
         .default(enabledTraits: ["Encryption"]),
@@ -96,13 +98,19 @@ let package = Package(
             dependencies: ["FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
+        // Documents in and out of a stream: imports, patches, change streams. No IO, no task, no clock.
+        .target(
+            name: "FreeholdSyncDocuments",
+            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
         // Compresses messages: what the core leaves to the platform.
         .target(
             name: "FreeholdCompression",
             dependencies: ["FreeholdSyncCore", "CFreeholdZlib"],
             swiftSettings: settings
         ),
-        // Who may see and write what, and schemas as documents. No IO, no task, no clock.
+        // Who may see and write what, and schemas as documents. No task, no clock, and no IO but the folders of exported projects.
         .target(
             name: "FreeholdSyncRules",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
@@ -202,6 +210,11 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncRulesTests",
             dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSyncDocumentsTests",
+            dependencies: ["FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -41,13 +41,20 @@ package struct Document {
         package let line: Int
         package let reason: String
 
+        package init(path: String, line: Int, reason: String) {
+            (self.path, self.line, self.reason) = (path, line, reason)
+        }
+
         package var description: String { "\(path):\(line): \(reason)" }
     }
 
     /// - Throws: ``Mistake``: a block or a comment that doesn't end, a directive that isn't one, a skip without a reason.
     package init(path: String, text: String) throws(Mistake) {
         self.path = path
-        var reader = Reader(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        var reader = Reader(
+            path: path,
+            lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        )
         while let line = reader.next() {
             if let fence = Fence(line) {
                 try read(fence, &reader)
@@ -80,7 +87,9 @@ package struct Document {
             let code = try reader.lines(until: { $0 == "-->" }, "a comment that doesn't end")
             return add(Block(use: .run, isShown: false, line: first, code: code))
         }
-        guard line.hasPrefix("<!-- swift: "), line.hasSuffix("-->") else { throw reader.mistake("no directive: \(line)") }
+        guard line.hasPrefix("<!-- swift: "), line.hasSuffix("-->") else {
+            throw reader.mistake("no directive: \(line)")
+        }
         let words = line.dropFirst("<!-- swift: ".count).dropLast("-->".count).split(separator: " ")
         switch (words.first, words.count) {
         case ("new", 1): parts.append(Part())

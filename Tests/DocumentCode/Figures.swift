@@ -45,7 +45,9 @@ package struct Figures {
             } else if isTable, heads == nil {
                 heads = cells
             } else if isTable, let heads, cells.first?.hasPrefix("-") == false {
-                return try "| " + ([cells[0]] + heads.dropFirst().map { try median(cells[0], $0, path) }).joined(separator: " | ") + " |"
+                return try "| "
+                    + ([cells[0]] + heads.dropFirst().map { try median(cells[0], $0, path) }).joined(separator: " | ")
+                    + " |"
             }
             return String(line)
         }

@@ -80,6 +80,7 @@ package struct Program {
                         code[0] = code[0].replacingFirst("extension \(name)", with: "extension \(self.name).\(name)")
                     }
                     extensions += placed(code, block, piece)
+                case .statement where isTests: types += placed(piece.code.map(shared), block, piece)
                 case .statement: statements += placed(piece.code, block, piece)
                 }
             }
@@ -90,6 +91,11 @@ package struct Program {
             + [String(repeating: "}", count: blocks.count - 1) + "}", "}"] + extensions + [""]
         body.text = lines.joined(separator: "\n")
         return body
+    }
+
+    /// A function or constant at the top level of tests, which all of its suites use.
+    private func shared(_ line: String) -> String {
+        line.hasPrefix("func ") || line.hasPrefix("let ") ? "static " + line : line
     }
 
     /// Mistakes are to be shown where they stand in the document.
@@ -105,14 +111,18 @@ package struct Program {
         let text = code.joined(separator: "\n")
         guard let brace = text.firstIndex(of: "{") else { return code }
         let head = text[..<brace].split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        guard let keyword = head.firstIndex(of: "class"), head.count > keyword + 2, models.contains(head[keyword + 2]) else {
+        guard let keyword = head.firstIndex(of: "class"), head.count > keyword + 2, models.contains(head[keyword + 2])
+        else {
             return code
         }
         models.insert(head[keyword + 1])
         let isIncluded = isTests ? "false" : "Run.program == \"\(name)\""
         let included = " override class func shouldIncludeInDefaultSchema() -> Bool { \(isIncluded) };"
-        return (text[...brace] + included + text[text.index(after: brace)...]).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+        return (text[...brace] + included + text[text.index(after: brace)...]).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        )
+        .map(String.init)
     }
 }
 

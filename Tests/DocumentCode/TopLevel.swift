@@ -58,7 +58,8 @@ package struct TopLevel {
     }
 
     private static let modifiers: Set<Substring> = [
-        "public", "private", "fileprivate", "open", "internal", "package", "final", "indirect", "nonisolated", "distributed",
+        "public", "private", "fileprivate", "open", "internal", "package", "final", "indirect", "nonisolated",
+        "distributed",
     ]
 
     /// What a declaration that begins here is; nil for everything else.

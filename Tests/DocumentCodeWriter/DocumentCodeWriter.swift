@@ -7,7 +7,10 @@ import Foundation
         let root = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
         do {
             let changed = try Documents(root: root).write()
-            print(changed.isEmpty ? "The documents' code is as it was" : changed.map { "made \($0)" }.joined(separator: "\n"))
+            print(
+                changed.isEmpty
+                    ? "The documents' code is as it was" : changed.map { "made \($0)" }.joined(separator: "\n")
+            )
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)

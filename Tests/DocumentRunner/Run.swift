@@ -14,14 +14,19 @@ import Freehold
         program = CommandLine.arguments[1]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        Realm.Configuration.defaultConfiguration = Realm.Configuration(fileURL: folder.appendingPathComponent("default.realm"))
+        Realm.Configuration.defaultConfiguration = Realm.Configuration(
+            fileURL: folder.appendingPathComponent("default.realm")
+        )
         try await run()
         print("\(program) has run")
     }
 }
 
 /// A folder that is there while the program runs.
-let folder = FileManager.default.temporaryDirectory.appendingPathComponent("documents-\(UUID().uuidString)", isDirectory: true)
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "documents-\(UUID().uuidString)",
+    isDirectory: true
+)
 
 /// What a document says of its code, for hidden blocks.
 func check(_ isTrue: Bool, _ what: String = "", file: String = #filePath, line: Int = #line) {

@@ -35,7 +35,11 @@ struct DocumentCodeTests {
         let document = try Document(path: "a.md", text: text)
         #expect(document.parts.count == 1)
         let blocks = document.parts[0].blocks
-        #expect(blocks.map(\.code) == [["let hidden = 1"], ["let shown = hidden"], ["if shown == 1 {", "    print(shown)", "}"]])
+        #expect(
+            blocks.map(\.code) == [
+                ["let hidden = 1"], ["let shown = hidden"], ["if shown == 1 {", "    print(shown)", "}"],
+            ]
+        )
         #expect(blocks.map(\.line) == [4, 7, 17])
         #expect(blocks.map(\.isShown) == [false, true, true])
     }
@@ -71,7 +75,9 @@ struct DocumentCodeTests {
         ("<!-- swift: skip a -->\nText.", 2, "a directive that no block follows"),
     ])
     func `mistakes are errors with their place`(text: String, line: Int, reason: String) {
-        #expect(throws: Document.Mistake(path: "a.md", line: line, reason: reason)) { try Document(path: "a.md", text: text) }
+        #expect(throws: Document.Mistake(path: "a.md", line: line, reason: reason)) {
+            try Document(path: "a.md", text: text)
+        }
     }
 
     @Test func `declarations are told from statements`() {
@@ -103,7 +109,8 @@ struct DocumentCodeTests {
         ).pieces
         #expect(
             pieces.map(\.kind) == [
-                .import, .statement, .type("Dog"), .type("Info"), .extension("Dog"), .statement, .member, .member, .statement,
+                .import, .statement, .type("Dog"), .type("Info"), .extension("Dog"), .statement, .member, .member,
+                .statement,
             ]
         )
         #expect(pieces.map(\.line) == [0, 1, 2, 4, 11, 12, 15, 18, 19])
@@ -149,13 +156,19 @@ struct DocumentCodeTests {
             ```swift
             import Testing
             class Dog: Object {}
+            func configuration() -> Int { 1 }
             @Suite struct DogTests {}
             ```
             """
         let document = try Document(path: "docs/a.md", text: text)
         let file = try #require(Program.file(of: document, tests: true))
         #expect(file.text.contains("enum docs_a_2 {") && file.text.contains("import Testing"))
-        #expect(file.text.contains("class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };}"))
+        #expect(file.text.contains("\nstatic func configuration() -> Int { 1 }\n"))
+        #expect(
+            file.text.contains(
+                "class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };}"
+            )
+        )
         #expect(try !#require(Program.file(of: document)).text.contains("DogTests"))
         let list = Program.list(of: Program.all(of: document))
         #expect(list.contains("\"docs_a_1\": docs_a_1.run,") && !list.contains("docs_a_2"))

@@ -7,7 +7,8 @@ import Testing
 @Suite("Documents: their code")
 struct DocumentTests {
     static let documents = Documents(
-        root: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        root: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
     )
 
     @Test func `the code that is compiled is what the documents say`() throws {
@@ -20,7 +21,10 @@ struct DocumentTests {
     @Test func `README and the articles have code`() throws {
         let names = try Self.documents.programs().map(\.name)
         #expect(names.count >= 25)
-        for name in ["README_1", "Freehold_TestingModels_1", "Freehold_GettingStarted_1", "FreeholdEngine_FreeholdEngine_1", "FreeholdSync_FreeholdSync_1"] {
+        for name in [
+            "README_1", "Freehold_TestingModels_1", "Freehold_GettingStarted_1", "FreeholdEngine_FreeholdEngine_1",
+            "FreeholdSync_FreeholdSync_1",
+        ] {
             #expect(names.contains(name))
         }
     }

@@ -66,6 +66,7 @@ struct NaiveRules {
                 case "ne": return compare("eq", value, ask).map { !$0 }
                 case "in": return isIn(value, ask)
                 case "nin": return isIn(value, ask).map { !$0 }
+                case "all": return and(value.arrayValue!.map { compare("eq", $0, ask) })
                 case "exists": return ask(.exists).map { $0 == value.boolValue! }
                 case "not": return self.test(value, ask).map { !$0 }
                 case "and": return and(value.arrayValue!.map { self.test($0, ask) })

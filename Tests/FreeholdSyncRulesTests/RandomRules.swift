@@ -141,8 +141,9 @@ struct RandomRules {
         var operators = BSONDocument()
         for _ in 0..<(random.chance(80) ? 1 : 2) {
             let sign = random.pick(["$", "%"])
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<13, using: &random) {
             case 0: operators[sign + "eq"] = operand()
+            case 12: operators[sign + "all"] = .array([operand(), operand()])
             case 1: operators[sign + "ne"] = operand()
             case 2: operators[sign + "gt"] = operand()
             case 3: operators[sign + "gte"] = operand()

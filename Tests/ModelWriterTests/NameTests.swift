@@ -110,6 +110,18 @@ import Testing
         }
     }
 
+    /// Both languages keep a property under its name with an underscore in front.
+    @Test(arguments: [(ModelLanguage.swift, "var id2: String"), (.objc, "NSString *id2;")])
+    func `two properties that differ by an underscore`(language: ModelLanguage, declared: String) throws {
+        let table = TableSpec(
+            "Thing",
+            columns: [ColumnSpec("_id", .int), ColumnSpec("id", .string)],
+            primaryKey: "_id"
+        )
+        let text = try text([ModelClass(table)], language)
+        #expect(text.contains(declared) && text.contains("_id"), "\(text)")
+    }
+
     @Test func `a property that is called as its class`() throws {
         let classes = [ModelClass(TableSpec("Thing", columns: [ColumnSpec("Thing", .int), ColumnSpec("x", .int)]))]
         #expect(try text(classes, .cpp).contains("'Thing' is left out") && text(classes, .cpp).contains("(Thing, x)"))

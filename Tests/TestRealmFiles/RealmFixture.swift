@@ -12,11 +12,20 @@ package enum RealmFixture: String, Sendable {
     case copy = "format24-copy"
     case encrypted = "format24-encrypted"
     case synchronized = "format24-sync"
+    case cases10 = "format10-cases"
+    case cases20 = "format20-cases"
+    case cases21 = "format21-cases"
+    case cases22 = "format22-cases"
+    case cases23 = "format23-cases"
+    case cases24 = "format24-cases"
 
     /// Those that hold what `FixtureTable` says.
     package static let tables: [RealmFixture] = [
         .format11, .format20, .format22, .format23, .format24, .copy, .encrypted,
     ]
+
+    /// Those that hold what `CaseTable` says.
+    package static let cases: [RealmFixture] = [.cases10, .cases20, .cases21, .cases22, .cases23, .cases24]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")

@@ -21,7 +21,7 @@ import ArgumentParser
             """,
         subcommands: [
             Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
-            RulesCommand.self, Streams.self, Status.self, Backup.self, Restore.self, Export.self,
+            RulesCommand.self, Streams.self, Status.self, Backup.self, Restore.self, Export.self, Import.self,
         ]
     )
 }

@@ -180,7 +180,8 @@ struct SchemaCommand: AsyncParsableCommand {
 extension SchemaCommand {
     struct Models: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes the app's classes as source code: \(ModelLanguage.allCases.map(\.rawValue).joined(separator: ", ")).",
+            abstract:
+                "Writes the app's classes as source code: \(ModelLanguage.allCases.map(\.rawValue).joined(separator: ", ")).",
             discussion: """
                 What a language can't say stands as a comment in the code, and is told on standard error. Linking objects aren't in a schema: declare
                 those you want.
@@ -191,7 +192,16 @@ extension SchemaCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var app: String
-        @Option(help: "The language.") var language: ModelLanguage
+        @Option(
+            help: "The language.",
+            transform: { text in
+                guard let language = ModelLanguage(rawValue: text) else {
+                    throw ValidationError("There is no language '\(text)'.")
+                }
+                return language
+            }
+        )
+        var language: ModelLanguage
         @Option(help: "The package or namespace, where the language has such.") var package: String?
         @Option(help: "A folder for the files; without it they are printed.") var output: String?
 
@@ -213,8 +223,6 @@ extension SchemaCommand {
         }
     }
 }
-
-extension ModelLanguage: @retroactive ExpressibleByArgument {}
 
 extension AppDocuments {
     /// Takes classes over; those that were there under their names go.

@@ -114,6 +114,12 @@ struct ExpressionParser {
         case "lte": return .compare(.lessOrEqual, try operand(value, path))
         case "in": return .isIn(try list(value, path))
         case "nin": return .not(.isIn(try list(value, path)))
+        case "all":
+            var tests: [ValueTest] = []
+            for (index, value) in try elements(value, path).enumerated() {
+                tests.append(.compare(.equal, try operand(value, path + ["\(index)"])))
+            }
+            return .all(tests)
         case "not": return .not(try test(value, path, depth + 1))
         case "and": return .all(try tests(value, path, depth))
         case "or": return .any(try tests(value, path, depth))
@@ -133,7 +139,7 @@ struct ExpressionParser {
                 path,
                 name == "function"
                     ? "There are no functions that rules could call."
-                    : "There is no operator '\(key)': $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin, $exists, $and, $or, $nor, $not are there."
+                    : "There is no operator '\(key)': $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin, $all, $exists, $and, $or, $nor, $not are there."
             )
         }
     }

@@ -8,7 +8,7 @@ public import FreeholdBSON
 ///
 /// | | |
 /// |---|---|
-/// | operators | `$eq $ne $gt $gte $lt $lte $in $nin $exists $and $or $not $nor`, also written with `%` |
+/// | operators | `$eq $ne $gt $gte $lt $lte $in $nin $all $exists $and $or $not $nor`, also written with `%` |
 /// | values | `%%user.id`, `.type`, `.data.…`, `.custom_data.…`, `.identities.…`, `%%values.…`, `%%environment.…`, `%%true`, `%%false` |
 /// | conversions | `{"%stringToOid": …}`, `%oidToString`, `%stringToUuid`, `%uuidToString` |
 ///

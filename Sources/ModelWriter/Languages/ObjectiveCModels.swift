@@ -25,8 +25,8 @@ struct ObjectiveCModels: LanguageWriter {
                 taken: ObjectiveCWords.members,
                 suffix: NameRules.propertySuffix,
                 mended: { CWords.mended($0) ?? ObjectiveCWords.owned($0) },
-                // A property has a getter, and a setter with a capital.
-                distinction: CaseStyle.capitalized
+                // A property has a setter with a capital, and a variable with an underscore in front.
+                distinction: { CaseStyle.capitalized(String($0.drop { $0 == "_" })) }
             )
         )
         traits.hasFullText = false

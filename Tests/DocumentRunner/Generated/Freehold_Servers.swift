@@ -114,8 +114,19 @@ for await change in try await store.changes(of: { $0.objects(Order.self).where {
 #sourceLocation()
 }
 do {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 188)
+let backupURL = folder.appendingPathComponent("backup.realm")
+#sourceLocation()
+do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 191)
+try await store.read { realm in try realm.backup(to: backupURL) }       // the newest version, while others read and write
+
+let state = try await store.statistics()
+print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
+#sourceLocation()
+do {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 206)
 await store.close()
 #sourceLocation()
-}}}}}}}}}}}
+}}}}}}}}}}}}}
 }

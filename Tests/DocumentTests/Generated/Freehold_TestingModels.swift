@@ -5,12 +5,23 @@ import Freehold
 import Testing
 
 enum Freehold_TestingModels_1 {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 15)
+
+#sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 16)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };
     @Persisted(primaryKey: true) var id: UUID
     @Persisted var name = ""
     @Persisted var age = 0
 }
+#sourceLocation()
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 21)
+
+/// A configuration that no other test has.
+static func testConfiguration() -> Realm.Configuration {
+    Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Dog.self])
+}
+
 #sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 27)
 @Suite struct DogTests {
@@ -50,6 +61,9 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     }
 }
 #sourceLocation()
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 85)
+/// A folder that is there as long as this object.
+#sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 86)
 final class TestFolder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("kennel-\(UUID().uuidString)", isDirectory: true)
@@ -62,6 +76,9 @@ final class TestFolder {
         Realm.Configuration(fileURL: url.appendingPathComponent(name), objectTypes: [Dog.self])
     }
 }
+#sourceLocation()
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 97)
+
 #sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 98)
 @Suite struct BackupTests {
@@ -131,25 +148,8 @@ final class TestFolder {
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 15)
-
-#sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 21)
-
-/// A configuration that no other test has.
-func testConfiguration() -> Realm.Configuration {
-    Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Dog.self])
-}
-
-#sourceLocation()
 do {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 85)
-/// A folder that is there as long as this object.
-#sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 97)
-
-#sourceLocation()
 do {
 do {
 }}}}}

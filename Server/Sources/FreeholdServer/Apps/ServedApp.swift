@@ -87,6 +87,7 @@ final class ServedApp: Sendable {
 
     // MARK: What the machine asks
 
+    var tables: [TableSpec] { state.withLock { $0.schema.tables } }
     var hasRules: Bool { state.withLock { $0.rules != nil } }
     /// Without classes and without a way to get some, files of any schema are served.
     var hasSchema: Bool {

@@ -38,6 +38,8 @@ public final class ServerNode: @unchecked Sendable {
     /// Answers that come later go nowhere: the loop may be gone.
     private let isStopped = Atomic(false)
     private let state = Mutex(State())
+    private let apps: Mutex<[SyncString: NodeApp]>
+    private let matcher: any ConditionMatcher
     private let start: (wall: Int64, uptime: UInt64)
 
     private struct State {
@@ -60,6 +62,8 @@ public final class ServerNode: @unchecked Sendable {
         logger: Logger,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
+        apps = Mutex(configuration.apps)
+        self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger)
         self.metrics = NodeMetrics(metrics)
@@ -105,6 +109,9 @@ public final class ServerNode: @unchecked Sendable {
     private func now() -> Int64 {
         start.wall + Int64((DispatchTime.now().uptimeNanoseconds - start.uptime) / 1_000_000)
     }
+
+    /// The same clock, for what tokens say.
+    var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
 
     func nextConnection() -> ConnectionNumber { lastConnection.add(1, ordering: .relaxed).newValue }
 
@@ -186,6 +193,10 @@ public final class ServerNode: @unchecked Sendable {
         return true
     }
 
+    func app(_ name: SyncString) -> NodeApp? { apps.withLock { $0[name] } }
+    /// Understands conditions.
+    var conditions: any ConditionMatcher { matcher }
+
     // MARK: Changes without a file
 
     /// Has changes merged, by the rights of a user, as if a device that sees the newest state had committed them.
@@ -217,6 +228,7 @@ public final class ServerNode: @unchecked Sendable {
 
     /// Serves other apps from now on; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
+        self.apps.withLock { $0 = apps }
         let apps = apps.mapValues { $0.serverApp() }
         loop.execute { self.machine.setApps(apps) }
     }

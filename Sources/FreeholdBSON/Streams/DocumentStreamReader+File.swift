@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension DocumentStreamReader {
+    /// Reads the documents of a file, which stays open as long as the reader is there.
+    ///
+    /// - Parameter format: found out from the first bytes if it isn't told.
+    /// - Throws: `FileFailure` if the file can't be opened.
+    public init(
+        file path: String,
+        _ format: DocumentFormat? = nil,
+        options: DocumentStreamOptions = DocumentStreamOptions()
+    ) throws(FileFailure) {
+        let file = try ReadableFile(path)
+        self.init(format, options: options) { try file.read(into: $0) }
+    }
+}
+
+/// Why a file can't be read.
+public struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    public let path: String
+    /// The system's number (`errno`).
+    public let code: Int32
+
+    public var description: String { "\(path): \(String(cString: strerror(code)))" }
+}
+
+private final class ReadableFile {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws(FileFailure) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+                let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+                let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw FileFailure(path: path, code: errno) }
+        }
+    }
+}

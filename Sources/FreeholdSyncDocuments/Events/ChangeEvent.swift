@@ -1,0 +1,155 @@
+public import FreeholdBSON
+public import FreeholdSyncCore
+
+/// Something that happened to an object, as a change stream tells it.
+public struct ChangeEvent: Sendable {
+    public enum Operation: String, Sendable {
+        case insert
+        case update
+        /// It was deleted, and another was made under its key.
+        case replace
+        case delete
+    }
+
+    public let operation: Operation
+    public let name: ObjectName
+    /// The object afterwards. Nil for a deletion.
+    public let fullDocument: BSONDocument?
+    /// Of an update.
+    public let description: UpdateDescription?
+    /// Where to go on behind this event.
+    public let token: ResumeToken
+}
+
+/// What an update changed.
+public struct UpdateDescription: Hashable, Sendable {
+    /// By paths with dots. An array that differs stands here as a whole.
+    public var updated: BSONDocument
+    /// Paths with dots.
+    public var removed: [String]
+
+    public init(updated: BSONDocument = [:], removed: [String] = []) {
+        self.updated = updated
+        self.removed = removed
+    }
+
+    /// What differs between two documents.
+    ///
+    /// - Complexity: O(size of the documents).
+    public init(from old: BSONDocument, to new: BSONDocument) {
+        self.init()
+        compare(old, new, [])
+    }
+
+    private mutating func compare(_ old: BSONDocument, _ new: BSONDocument, _ path: [String]) {
+        let before = Dictionary(old.map { ($0.key, $0.value) }) { first, _ in first }
+        let after = Set(new.keys)
+        for (key, value) in new {
+            let path = path + [key]
+            switch (before[key], value) {
+            case (value?, _): continue
+            case (.document(let old)?, .document(let new)) where Self.isClear(old) && Self.isClear(new):
+                compare(old, new, path)
+            default: updated.append(path.joined(separator: "."), value)
+            }
+        }
+        for (key, _) in old where !after.contains(key) { removed.append((path + [key]).joined(separator: ".")) }
+    }
+
+    /// Whether paths with dots lead to each of its keys.
+    private static func isClear(_ document: BSONDocument) -> Bool {
+        document.allSatisfy { !$0.key.isEmpty && !$0.key.contains(".") && !$0.key.hasPrefix("$") }
+    }
+}
+
+extension ChangeEvent {
+    /// The event as MongoDB's change streams have it.
+    ///
+    /// ```json
+    /// {"_id": {"_data": TOKEN}, "operationType": "update", "ns": {"db": APP, "coll": CLASS}, "documentKey": {"_id": KEY},
+    ///  "fullDocument": {…}, "updateDescription": {"updatedFields": {"age": 3}, "removedFields": []}}
+    /// ```
+    public func document(app: String) -> BSONDocument {
+        var document: BSONDocument = [
+            "_id": ["_data": .string(token.text)], "operationType": .string(operation.rawValue),
+            "ns": ["db": .string(app), "coll": .string(name.className.string)],
+            "documentKey": ["_id": BSONValue(name.key)],
+        ]
+        document["fullDocument"] = fullDocument.map { .document($0) }
+        if let description {
+            document["updateDescription"] = [
+                "updatedFields": .document(description.updated),
+                "removedFields": .array(description.removed.map { .string($0) }),
+                "truncatedArrays": [],
+            ]
+        }
+        return document
+    }
+}
+
+extension ChangeEvent {
+    /// What someone who follows the stream sees of an object. Nil if nothing.
+    public typealias Sight = (ObjectName, [SyncString: MergedContent]) -> [SyncString: MergedContent]?
+
+    /// The events of a step of a stream, by rising classes and keys.
+    ///
+    /// Steps of one commit (`ServerStoreRequest.step(after:objects: 1)`) have a token for each event, so that who goes on behind it misses
+    /// nothing and sees nothing twice. In a step of several commits an object has one event for all of them, and only the last event's
+    /// token is behind the step: who goes on behind another one sees the step again.
+    ///
+    /// - Parameters:
+    ///   - step: what the stream's log says.
+    ///   - stream: whose step it is.
+    ///   - token: where the caller goes on; events that it is behind are left out.
+    ///   - sight: the part of objects that may be shown. An object that comes into sight is inserted, one that leaves it deleted.
+    /// - Complexity: O(size of the objects).
+    public static func events(
+        of step: StreamStep,
+        stream: StreamName,
+        behind token: ResumeToken? = nil,
+        sight: Sight = { $1 }
+    ) -> [ChangeEvent] {
+        let isSingle = step.to.version == step.from.version + 1
+        var passed = 0
+        if let token, token.cursor == step.from, isSingle { passed = token.passed }
+        var events: [ChangeEvent] = []
+        let objects = step.objects.sorted { $0.name < $1.name }
+        for (index, object) in objects.enumerated() {
+            let isLast = index == objects.count - 1
+            let place =
+                isLast
+                ? ResumeToken(stream, step.to)
+                : ResumeToken(stream, step.from, passed: isSingle ? index + 1 : 0)
+            guard index >= passed, let event = event(object, place, sight) else { continue }
+            events.append(event)
+        }
+        return events
+    }
+
+    private static func event(_ object: ObjectStep, _ token: ResumeToken, _ sight: Sight) -> ChangeEvent? {
+        func shown(_ version: MergedObject?) -> BSONDocument? {
+            guard let version, version.isAlive, let contents = sight(object.name, version.contents) else { return nil }
+            return BSONDocument(object.name, contents)
+        }
+        let (before, after) = (shown(object.before), shown(object.after))
+        func event(_ operation: Operation, _ description: UpdateDescription? = nil) -> ChangeEvent {
+            ChangeEvent(
+                operation: operation,
+                name: object.name,
+                fullDocument: after,
+                description: description,
+                token: token
+            )
+        }
+        switch (before, after) {
+        case (nil, nil): return nil
+        case (nil, .some): return event(.insert)
+        case (.some, nil): return event(.delete)
+        case (let before?, let after?):
+            if object.before?.born != object.after?.born { return event(.replace) }
+            let description = UpdateDescription(from: before, to: after)
+            guard !description.updated.isEmpty || !description.removed.isEmpty else { return nil }
+            return event(.update, description)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncRules
+import Testing
+
+@Suite("What of a project can't be understood gives no right")
+struct ProjectRightsTests {
+    private static func rules(_ roles: String, _ more: [String: String] = [:]) throws -> AppServicesProject {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/mongodb-atlas/store/orders/rules.json"] = """
+            {"database": "store", "collection": "orders", "roles": [\(roles)]}
+            """
+        for (file, text) in more { texts[file] = text }
+        return try ProjectFixtures.project(texts)
+    }
+
+    @Test("a role with a function closes the class for those to whom it applies")
+    func function() throws {
+        let project = try Self.rules(
+            """
+            {"name": "admins", "apply_when": {"%%user.custom_data.admin": true},
+             "document_filters": {"read": {"%%true": {"%function": {"name": "f", "arguments": []}}}, "write": true},
+             "read": true, "write": true},
+            \(ProjectFixtures.openRole)
+            """
+        )
+        let roles = project.rules.roles(of: "Order").roles
+        #expect(roles.map(\.name) == ["admins", "all"])
+        #expect(roles[0].readFilter == nil && roles[0].writeFilter == nil)
+        #expect(try roles[0].applyWhen == RuleExpression(ofUser: ["%%user.custom_data.admin": true]))
+        let note = try #require(project.unsupported.first { $0.file.hasSuffix("orders/rules.json") })
+        #expect(note.kind == .leftOut)
+        #expect(note.path.prefix(4) == ["roles", "0", "document_filters", "read"])
+    }
+
+    @Test("a role of which nobody knows whom it applies to closes the class for all behind it")
+    func unknownScope() throws {
+        let project = try Self.rules(
+            """
+            {"name": "owner", "apply_when": {"%%root.owner_id": "%%user.id"}, "read": true, "write": true},
+            \(ProjectFixtures.openRole)
+            """
+        )
+        let roles = project.rules.roles(of: "Order").roles
+        #expect(roles.map(\.applyWhen) == [.always, .always])
+        #expect(roles[0].readFilter == nil)
+        #expect(project.unsupported.contains { $0.reason.contains("nobody gets one of the roles behind it") })
+    }
+
+    @Test("a role without filters of documents gives nothing to sync, and that is said")
+    func filtersMissing() throws {
+        let project = try Self.rules(#"{"name": "all", "apply_when": {}, "read": true, "write": true}"#)
+        #expect(project.rules.roles(of: "Order").roles[0].readFilter == nil)
+        #expect(project.unsupported.contains { $0.path == ["roles", "0"] && $0.kind == .leftOut })
+    }
+
+    @Test("filters of queries aren't sync's, and are passed over")
+    func queryFilters() throws {
+        let project = try ProjectFixtures.project(
+            ProjectFixtures.shop.merging([
+                "data_sources/mongodb-atlas/store/orders/rules.json": """
+                {"database": "store", "collection": "orders", "roles": [\(ProjectFixtures.openRole)],
+                 "filters": [{"name": "f", "apply_when": {}, "query": {"a": 1}}]}
+                """
+            ]) { $1 }
+        )
+        #expect(project.rules.roles(of: "Order").roles.count == 1)
+        #expect(project.unsupported.contains { $0.path == ["filters"] && $0.kind == .ignored })
+    }
+
+    @Test("rules without roles close their class; none at all leave it to the default")
+    func emptyRules() throws {
+        let project = try Self.rules("")
+        #expect(project.rules.roles(of: "Order").roles.isEmpty)
+        #expect(!project.rules.roles(of: "Order").areDefault)
+        #expect(project.rules.roles(of: "Thing").areDefault)
+    }
+
+    @Test("sync's own permissions go before rules of other requests")
+    func permissions() throws {
+        var texts = ProjectFixtures.shop
+        texts["sync/config.json"] = """
+            {"type": "flexible", "state": "enabled", "service_name": "mongodb-atlas", "database_name": "store",
+             "permissions": {"rules": {"orders": [{"name": "r", "applyWhen": {}, "read": true, "write": false}]},
+               "defaultRoles": []}}
+            """
+        let project = try ProjectFixtures.project(texts)
+        #expect(project.rules.classes.map(\.className) == ["Order"])
+        #expect(project.rules.classes[0].roles.map(\.name) == ["r"])
+        #expect(project.rules.defaultRoles == nil)
+        #expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
+    }
+
+    @Test("a class that can't be synced is left out, and links to it become plain values")
+    func invalidClasses() throws {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
+            {"title": "Thing", "properties": {"name": {"bsonType": "string"}}}
+            """
+        let project = try ProjectFixtures.project(texts)
+        let tables = try project.tables()
+        #expect(tables.map(\.name) == ["Order", "Reading"])
+        let items = try #require(tables[0].columns.first { $0.name == "items" })
+        #expect(items.type == .objectId && items.collection == .list)
+        #expect(project.unsupported.contains { $0.file.hasSuffix("things/schema.json") && $0.kind == .leftOut })
+    }
+
+    @Test("links between classes whose types don't fit leave one of them out")
+    func wrongLink() throws {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
+            {"title": "Thing", "properties": {"_id": {"bsonType": "string"}}, "required": ["_id"]}
+            """
+        let project = try ProjectFixtures.project(texts)
+        #expect(try project.tables().map(\.name) == ["Reading", "Thing"])
+        #expect(project.unsupported.contains { $0.file.hasSuffix("orders/schema.json") && $0.kind == .leftOut })
+    }
+
+    @Test("two collections of one title: the one of sync's database is the class")
+    func oneTitle() throws {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/mongodb-atlas/archive/orders/schema.json"] = """
+            {"title": "Order", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}
+            """
+        let project = try ProjectFixtures.project(texts)
+        #expect(project.collections["Order"]?.database == "store")
+        #expect(project.unsupported.contains { $0.file.contains("archive/orders") && $0.kind == .leftOut })
+    }
+
+    @Test("schemas in the wild: no type at the top, JSON's type names, words that validate, dictionaries of anything")
+    func wildSchemas() throws {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
+            {"title": "Thing", "additionalProperties": true, "required": ["_id"], "validate": {"a": 1}, "properties": {
+              "_id": {"bsonType": "objectId"}, "on": {"type": "boolean"}, "name": {"type": "string", "pattern": "^a"},
+              "any": {"bsonType": "object"}, "some": {"bsonType": "object", "additionalProperties": true},
+              "ints": {"bsonType": "object", "additionalProperties": {"bsonType": "int", "minimum": 1}},
+              "list": {"bsonType": "array"}, "note": {"bsonType": ["string", "null"], "enum": ["a"]}}}
+            """
+        let project = try ProjectFixtures.project(texts)
+        let thing = try #require(try project.tables().first { $0.name == "Thing" })
+        let columns = Dictionary(uniqueKeysWithValues: thing.columns.map { ($0.name, $0) })
+        #expect(columns["on"]?.type == .bool && columns["name"]?.type == .string)
+        #expect(columns["any"]?.type == .mixed && columns["any"]?.collection == .dictionary)
+        #expect(columns["some"]?.type == .mixed && columns["some"]?.collection == .dictionary)
+        #expect(columns["ints"]?.type == .int && columns["ints"]?.collection == .dictionary)
+        #expect(columns["list"]?.type == .mixed && columns["list"]?.collection == .list)
+        #expect(columns["note"]?.type == .string && columns["note"]?.isOptional == true)
+        let changed = project.unsupported.filter { $0.kind == .changed && $0.file.hasSuffix("things/schema.json") }
+        #expect(changed.count == 6)
+    }
+
+    @Test("other data sources, and services that aren't databases, are said")
+    func otherSources() throws {
+        var texts = ProjectFixtures.shop
+        texts["data_sources/second/config.json"] = #"{"name": "second", "type": "mongodb-atlas", "config": {}}"#
+        texts["data_sources/second/db/c/schema.json"] =
+            #"{"title": "C", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}"#
+        texts["data_sources/lake/config.json"] = #"{"name": "lake", "type": "datalake", "config": {}}"#
+        let project = try ProjectFixtures.project(texts)
+        try #expect(project.tables().allSatisfy { $0.name != "C" })
+        #expect(project.unsupported.contains { $0.file == "data_sources/second" && $0.kind == .leftOut })
+        #expect(project.unsupported.contains { $0.file == "data_sources/lake" && $0.kind == .leftOut })
+    }
+}

@@ -1,0 +1,143 @@
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncRules
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AppServicesProject {
+    /// As it is written: in a layout that is, and without what isn't.
+    fileprivate var written: AppServicesProject {
+        var project = self
+        project.unsupported = []
+        if layout.rawValue < ProjectLayout.v20210101.rawValue { project.layout = .v20230101 }
+        return project
+    }
+}
+
+@Suite("Projects are written, and read back as equal ones")
+struct ProjectRoundTripTests {
+    @Test("those that were read", arguments: 0..<4)
+    func fixtures(_ number: Int) throws {
+        var texts = number == 0 ? ProjectFixtures.shop : ProjectFixtures.old("config.json", 2020_0603)
+        if number == 2 {
+            texts = ProjectFixtures.shop
+            texts["root_config.json"] = nil
+            texts["realm_config.json"] =
+                #"{"app_id": "s-1", "config_version": 20210101, "name": "s", "location": "US-VA"}"#
+        }
+        if number == 3 { texts = ["stitch.json": #"{"name": "bare"}"#] }
+        let project = try ProjectFixtures.project(texts)
+        let again = try AppServicesProject(files: project.files())
+        expectEqual(again, project.written)
+        try withFolder { folder in
+            let target = folder + "/out"
+            try project.write(target)
+            expectEqual(try AppServicesProject.read(target), project.written)
+            // Nothing is left beside it.
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["out"])
+        }
+    }
+
+    @Test("random ones")
+    func randomProjects() throws {
+        var projects = RandomProjects(random: SeededRandom(test: "random projects"))
+        for _ in 0..<(300 * soak) {
+            let project = try projects.project()
+            let again = try AppServicesProject(files: project.files())
+            expectEqual(again, project)
+            expectEqual(try AppServicesProject(files: again.files()), project)
+        }
+    }
+
+    private func expectEqual(
+        _ a: AppServicesProject,
+        _ b: AppServicesProject,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (a, b) = (a.written, b.written)
+        #expect(a.schemas == b.schemas, sourceLocation: sourceLocation)
+        #expect(a.rules == b.rules, sourceLocation: sourceLocation)
+        #expect(a.collections == b.collections, sourceLocation: sourceLocation)
+        #expect(a.sync == b.sync, sourceLocation: sourceLocation)
+        #expect(a.dataSources == b.dataSources, sourceLocation: sourceLocation)
+        #expect(a.providers == b.providers, sourceLocation: sourceLocation)
+        #expect(a.values == b.values, sourceLocation: sourceLocation)
+        #expect(a == b, sourceLocation: sourceLocation)
+    }
+
+    @Test("classes made here become a project that names their collections")
+    func made() throws {
+        let tables = [
+            TableSpec(
+                "Note",
+                columns: [
+                    ColumnSpec("_id", .objectId), ColumnSpec("text", .string),
+                    ColumnSpec("next", .link, optional: true, target: "Note"),
+                ],
+                primaryKey: "_id"
+            )
+        ]
+        var project = AppServicesProject(
+            "notes",
+            schemas: try SchemaDocument.documents(of: tables),
+            rules: RuleSet(defaultRoles: [Role("all", read: true, write: true, insert: .always, delete: .always)])
+        )
+        project.sync?.database = "notes"
+        let files = try project.files()
+        #expect(
+            files.keys.sorted() == [
+                "data_sources/mongodb-atlas/config.json", "data_sources/mongodb-atlas/default_rule.json",
+                "data_sources/mongodb-atlas/notes/Note/relationships.json",
+                "data_sources/mongodb-atlas/notes/Note/schema.json", "root_config.json", "sync/config.json",
+            ]
+        )
+        let again = try AppServicesProject(files: files)
+        #expect(try again.tables() == tables.map(\.synced))
+        #expect(again.rules == project.rules)
+        #expect(again.unsupported.isEmpty)
+    }
+
+    @Test(
+        "names that can't be files are refused",
+        arguments: ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 300)]
+    )
+    func unnameable(_ name: String) throws {
+        var project = try ProjectFixtures.project(ProjectFixtures.shop)
+        project.values.append(ProjectValue(name.isEmpty ? "a/" : name + (name.hasPrefix(".") ? "/" : ""), .plain(1)))
+        #expect(throws: ProjectError.self) { try project.files() }
+        project.values.removeLast()
+        project.collections["Order"]?.database = name
+        #expect(throws: ProjectError.self) { try project.files() }
+        try withFolder { folder in
+            #expect(throws: ProjectError.self) { try project.write(folder + "/out") }
+            try #expect(FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
+    @Test("two classes in one collection are refused")
+    func oneCollection() throws {
+        var project = try ProjectFixtures.project(ProjectFixtures.shop)
+        project.collections["Thing"] = project.collections["Order"]
+        #expect(throws: ProjectError.self) { try project.files() }
+    }
+
+    @Test("what is there already stays")
+    func occupied() throws {
+        let project = try ProjectFixtures.project(ProjectFixtures.shop)
+        try withFolder { folder in
+            try write(["kept.txt": "x"], to: folder)
+            #expect(throws: ProjectError.self) { try project.write(folder) }
+            #expect(throws: ProjectError.self) { try project.write(folder + "/kept.txt") }
+            #expect(throws: ProjectError.self) { try project.write(folder + "/no/such/parent") }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["kept.txt"])
+            try FileManager.default.createDirectory(atPath: folder + "/empty", withIntermediateDirectories: true)
+            try project.write(folder + "/empty/")
+            #expect(try AppServicesProject.read(folder + "/empty").name == "shop")
+        }
+    }
+}
