@@ -125,7 +125,8 @@ import Testing
     }
 
     /// Of a refused insert the dead slots stay, and they are younger than the object.
-    @Test func `Who saw an object before another's work was refused names the elements that stand after a trim`() throws {
+    @Test func `Who saw an object before another's work was refused names the elements that stand after a trim`() throws
+    {
         var history = History(seed: 0, rules: OracleRules(forbids: { ident, _, _ in ident == c1 }))
         let create = commit(1, clock: 1, base: 0, .create(thing, [NewField("list", .list(first: 1, [1, 2, 3]))]))
         let refused = Change.insert(list, Gap(after: .confirmed(0), before: .confirmed(1)), first: 1, [9])
