@@ -126,7 +126,7 @@ struct Room {
             queue.append(.client(Int(connection) - 1, .received(read, bytes: read.estimatedSize)))
         case .request(let number, let request): queue.append(.server(.answered(number, perform(request))))
         case .setTimer(.group(let stream), _): queue.append(.server(.timer(.group(stream))))
-        case .setTimer: break
+        case .setTimer, .submitted: break
         case .close: fatalError("the server closes a connection")
         }
     }

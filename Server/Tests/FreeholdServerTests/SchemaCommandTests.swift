@@ -33,6 +33,28 @@ struct SchemaCommandTests {
         """
     }
 
+    @Test func `documents are imported, once, and what doesn't fit is told`() throws {
+        let lines = """
+            {"_id": {"$oid": "000000000000000000000001"}, "name": "Rex", "color": "red"}
+            {"_id": {"$oid": "000000000000000000000002"}, "name": "Fifi"}
+            {"_id": {"$oid": "000000000000000000000003"}, "name": 5}
+            """
+        let path = try file("dogs.jsonl", lines)
+        #expect(try run("import", "F", "notes", path, "--class", "Dog").status != 0)
+        #expect(try run("schema", "push", "F", "notes", try file("a/Dog.json", Self.dog())).status == 0)
+        let dry = try run("import", "F", "notes", path, "--class", "Dog", "--dry-run").output
+        #expect(dry.contains("3 documents: 2 would be created"))
+        #expect(try run("export", "F", "notes", "--class", "Dog").output.isEmpty)
+        let first = try run("import", "F", "notes", "-", "--class", "Dog", input: lines).output
+        #expect(first.contains("3 documents: 2 created, 0 changed, 0 as they were, 1 left out."))
+        #expect(first.contains("field 'color' isn't in the class: left out 1 times"))
+        let stored = try run("export", "F", "notes", "--class", "Dog").output
+        #expect(stored.split(separator: "\n").count == 2 && stored.contains("Rex"))
+        let second = try run("import", "F", "notes", path, "--class", "Dog").output
+        #expect(second.contains("0 created, 0 changed, 2 as they were"))
+        #expect(try run("import", "F", "notes", path, "--class", "Dog", "--strict").status != 0)
+    }
+
     @Test func `a schema is pushed, compared, pulled and removed`() throws {
         let dog = try file("a/Dog.json", Self.dog())
         #expect(try run("schema", "push", "F", "notes", dog, "--dry-run").output.contains("Dog is new"))

@@ -64,12 +64,14 @@ enum Compilers {
         let modules = try #require(modulesFolder)
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
-        let arguments = [
+        var arguments = [
             "-typecheck", "-swift-version", "6", "-module-name", "Generated", "-I", modules, "-I",
             root + "/Sources/CLMDB",
-            "-Xcc", "-fmodule-map-file=\(modules)/../CFreeholdShims.build/module.modulemap", "-Xcc",
-            "-I\(root)/Sources/CFreeholdShims/include",
         ]
+        for target in ["CFreeholdShims", "CFreeholdLMDB"] {
+            arguments += ["-Xcc", "-fmodule-map-file=\(modules)/../\(target).build/module.modulemap"]
+            arguments += ["-Xcc", "-I\(root)/Sources/\(target)/include"]
+        }
         try Tool.swiftc.expectSuccess(arguments + (try write(models, folder)), in: folder)
     }
 
