@@ -122,7 +122,7 @@ struct DownwardMapper {
     }
 
     /// An element of a set. Nil if the version has none for it.
-    private func element(_ value: SyncValue, _ property: PropertyMap) -> SyncValue? {
+    func element(_ value: SyncValue, _ property: PropertyMap) -> SyncValue? {
         switch value {
         case .null: return property.hidesNull ? nil : .null
         case .link(let name): return self.name(name).map { .link($0) }

@@ -30,6 +30,9 @@ public struct SchemaVersions: Hashable, Sendable {
 
     public var newest: SchemaVersion { versions[versions.count - 1] }
 
+    /// There is one version only, for all apps, in which everything is stored under its own name and shown as it is.
+    public var isPlain: Bool { versions.count == 1 && newest.number == 0 && newest.isOwn }
+
     /// The version that serves apps of a `schemaVersion`.
     public func version(for claim: UInt64) -> SchemaVersion { versions[index(for: claim)] }
 

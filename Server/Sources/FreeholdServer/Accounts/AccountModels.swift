@@ -19,7 +19,7 @@ final class StoredApp: Object {
 
 /// A part of an app's schema and rules, in Extended JSON.
 final class StoredDocument: Object {
-    enum Kind: String { case schema, rules, values, environment }
+    enum Kind: String { case schema, versions, rules, values, environment }
 
     @Persisted(primaryKey: true) var key = ""
     @Persisted(indexed: true) var app = ""

@@ -76,14 +76,18 @@ actor ChangeFollower {
     }
 
     private func take(_ step: StreamStep, _ access: StreamAccess) {
-        var sights: [SyncString: ObjectSight?] = [:]
-        let events = ChangeEvent.events(of: step, stream: access.stream, behind: token) { name, contents in
-            if let className, name.className.string != className { return nil }
-            let sight =
-                sights[name.className]
-                ?? (try? ObjectSight(name.className, SyncString(query), access.matcher, access.rights))
+        var sights: [SyncString: DocumentSight?] = [:]
+        func shown(_ stored: SyncString) -> SyncString? { access.lens.map { $0.down(className: stored) } ?? stored }
+        let events = ChangeEvent.events(
+            of: step,
+            stream: access.stream,
+            behind: token,
+            className: { shown($0) ?? $0 }
+        ) { name, contents in
+            guard let known = shown(name.className), className == nil || known.string == className else { return nil }
+            let sight = sights[name.className] ?? (try? access.sight(known.string, query))
             sights[name.className] = sight
-            return sight?.contents(name, contents)
+            return sight?.contents(name.key, contents)
         }
         (cursor, token) = (step.to, nil)
         for event in events {

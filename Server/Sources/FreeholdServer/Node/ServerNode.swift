@@ -236,6 +236,18 @@ public final class ServerNode: @unchecked Sendable {
     /// What users may see or write is another thing now. Nil: of all users.
     func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
 
+    /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
+    func schemaChanged(of app: String) { loop.execute { self.handle(.schemaChanged(SyncString(app))) } }
+
+    /// How many sessions each app has, by the `schemaVersion` of their files.
+    public func sessionsByVersion() async throws -> [String: [UInt64: Int]] {
+        let names = apps.withLock { Array($0.keys) }
+        return try await loop.submit {
+            Dictionary(uniqueKeysWithValues: names.map { ($0.string, self.machine.sessions(of: $0)) })
+        }
+        .get()
+    }
+
     func connectedUsers() async throws -> Set<String> {
         try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
     }

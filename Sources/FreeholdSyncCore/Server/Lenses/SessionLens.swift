@@ -81,7 +81,7 @@ public struct LensedCommit: Sendable {
 
 extension SessionLens {
     /// Nil if the version hasn't the class.
-    func up(_ name: ObjectName) -> ObjectName? {
+    public func up(_ name: ObjectName) -> ObjectName? {
         up(className: name.className).map { ObjectName($0, name.key) }
     }
 

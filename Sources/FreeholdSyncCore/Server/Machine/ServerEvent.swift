@@ -37,14 +37,20 @@ public struct Submission: Sendable {
     public var changes: [Change]
     /// The version of each object that the author saw; of those that aren't named, the newest one.
     public var seen: [ObjectName: StreamVersion]
+    /// How the author sees what is stored, and by which version of the schema the changes are written. Nil: as it is.
+    public var lens: (any SessionLens)?
+    public var schemaVersion: UInt64
 
     public init(
         stream: StreamName,
         user: SyncString,
         changes: [Change],
-        seen: [ObjectName: StreamVersion] = [:]
+        seen: [ObjectName: StreamVersion] = [:],
+        lens: (any SessionLens)? = nil,
+        schemaVersion: UInt64 = 0
     ) {
         (self.stream, self.user, self.changes, self.seen) = (stream, user, changes, seen)
+        (self.lens, self.schemaVersion) = (lens, schemaVersion)
     }
 }
 

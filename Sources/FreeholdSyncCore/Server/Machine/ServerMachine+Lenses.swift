@@ -72,6 +72,17 @@ extension ServerMachine {
         return lens.down(message)
     }
 
+    /// How many sessions an app has, by the `schemaVersion` of their files.
+    ///
+    /// - Complexity: O(sessions)
+    public func sessions(of app: SyncString) -> [UInt64: Int] {
+        var counts: [UInt64: Int] = [:]
+        for session in sessions.values where session.stream.app == app {
+            counts[session.bind.schema.version, default: 0] += 1
+        }
+        return counts
+    }
+
     /// An app has other versions of its schema. Its sessions bind anew, and go on from where they are.
     mutating func followSchema(of app: SyncString) {
         for key in sessions.keys.sorted() where sessions[key]?.stream.app == app {
