@@ -144,7 +144,7 @@ import Testing
             Issue.record("an older version grew")
             return
         }
-        #expect(refused.first?.text.string.hasSuffix("(in version 2 of the schema)") == true)
+        #expect(refused.first?.text.string.hasSuffix("(in version 2 of the schema).") == true)
         var newest = VersionModels.third
         newest[2].columns.append(ColumnSpec("wings", .int))
         #expect(try verdict(newest, 5) == .accepted)
