@@ -10,8 +10,8 @@ struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes an app's documents as Extended JSON, one a line, while the server runs or not.",
         discussion: """
-            Links are the keys of what they lead to. All documents are of one moment, and have the names of the schema's newest version; --stored shows
-            what it hasn't, too, under the names by which it is stored.
+            Links are the keys of what they lead to. All documents are of one moment, and have the names of the schema's newest version;
+            --stored shows what it hasn't, too, under the names by which it is stored.
 
             Examples:
               freehold-server export /srv/freehold notes --output /tmp/notes
@@ -55,7 +55,10 @@ struct Export: AsyncParsableCommand {
         guard let output else {
             var lines = Lines(.standardOutput)
             let name = className.map { SyncString($0) }
-            try store.forEachDocument(of: stream, className: name.map { name in lens.map { $0.up(className: name) ?? name } ?? name }) {
+            try store.forEachDocument(
+                of: stream,
+                className: name.map { name in lens.map { $0.up(className: name) ?? name } ?? name }
+            ) {
                 if let shown = shown($0, $1, lens) { try lines.add(text(shown.document)) }
             }
             return try lines.end()

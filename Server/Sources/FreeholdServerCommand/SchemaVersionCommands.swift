@@ -11,12 +11,14 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             abstract: "Takes classes over from files, into the newest version of the schema or as a new one.",
             discussion: """
-                Without --as-version the newest version grows by new classes and properties; classes that no file names stay. What breaks clients that are there
-                (a type that changes, a property that goes) is refused, and listed, unless --breaking says that it is meant.
+                Without --as-version the newest version grows by new classes and properties; classes that no file names stay. What breaks
+                clients that are there (a type that changes, a property that goes) is refused, and listed, unless --breaking says that it
+                is meant.
 
-                With --as-version N the files are all classes of a new version, for apps whose schemaVersion is N or greater. Apps of the versions before
-                go on with theirs, beside the new ones. The steps from the version before are shown; what the two can't share is refused with what to do
-                instead. --renames names a file that says what became of names, and what apps are shown where nothing is stored:
+                With --as-version N the files are all classes of a new version, for apps whose schemaVersion is N or greater. Apps of the
+                versions before go on with theirs, beside the new ones. The steps from the version before are shown; what the two can't
+                share is refused, with what to do instead. --renames names a file that says what became of names, and what apps are shown
+                where nothing is stored:
 
                   {"classes": {"Dog": "Hound"}, "properties": {"Hound": {"name": "title"}},
                    "fills": {"Hound": {"age": 1}}, "oldFills": {"Dog": {"owner": "nobody"}}}
@@ -104,7 +106,8 @@ extension SchemaCommand {
 
         private func transition() throws -> SchemaTransition {
             guard let renames else { return SchemaTransition() }
-            do { return try SchemaTransition(extendedJSON: try SchemaFiles.text(renames)) } catch let error as RuleError {
+            do { return try SchemaTransition(extendedJSON: try SchemaFiles.text(renames)) } catch let error as RuleError
+            {
                 throw ValidationError("\(renames): \(error)")
             }
         }
@@ -172,7 +175,8 @@ extension SchemaCommand {
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var app: String
         @Option(help: "A folder; it is made if it isn't there.") var output: String?
-        @Option(help: "Of the version that serves apps of this schemaVersion; else of the newest one.") var version: UInt64?
+        @Option(help: "Of the version that serves apps of this schemaVersion; else of the newest one.") var version:
+            UInt64?
 
         func run() async throws {
             let documents = try await AccountStore.existing(folder).documents(of: app)
@@ -204,10 +208,10 @@ extension AppDocuments {
     }
 
     /// The documents of the version that serves apps of a `schemaVersion`; nil for the newest.
-    func schemas(of number: UInt64?) throws -> ([SchemaDocument], asymmetric: Set<String>) {
+    func schemas(of number: UInt64?) throws -> ([FreeholdSyncRules.SchemaDocument], asymmetric: Set<String>) {
         let versions = try versions()
         guard let number, versions.version(for: number) != versions.newest else { return (schemas, asymmetric) }
         let tables = versions.version(for: number).tables
-        return (try SchemaDocument.documents(of: tables), Set(tables.filter(\.isAsymmetric).map(\.name)))
+        return (try FreeholdSyncRules.SchemaDocument.documents(of: tables), Set(tables.filter(\.isAsymmetric).map(\.name)))
     }
 }

@@ -57,10 +57,21 @@ struct SchemaVersionCommandTests {
     @Test func `a new version is tried, pushed, listed and pulled`() throws {
         let first = try file("first.json", "[\(Self.dog), \(Self.memo)]")
         #expect(try run("schema", "push", "F", "notes", first).status == 0)
-        #expect(try run("schema", "list", "F", "notes").output.contains("version 0\tserves schemaVersion 0 and later\t2"))
+        #expect(
+            try run("schema", "list", "F", "notes").output.contains("version 0\tserves schemaVersion 0 and later\t2")
+        )
         let (second, renames) = (try file("second.json", Self.hound), try file("renames.json", Self.renames))
         let dry = try run(
-            "schema", "push", "F", "notes", second, "--as-version", "2", "--renames", renames, "--dry-run"
+            "schema",
+            "push",
+            "F",
+            "notes",
+            second,
+            "--as-version",
+            "2",
+            "--renames",
+            renames,
+            "--dry-run"
         )
         #expect(dry.status == 0)
         for place in ["Hound ", "Hound.title", "Hound.age", "Hound.chip", "notes", "Memo"] {

@@ -68,12 +68,12 @@ final class VersionDevices: @unchecked Sendable {
     }
 
     /// The schema that an app's classes have: as a server in development takes it over.
-    static func documents(_ types: [ObjectBase.Type]) async throws -> [SchemaDocument] {
+    @MainActor static func documents(_ types: [ObjectBase.Type]) async throws -> [FreeholdSyncRules.SchemaDocument] {
         let devices = try await VersionDevices()
         try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
         let device = try await devices.device("scratch", types, version: 0)
         _ = try await device.realm()
-        var documents: [SchemaDocument] = []
+        var documents: [FreeholdSyncRules.SchemaDocument] = []
         for _ in 0..<200 where documents.isEmpty {
             documents = try await devices.server.store.documents(of: "test").schemas
             try await Task.sleep(for: .milliseconds(50))

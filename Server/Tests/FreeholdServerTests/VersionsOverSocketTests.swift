@@ -7,7 +7,6 @@ import Testing
 
 @testable import FreeholdServer
 
-private typealias Dog = FirstApp.Dog
 private typealias Hound = SecondApp.Hound
 
 /// A real old app and a real new app at one server, over sockets of loopback, with the server's documents in files.
@@ -25,7 +24,7 @@ private typealias Hound = SecondApp.Hound
         try one.write {
             let ann = one.create(FirstApp.Person.self, value: ["_id": "ann", "name": "Ann"])
             let rex = one.create(
-                Dog.self,
+                FirstApp.Dog.self,
                 value: [
                     "name": "Rex", "age": 3, "size": 1.5, "notes": "bites", "chip": "c1", "tags": ["a", "b"],
                     "scores": [1, 2], "visits": ["jan": 1], "home": ["street": "Main", "floor": 2],
@@ -36,7 +35,7 @@ private typealias Hound = SecondApp.Hound
             one.create(FirstApp.Memo.self, value: ["_id": "m", "text": "of old apps"])
         }
         try await devices.settle(one, two)
-        let rex = try #require(one.objects(Dog.self).first)
+        let rex = try #require(one.objects(FirstApp.Dog.self).first)
         let hound = try #require(two.objects(Hound.self).first)
         #expect((hound._id, hound.title, hound.age, hound.size) == (rex._id, "Rex", 3, 1.5))
         // Required now, and null is stored.
@@ -76,10 +75,10 @@ private typealias Hound = SecondApp.Hound
         try one.write {
             rex.nick = "Rexy"
             rex.notes = "doesn't bite"
-            rex.$age.increment(by: 2)
+            rex.increment(\.age, by: 2)
             rex.tags.insert("x", at: 0)
             rex.scores.append(9)
-            one.create(Dog.self, value: ["_id": pup, "name": "Pup", "age": 1, "chip": "c2"] as [String: Any])
+            one.create(FirstApp.Dog.self, value: ["_id": pup, "name": "Pup", "age": 1, "chip": "c2"] as [String: Any])
             one.objects(FirstApp.Memo.self).first?.text = "later"
         }
         try two.write {
@@ -106,7 +105,8 @@ private typealias Hound = SecondApp.Hound
         #expect(rex.owner?.name == "Anna")
         #expect(one.object(ofType: FirstApp.Memo.self, forPrimaryKey: "m")?.text == "later")
         let (shownPup, shownWhelp) = (
-            two.object(ofType: Hound.self, forPrimaryKey: pup), one.object(ofType: Dog.self, forPrimaryKey: whelp)
+            two.object(ofType: Hound.self, forPrimaryKey: pup),
+            one.object(ofType: FirstApp.Dog.self, forPrimaryKey: whelp)
         )
         #expect((shownPup?.title, shownPup?.age, shownPup?.chip, shownPup?.nick) == ("Pup", 1, "c2", "none"))
         #expect((shownWhelp?.name, shownWhelp?.age, shownWhelp?.nick) == ("Whelp", 0, "W"))
@@ -115,7 +115,9 @@ private typealias Hound = SecondApp.Hound
         try two.write { two.delete(hound) }
         try await devices.settle(two, one)
         #expect(rex.isInvalidated)
-        #expect(one.objects(Dog.self).map(\.name) == ["Pup", "Whelp"] || one.objects(Dog.self).count == 2)
+        #expect(
+            one.objects(FirstApp.Dog.self).map(\.name) == ["Pup", "Whelp"] || one.objects(FirstApp.Dog.self).count == 2
+        )
         #expect(old.errors.errors.isEmpty, "\(old.errors.errors)")
         #expect(new.errors.errors.isEmpty, "\(new.errors.errors)")
 
@@ -133,9 +135,11 @@ private typealias Hound = SecondApp.Hound
         try await devices.push(1)
         let old = try await devices.device("old", FirstApp.types, version: 0)
         let one = try await old.realm()
-        try one.write { one.create(Dog.self, value: ["name": "Rex", "age": 3, "notes": "n"] as [String: Any]) }
+        try one.write {
+            one.create(FirstApp.Dog.self, value: ["name": "Rex", "age": 3, "notes": "n"] as [String: Any])
+        }
         try await devices.settle(one)
-        let rex = try #require(one.objects(Dog.self).first)
+        let rex = try #require(one.objects(FirstApp.Dog.self).first)
         let second = try await devices.device("new", SecondApp.types, version: 2)
         // Its classes aren't there yet.
         let two = try await second.realm(waits: false)
@@ -161,13 +165,15 @@ private typealias Hound = SecondApp.Hound
         let (id, pup) = (ObjectId.generate(), ObjectId.generate())
         do {
             let one = try await device.realm()
-            try one.write { one.create(Dog.self, value: ["_id": id, "name": "Rex", "age": 3] as [String: Any]) }
+            try one.write {
+                one.create(FirstApp.Dog.self, value: ["_id": id, "name": "Rex", "age": 3] as [String: Any])
+            }
             try await devices.settle(one)
             one.syncSession?.suspend()
             try one.write {
-                one.objects(Dog.self).first?.name = "offline"
-                one.objects(Dog.self).first?.$age.increment(by: 1)
-                one.create(Dog.self, value: ["_id": pup, "name": "Pup"] as [String: Any])
+                one.objects(FirstApp.Dog.self).first?.name = "offline"
+                one.objects(FirstApp.Dog.self).first?.increment(\.age, by: 1)
+                one.create(FirstApp.Dog.self, value: ["_id": pup, "name": "Pup"] as [String: Any])
             }
         }
         try await devices.settle(two)
@@ -182,7 +188,9 @@ private typealias Hound = SecondApp.Hound
         }
         try await devices.eventually(updated, "The updated app has not all.") { updated.objects(Hound.self).count == 2 }
         try await devices.settle(updated, two)
-        let shown = { (realm: Realm) in realm.objects(Hound.self).sorted(by: \.title).map { "\($0.title) \($0.age)" } }
+        let shown = { (realm: Realm) -> [String] in
+            realm.objects(Hound.self).sorted(by: \.title).map { "\($0.title) \($0.age)" }
+        }
         #expect(shown(updated) == shown(two))
         #expect(device.errors.errors.isEmpty, "\(device.errors.errors)")
         await devices.server.stop()
@@ -205,16 +213,16 @@ private typealias Hound = SecondApp.Hound
         let old = try await devices.device("old", FirstApp.types, version: 1)
         let new = try await devices.device("new", SecondApp.types, version: 2)
         let (one, two) = (try await old.realm(), try await new.realm())
-        try one.write { one.create(Dog.self, value: ["name": "Rex", "age": 3] as [String: Any]) }
+        try one.write { one.create(FirstApp.Dog.self, value: ["name": "Rex", "age": 3] as [String: Any]) }
         try await devices.settle(one, two)
         #expect(two.objects(Hound.self).map(\.title) == ["Rex"])
         let secret = ObjectId.generate()
         try one.write {
-            one.create(Dog.self, value: ["_id": secret, "name": "secret"] as [String: Any])
+            one.create(FirstApp.Dog.self, value: ["_id": secret, "name": "secret"] as [String: Any])
             one.create(FirstApp.Memo.self, value: ["_id": "m", "text": "by default"])
         }
         try await devices.settle(one, two)
-        try await devices.eventually(one, "It isn't taken back.") { one.objects(Dog.self).count == 1 }
+        try await devices.eventually(one, "It isn't taken back.") { one.objects(FirstApp.Dog.self).count == 1 }
         let rejected = try #require(old.errors.errors.first)
         #expect(rejected.code == .writeRejected)
         #expect(rejected.compensatingWriteInfo?.map(\.objectType) == ["Dog"])
@@ -223,7 +231,7 @@ private typealias Hound = SecondApp.Hound
         try two.write { hound.house = SecondApp.Address(value: ["road": "hidden"]) }
         try await devices.settle(two, one)
         #expect(new.errors.errors.contains { $0.compensatingWriteInfo?.map(\.objectType) == ["Hound"] })
-        #expect(one.objects(Dog.self).first?.home == nil)
+        #expect(one.objects(FirstApp.Dog.self).first?.home == nil)
         await devices.server.stop()
     }
 
@@ -242,12 +250,12 @@ private typealias Hound = SecondApp.Hound
         #expect(try await events.next()?.hasPrefix(": here") == true)
         try one.write {
             one.create(
-                Dog.self,
+                FirstApp.Dog.self,
                 value: ["name": "Rex", "age": 3, "notes": "n", "home": ["street": "Main"]] as [String: Any]
             )
         }
         try await devices.settle(one)
-        let rex = try #require(one.objects(Dog.self).first)
+        let rex = try #require(one.objects(FirstApp.Dog.self).first)
         let event = try #require(try await events.next())
         #expect(event.contains("\"coll\":\"Hound\"") && event.contains("\"title\":\"Rex\""), "\(event)")
         #expect(!event.contains("notes"))
@@ -264,17 +272,21 @@ private typealias Hound = SecondApp.Hound
         let changed = try await ask("PATCH", "/Hound/\(rex._id)", change)
         #expect(changed.status == 200, "\(changed.body)")
         let id = ObjectId.generate()
-        let made = try await ask("POST", "/Hound", "{\"_id\": {\"$oid\": \"\(id)\"}, \"title\": \"Whelp\", \"age\": 0.5, \"size\": 1.0, \"nick\": \"w\"}")
+        let made = try await ask(
+            "POST",
+            "/Hound",
+            "{\"_id\": {\"$oid\": \"\(id)\"}, \"title\": \"Whelp\", \"age\": 0.5, \"size\": 1.0, \"nick\": \"w\"}"
+        )
         #expect(made.status == 201, "\(made.body)")
         try await devices.settle(one)
         #expect((rex.name, rex.age, rex.home?.street, rex.notes) == ("Max", 4, "Side", "n"))
-        let whelp = one.object(ofType: Dog.self, forPrimaryKey: id)
+        let whelp = one.object(ofType: FirstApp.Dog.self, forPrimaryKey: id)
         #expect((whelp?.name, whelp?.age, whelp?.nick, whelp?.chip) == ("Whelp", 0, "w", "?"))
         let update = try #require(try await events.next())
         #expect(update.contains("\"title\":\"Max\"") && update.contains("\"house.road\":\"Side\""), "\(update)")
         #expect(try await ask("DELETE", "/Hound/\(id)").status == 200)
         try await devices.settle(one)
-        #expect(one.objects(Dog.self).count == 1)
+        #expect(one.objects(FirstApp.Dog.self).count == 1)
         await events.close()
         await devices.server.stop()
     }
@@ -285,7 +297,7 @@ private typealias Hound = SecondApp.Hound
         try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
         let old = try await devices.device("old", FirstApp.types, version: 1)
         let one = try await old.realm()
-        try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
+        try one.write { one.create(FirstApp.Dog.self, value: ["name": "Rex"]) }
         try await devices.settle(one)
         let new = try await devices.device("new", SecondApp.types + [Draft.self], version: 2)
         let two = try await new.realm()
@@ -302,12 +314,16 @@ private typealias Hound = SecondApp.Hound
         // After a start they are what was kept.
         try await devices.restart()
         try two.write { two.objects(Hound.self).first?.title = "Max" }
-        try await devices.eventually(one, "The old app has lost touch.") { one.objects(Dog.self).first?.name == "Max" }
+        try await devices.eventually(one, "The old app has lost touch.") {
+            one.objects(FirstApp.Dog.self).first?.name == "Max"
+        }
         // An old app gets nothing taken over.
         let odd = try await devices.device("odd", FirstApp.types + [Draft.self], version: 1)
         let three = try await odd.realm(waits: false)
         try await devices.eventually(three, "no refusal") {
-            odd.errors.errors.contains { $0.message.contains("Draft isn't in the app's schema (in version 0") || $0.message.contains("Draft") }
+            odd.errors.errors.contains {
+                $0.message.contains("Draft isn't in the app's schema (in version 0") || $0.message.contains("Draft")
+            }
         }
         await devices.server.stop()
     }

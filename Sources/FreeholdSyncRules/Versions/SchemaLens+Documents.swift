@@ -17,7 +17,8 @@ extension SchemaLens {
     /// What the version shows of an object of a stored class. Nil if it hasn't the class.
     ///
     /// - Complexity: O(size of the object)
-    public func down(_ contents: [SyncString: MergedContent], of className: SyncString) -> [SyncString: MergedContent]? {
+    public func down(_ contents: [SyncString: MergedContent], of className: SyncString) -> [SyncString: MergedContent]?
+    {
         guard let found = map.stored(className), !found.isEmbedded else { return nil }
         return map.isPlain ? contents : DownwardMapper(map: map).mapped(contents, found)
     }

@@ -291,9 +291,10 @@ struct SimulatedChecks {
         _ contents: [ObjectName: MergedObject],
         _ queries: [ClassQuery]
     ) -> (shown: [ObjectName: [SyncString: Content]], versions: [ObjectName: StreamVersion]) {
+        let role = world.profile.hasRoles ? world.roles[SimulatedWorld.user(index)] : SimulatedRole()
         if world.profile.hasVersions {
             let isNew = world.schemaVersion(index) > 0
-            let all = SimulatedVersions.expected(contents, queries, isNew: isNew)
+            let all = SimulatedVersions.expected(contents, queries, role, isNew: isNew)
             return (all.mapValues { plain($0.fields) ?? [:] }, all.mapValues(\.version))
         }
         var visible = contents.filter { name, object in
@@ -303,7 +304,6 @@ struct SimulatedChecks {
                         == true
             }
         }
-        let role = world.profile.hasRoles ? world.roles[SimulatedWorld.user(index)] : SimulatedRole()
         visible = visible.filter { $0.key.className != "Thing" || role.canRead($0.value.contents) }
         let expected = visible.reduce(into: [ObjectName: [SyncString: Content]]()) { all, entry in
             let hidden = entry.key.className == "Thing" ? role.hiddenFields : []

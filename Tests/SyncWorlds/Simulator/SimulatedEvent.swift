@@ -222,6 +222,15 @@ struct SimulatedProfile: Sendable {
             isNarrow: true,
             objects: 5
         ),
+        SimulatedProfile(
+            name: "versions and roles",
+            work: .everything,
+            weights: weights(usual, rough, [.changeRole: 3, .hearOfRoles: 4, .drop: 2]),
+            queries: true,
+            hasRoles: true,
+            hasVersions: true,
+            objects: 4
+        ),
         SimulatedProfile(name: "asymmetric", work: .asymmetric, weights: weights(usual, rough, failing)),
         SimulatedProfile(
             name: "all at once",

@@ -93,13 +93,18 @@ enum SimulatedVersions {
     // MARK: What is shown
 
     /// What an app must hold of what is stored, and the versions of that.
-    static func expected(_ contents: [ObjectName: MergedObject], _ queries: [ClassQuery], isNew: Bool)
-        -> [ObjectName: (fields: [SyncString: MergedContent], version: StreamVersion)]
-    {
+    static func expected(
+        _ contents: [ObjectName: MergedObject],
+        _ queries: [ClassQuery],
+        _ role: SimulatedRole,
+        isNew: Bool
+    ) -> [ObjectName: (fields: [SyncString: MergedContent], version: StreamVersion)] {
         var all: [ObjectName: (fields: [SyncString: MergedContent], version: StreamVersion)] = [:]
         let words = Words(names: isNew ? names : [:], classes: isNew ? ["Thing": "Item"] : [:])
         for (name, object) in contents where object.isAlive && name.className == "Thing" {
-            var fields = words.fields(object.contents.filter { !isNew || $0.key != removed })
+            guard role.canRead(object.contents) else { continue }
+            let shown = object.contents.filter { !role.hiddenFields.contains($0.key) && (!isNew || $0.key != removed) }
+            var fields = words.fields(shown)
             fields["count"] = count(fields["count"], isNew: isNew)
             let isFound = queries.contains { query in
                 switch query.condition {
@@ -108,7 +113,7 @@ enum SimulatedVersions {
                 default: true
                 }
             }
-            if isFound { all[words.name(name)] = (fields, object.changed) }
+            if isFound { all[words.name(name)] = (fields, object.version(role.mask(of: "Thing"))) }
         }
         return all
     }

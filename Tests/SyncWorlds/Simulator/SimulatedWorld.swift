@@ -120,7 +120,11 @@ struct SimulatedWorld {
         }
         var app = ServerApp(rules: rules)
         if profile.hasVersions { app.judge = { SimulatedVersions.judge($0) } }
-        if profile.hasRoles { app.rights = { user, _ in roles[user] } }
+        if profile.hasRoles {
+            app.rights = { user, _ -> any SessionRights in
+                profile.hasVersions ? QueryRole(role: roles[user]) as any SessionRights : roles[user]
+            }
+        }
         var configuration = ServerConfiguration(apps: ["sim": app]) { token, _ in token.text }
         configuration.commitSize = \.estimatedSize
         let codec = MessageCodec()

@@ -99,12 +99,11 @@ extension AppDocuments {
         let number = number ?? versions.newest.number
         let isNew = number != versions.newest.number
         let (new, sent) = isNew ? (documents, asymmetric) : merged(documents, asymmetric)
-        var push = try versions.pushing(Self.tables(new, sent), as: number, transition)
-        if isNew, versions.versions.count == 1, versions.newest.tables.isEmpty {
-            // There is no app that could have had the empty version.
-            push = SchemaPush(versions: try SchemaVersions(push.versions.newest.tables, number: number), steps: push.steps)
-        }
-        take(push.versions, new, sent)
+        let push = try versions.pushing(Self.tables(new, sent), as: number, transition)
+        // There is no app that could have had an empty version.
+        let isFirst = isNew && versions.versions.count == 1 && versions.newest.tables.isEmpty
+        let all = isFirst ? try SchemaVersions(push.versions.newest.tables, number: number) : push.versions
+        take(all, new, sent)
         return push.steps
     }
 

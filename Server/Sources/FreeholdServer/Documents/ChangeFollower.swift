@@ -1,6 +1,7 @@
 import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import FreeholdSyncRules
 
 /// Tells somebody of a stream's changes, as far as the user may see them: rights are asked anew for each commit.
 actor ChangeFollower {

@@ -101,7 +101,8 @@ extension DocumentService {
     ) async throws -> HTTPAnswer {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
-        guard let object = try await objects([name], access)[name], sight.contents(name.key, object.contents) != nil else {
+        guard let object = try await objects([name], access)[name], sight.contents(name.key, object.contents) != nil
+        else {
             throw DocumentFailure.noDocument
         }
         if let expected = request.expected, sight.version(object) != expected { throw DocumentFailure.changed }

@@ -1,6 +1,7 @@
 import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import FreeholdSyncRules
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -82,13 +83,16 @@ struct DocumentService: Sendable {
 
     /// Objects that are alive, as they are stored, by their names in the newest version.
     func objects(_ names: [ObjectName], _ access: StreamAccess) async throws -> [ObjectName: MergedObject] {
-        let stored = Dictionary(names.compactMap { name in access.stored(name).map { ($0, name) } }) { first, _ in first }
+        let stored = Dictionary(names.compactMap { name in access.stored(name).map { ($0, name) } }) { first, _ in first
+        }
         // What was read may be trimmed in between: the next look sees a newer head.
         for _ in 0..<5 {
             let version = try await head(access).version
             let request = ServerStoreRequest(access.stream, .objects(Array(stored.keys), at: version))
             guard case .objects(let found?) = await node.read(request) else { continue }
-            return Dictionary(uniqueKeysWithValues: found.compactMap { name, object in stored[name].map { ($0, object) } })
+            return Dictionary(
+                uniqueKeysWithValues: found.compactMap { name, object in stored[name].map { ($0, object) } }
+            )
         }
         throw DocumentFailure.unavailable
     }

@@ -1,6 +1,8 @@
 import FreeholdEngine
 import FreeholdSyncCore
 import FreeholdSyncRules
+import NIOCore
+import Synchronization
 
 /// What a user may do with a stream, by a program without a file.
 struct StreamAccess: Sendable {
@@ -74,5 +76,14 @@ extension ServerNode {
             return nil
         }
         return rows.head
+    }
+
+    /// How many sessions each app has, by the `schemaVersion` of their files.
+    public func sessionsByVersion() async throws -> [String: [UInt64: Int]] {
+        let names = apps.withLock { Array($0.keys) }
+        return try await loop.submit {
+            Dictionary(uniqueKeysWithValues: names.map { ($0.string, self.machine.sessions(of: $0)) })
+        }
+        .get()
     }
 }

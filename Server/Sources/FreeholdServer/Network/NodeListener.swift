@@ -49,7 +49,8 @@ public final class NodeListener: Sendable {
         return NodeListener(channel, node)
     }
 
-    /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. It asks for no token, so that it belongs on loopback.
+    /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. It asks for no token, so that it belongs on
+    /// loopback.
     ///
     /// - Parameter metrics: the text of `/metrics`.
     public static func listenForAdministrator(
@@ -64,7 +65,9 @@ public final class NodeListener: Sendable {
                 let pipeline = channel.pipeline.syncOperations
                 try pipeline.configureHTTPServerPipeline()
                 let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
-                try pipeline.addHandler(HTTPResponder(timer, services: [node.sessionsService]) { node.answer($0, $1, metrics) })
+                try pipeline.addHandler(
+                    HTTPResponder(timer, services: [node.sessionsService]) { node.answer($0, $1, metrics) }
+                )
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)

@@ -17,7 +17,7 @@ import Synchronization
 public final class ServerNode: @unchecked Sendable {
     // The machine and what follows it are touched on `loop` only.
     let loop: any EventLoop
-    private var machine: ServerMachine
+    private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
     private var peers: [ConnectionNumber: Peer] = [:]
     private var users: [SyncString: Int] = [:]
@@ -38,7 +38,7 @@ public final class ServerNode: @unchecked Sendable {
     /// Answers that come later go nowhere: the loop may be gone.
     private let isStopped = Atomic(false)
     private let state = Mutex(State())
-    private let apps: Mutex<[SyncString: NodeApp]>
+    let apps: Mutex<[SyncString: NodeApp]>
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, uptime: UInt64)
 
@@ -238,15 +238,6 @@ public final class ServerNode: @unchecked Sendable {
 
     /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
     func schemaChanged(of app: String) { loop.execute { self.handle(.schemaChanged(SyncString(app))) } }
-
-    /// How many sessions each app has, by the `schemaVersion` of their files.
-    public func sessionsByVersion() async throws -> [String: [UInt64: Int]] {
-        let names = apps.withLock { Array($0.keys) }
-        return try await loop.submit {
-            Dictionary(uniqueKeysWithValues: names.map { ($0.string, self.machine.sessions(of: $0)) })
-        }
-        .get()
-    }
 
     func connectedUsers() async throws -> Set<String> {
         try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
