@@ -32,6 +32,7 @@ enum FirstApp {
     final class Person: Object {
         @Persisted(primaryKey: true) var _id: String
         @Persisted var name = ""
+        @Persisted var phone: String?
         @Persisted var dogs: List<Dog>
 
         override class func _realmObjectName() -> String? { "Person" }

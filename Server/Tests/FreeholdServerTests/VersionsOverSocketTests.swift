@@ -147,6 +147,9 @@ private typealias Hound = SecondApp.Hound
             second.errors.errors.contains { $0.message.contains("Hound isn't in the app's schema") }
         }
         try await devices.push()
+        // What the app has to do about it, is its matter: it tries again.
+        two.syncSession?.suspend()
+        two.syncSession?.resume()
         try one.write { rex.age = 4 }
         try await devices.eventually(two, "The new app isn't served.") { two.objects(Hound.self).first?.age == 4 }
         try two.write { two.objects(Hound.self).first?.age = 5.5 }
@@ -192,7 +195,9 @@ private typealias Hound = SecondApp.Hound
             realm.objects(Hound.self).sorted(by: \.title).map { "\($0.title) \($0.age)" }
         }
         #expect(shown(updated) == shown(two))
-        #expect(device.errors.errors.isEmpty, "\(device.errors.errors)")
+        // Until the app subscribes anew the file has subscriptions of before, to classes that its version hasn't.
+        let others = device.errors.errors.filter { $0.code != .invalidFlexibleSyncSubscriptions }
+        #expect(others.isEmpty, "\(others)")
         await devices.server.stop()
     }
 

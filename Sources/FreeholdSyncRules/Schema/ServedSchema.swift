@@ -30,7 +30,8 @@ public struct ServedSchema: Sendable {
     /// The classes of the newest version.
     public var tables: [TableSpec] { versions.newest.tables }
 
-    /// What becomes of a file. It is judged by the version that serves its `schemaVersion`. In development mode new classes and properties
+    /// What becomes of a file. It is judged by the version that serves its `schemaVersion`; classes that only earlier versions have may be left
+    /// over from before an update of its app. In development mode new classes and properties
     /// are taken over into the newest version; the others stay as they were pushed.
     ///
     /// - Returns: the verdict, and what was taken over.
@@ -48,7 +49,7 @@ public struct ServedSchema: Sendable {
             let version = versions.versions[index]
             let adoption = try SchemaAdoption(
                 server: version.tables,
-                client: client,
+                client: client.filter { !isLeftOver($0, index) },
                 mode: index == versions.versions.count - 1 ? mode : .production,
                 limits: limits
             )
@@ -66,6 +67,20 @@ public struct ServedSchema: Sendable {
                 text: SyncString(error.reason)
             )
             return (.refused([problem]), [])
+        }
+    }
+
+    /// A file keeps the classes that its app had before it was updated. Nothing of them is sent, and only work of that time comes up: they
+    /// claim nothing.
+    private func isLeftOver(_ table: TableSpec, _ index: Int) -> Bool {
+        let name = SyncString(table.name)
+        guard !versions.versions[index].tables.contains(where: { SyncString($0.name) == name }) else { return false }
+        let columns = table.synced.columns
+        return versions.versions[..<index].contains { version in
+            version.tables.contains { old in
+                SyncString(old.name) == name && old.isEmbedded == table.isEmbedded
+                    && old.isAsymmetric == table.isAsymmetric && columns.allSatisfy { old.columns.contains($0) }
+            }
         }
     }
 

@@ -152,4 +152,28 @@ import Testing
         #expect(schema.lens(for: try SchemaClaim(newest, version: 5))?.number == 5)
         #expect(schema.lens(for: SchemaClaim(version: 1, hash: .empty))?.number == 0)
     }
+
+    /// A file has the classes of the app that it was of, too.
+    @Test(arguments: [SchemaAdoption.Mode.development, .production])
+    func `what is left of an app before its update is nothing that it claims`(_ mode: SchemaAdoption.Mode) throws {
+        let versions = try VersionModels.versions()
+        var schema = ServedSchema(versions, mode: mode)
+        let old = versions.versions[0].tables.filter { table in
+            !VersionModels.second.contains { $0.name == table.name }
+        }
+        #expect(!old.isEmpty)
+        let (verdict, adopted) = schema.judge(try SchemaClaim(VersionModels.second + old, version: 2))
+        #expect(verdict == .accepted)
+        #expect(adopted.isEmpty)
+        #expect(schema.versions == versions)
+        // A class of another form is one that the app wants.
+        var other = old
+        other[0].columns.append(ColumnSpec("more", .int))
+        let claim = try SchemaClaim(VersionModels.second + other, version: 2)
+        guard case .refused(let problems) = schema.judge(claim).verdict else {
+            Issue.record("It passes.")
+            return
+        }
+        #expect(problems.map(\.className).contains(SyncString(old[0].name)))
+    }
 }
