@@ -35,10 +35,11 @@ final class ServerProcess: @unchecked Sendable {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    init(_ folder: String, port: Int = 0, _ flags: [String] = []) throws {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the server.
+    init(_ folder: String, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
         let output = Pipe()
-        process.executableURL = Self.program
-        process.arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        process.setCommand(launcher, Self.program, arguments)
         process.standardOutput = output
         let (stream, end) = AsyncStream<Void>.makeStream()
         ended = stream
@@ -71,6 +72,14 @@ final class ServerProcess: @unchecked Sendable {
             """
         try settings.write(toFile: "\(folder.path)/server.json", atomically: true, encoding: .utf8)
         return folder
+    }
+}
+
+extension Process {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the command.
+    func setCommand(_ launcher: [String], _ program: URL, _ arguments: [String]) {
+        executableURL = launcher.isEmpty ? program : URL(fileURLWithPath: "/usr/bin/env")
+        self.arguments = launcher.isEmpty ? arguments : launcher + [program.path] + arguments
     }
 }
 

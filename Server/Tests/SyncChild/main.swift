@@ -102,7 +102,7 @@ final class Board: Object {
     var random = Steps(seed)
     var settings = AppConfiguration(baseURL: arguments[1])
     settings.rootDirectory = URL(fileURLWithPath: arguments[2], isDirectory: true)
-    let app = App(id: "test", configuration: settings)
+    let app = App(id: "history", configuration: settings)
     let user: User
     if let known = app.currentUser { user = known } else { user = try await logIn(app, "client\(me)@example.org") }
     var configuration = user.flexibleSyncConfiguration()
