@@ -78,7 +78,9 @@ final class Board: Object {
             number = look()[me] + 1
             Self.say("I \(number) \(seen)")
             let name = "\(me):\(number)"
-            for half in ["a", "b"] { realm.create(Mark.self, value: ["_id": name + half, "author": me, "number": number]) }
+            for half in ["a", "b"] {
+                realm.create(Mark.self, value: ["_id": name + half, "author": me, "number": number])
+            }
             board.increment(\.total, by: 1)
             board.marks.append(name)
             board.names.insert(name)
@@ -148,8 +150,8 @@ final class Board: Object {
 @MainActor func logIn(_ app: App, _ email: String) async throws -> User {
     while true {
         do {
-            do { try await app.emailPasswordAuth.registerUser(email: email, password: "a long password") } catch
-                let error as AppError where error.code == .accountNameInUse
+            do { try await app.emailPasswordAuth.registerUser(email: email, password: "a long password") } catch let
+                error as AppError where error.code == .accountNameInUse
             {}
             return try await app.login(credentials: .emailPassword(email: email, password: "a long password"))
         } catch {

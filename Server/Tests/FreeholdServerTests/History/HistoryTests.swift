@@ -25,12 +25,18 @@ struct HistoryTests {
         #expect(checker.transactions > 10, "seed \(seed)")
     }
 
-    @Test func `clients that are killed, cut off and an hour late see a causal history, and nothing is lost or doubled`()
+    @Test
+    func `clients that are killed, cut off and an hour late see a causal history, and nothing is lost or doubled`()
         async throws
     { try await history(ProxyNetwork()) }
 
     /// Packets are lost without a word: no connection is refused or reset.
-    @Test(.enabled(if: NetworkNamespace.isAllowed, "This user may not make network namespaces, or has no unshare, nsenter and ip."))
+    @Test(
+        .enabled(
+            if: NetworkNamespace.isAllowed,
+            "This user may not make network namespaces, or has no unshare, nsenter and ip."
+        )
+    )
     func `partitions that lose packets without a word`() async throws { try await history(NetworkNamespace()) }
 }
 
