@@ -22,9 +22,11 @@ final class ServerProcess: @unchecked Sendable {
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
 
     /// Runs a command to its end.
-    static func run(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String) {
+    static func run(_ arguments: [String], input: String = "", launcher: [String] = []) throws -> (
+        status: Int32, output: String
+    ) {
         let (process, output, given) = (Process(), Pipe(), Pipe())
-        (process.executableURL, process.arguments) = (program, arguments)
+        process.setCommand(launcher, program, arguments)
         (process.standardOutput, process.standardInput) = (output, given)
         process.standardError = FileHandle.nullDevice
         try process.run()

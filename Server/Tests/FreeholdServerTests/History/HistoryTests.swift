@@ -37,7 +37,12 @@ struct HistoryTests {
             "This user may not make network namespaces, or has no unshare, nsenter and ip."
         )
     )
-    func `partitions that lose packets without a word`() async throws { try await history(NetworkNamespace()) }
+    func `clients behind partitions that lose packets without a word`() async throws {
+        try await history(NetworkNamespace())
+    }
+
+    @Test(.enabled(if: SmallDisk.isAllowed, "This user may not mount, or has no unshare and nsenter."))
+    func `a server and clients whose disk is full now and then`() async throws { try await history(SmallDisk()) }
 }
 
 struct SeededSteps {
@@ -57,7 +62,6 @@ struct SeededSteps {
 /// The processes.
 private final class HistoryWorld<Network: HistoryNetwork> {
     private let folder: TestFolder
-    private let files: TestFolder
     private let network: Network
     private var server: ServerProcess
     private let count: Int
@@ -67,12 +71,12 @@ private final class HistoryWorld<Network: HistoryNetwork> {
     init(clients count: Int, _ network: Network, _ random: inout SeededSteps) async throws {
         (self.count, self.network, heard) = (count, network, Heard(count))
         folder = try ServerProcess.folder()
-        files = try TestFolder()
+        try network.mount(folder.path)
         let made = [
             ["app", "create", folder.path, "history", "--email-password", "auto-confirm", "--access", "everyone"],
             ["app", "set", folder.path, "history", "--adopt-schemas", "on"],
         ]
-        for command in made { #expect(try ServerProcess.run(command).status == 0) }
+        for command in made { #expect(try ServerProcess.run(command, launcher: network.launcher).status == 0) }
         server = try ServerProcess(folder.path, network.serverFlags, launcher: network.launcher)
         try await network.start(clients: count, server: server.port)
         for index in 0..<count { clients.append(try client(index, &random)) }
@@ -83,7 +87,10 @@ private final class HistoryWorld<Network: HistoryNetwork> {
     private func client(_ index: Int, _ random: inout SeededSteps) throws -> ClientProcess {
         let heard = heard
         return try ClientProcess(
-            [network.address(index), "\(files.path)/\(index)", "\(index)", "\(count)", "\(random.next(1 << 30))"],
+            [
+                network.address(index), "\(folder.path)/clients/\(index)", "\(index)", "\(count)",
+                "\(random.next(1 << 30))",
+            ],
             clockShift: [0, 0, -3_600, 3_600][random.next(4)],
             launcher: network.launcher
         ) { heard.take($0, index) }
@@ -100,7 +107,13 @@ private final class HistoryWorld<Network: HistoryNetwork> {
             let port = server.port
             await server.end(SIGKILL)
             try await Task.sleep(for: .milliseconds(random.next(200)))
-            server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
+            do {
+                server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
+            } catch {
+                // On a full disk it may say so and end.
+                for index in 0..<count { try network.heal(index) }
+                server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
+            }
         default: try network.disturb(index, &random)
         }
     }
