@@ -22,9 +22,11 @@ final class ServerProcess: @unchecked Sendable {
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
 
     /// Runs a command to its end.
-    static func run(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String) {
+    static func run(_ arguments: [String], input: String = "", launcher: [String] = []) throws -> (
+        status: Int32, output: String
+    ) {
         let (process, output, given) = (Process(), Pipe(), Pipe())
-        (process.executableURL, process.arguments) = (program, arguments)
+        process.setCommand(launcher, program, arguments)
         (process.standardOutput, process.standardInput) = (output, given)
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -35,10 +37,11 @@ final class ServerProcess: @unchecked Sendable {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    init(_ folder: String, port: Int = 0, _ flags: [String] = []) throws {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the server.
+    init(_ folder: String, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
         let output = Pipe()
-        process.executableURL = Self.program
-        process.arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        process.setCommand(launcher, Self.program, arguments)
         process.standardOutput = output
         let (stream, end) = AsyncStream<Void>.makeStream()
         ended = stream
@@ -71,6 +74,14 @@ final class ServerProcess: @unchecked Sendable {
             """
         try settings.write(toFile: "\(folder.path)/server.json", atomically: true, encoding: .utf8)
         return folder
+    }
+}
+
+extension Process {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the command.
+    func setCommand(_ launcher: [String], _ program: URL, _ arguments: [String]) {
+        executableURL = launcher.isEmpty ? program : URL(fileURLWithPath: "/usr/bin/env")
+        self.arguments = launcher.isEmpty ? arguments : launcher + [program.path] + arguments
     }
 }
 
