@@ -212,6 +212,7 @@ extension AppDocuments {
         let versions = try versions()
         guard let number, versions.version(for: number) != versions.newest else { return (schemas, asymmetric) }
         let tables = versions.version(for: number).tables
-        return (try FreeholdSyncRules.SchemaDocument.documents(of: tables), Set(tables.filter(\.isAsymmetric).map(\.name)))
+        let asymmetric = Set(tables.filter(\.isAsymmetric).map(\.name))
+        return (try FreeholdSyncRules.SchemaDocument.documents(of: tables), asymmetric)
     }
 }

@@ -142,25 +142,35 @@ struct SchemaVersionCommandTests {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
+    private static let rules = """
+        {"classes": {"Dog": {"roles": [{"name": "old", "apply_when": {},
+          "document_filters": {"read": {"notes": "x"}, "write": false}, "read": true, "write": false}]}}}
+        """
+
     @Test func `rules that a push leaves without what they ask for stop it`() throws {
-        let first = try file("first.json", Self.dog)
-        #expect(try run("schema", "push", "F", "notes", first).status == 0)
-        let rules = try file(
-            "rules.json",
-            """
-            {"classes": {"Dog": {"roles": [{"name": "old", "apply_when": {},
-              "document_filters": {"read": {"notes": "x"}, "write": true}, "read": true, "write": true}]}}}
-            """
-        )
+        #expect(try run("schema", "push", "F", "notes", try file("first.json", Self.dog)).status == 0)
+        let rules = try file("rules.json", Self.rules)
         #expect(try run("rules", "push", "F", "notes", rules).status == 0)
-        // A name that the newest version hasn't is found where it was last.
+        let less = try file("less.json", Self.schema("Dog", #""name": {"bsonType": "string"}"#))
+        let stopped = try errors("schema", "push", "F", "notes", less, "--breaking")
+        #expect(stopped.status != 0)
+        #expect(stopped.output.contains("Rules: Dog, role 'old'"), "\(stopped.output)")
+        #expect(stopped.output.contains("--force"))
+        #expect(try run("schema", "pull", "F", "notes").output.contains("notes"))
+        #expect(try run("schema", "push", "F", "notes", less, "--breaking", "--force").status == 0)
+        #expect(try run("schema", "pull", "F", "notes").output.contains("notes") == false)
+    }
+
+    @Test func `rules go on to find what only an older version has`() throws {
+        #expect(try run("schema", "push", "F", "notes", try file("first.json", Self.dog)).status == 0)
+        let rules = try file("rules.json", Self.rules)
+        #expect(try run("rules", "push", "F", "notes", rules).status == 0)
         let (second, renames) = (try file("second.json", Self.hound), try file("renames.json", Self.renames))
-        #expect(
-            try run("schema", "push", "F", "notes", second, "--as-version", "2", "--renames", renames).status == 0
-        )
+        let push = try errors("schema", "push", "F", "notes", second, "--as-version", "2", "--renames", renames)
+        #expect(push.status == 0 && !push.output.contains("Rules:"), "\(push.output)")
         #expect(try run("rules", "push", "F", "notes", rules, "--dry-run").output.isEmpty)
-        let newer = try file("newer.json", Self.schema("Hound", #""nothing": {"bsonType": "long"}"#))
-        #expect(try run("schema", "push", "F", "notes", newer, "--breaking").status == 0)
+        let report = try run("rules", "check", "F", "notes", "--user", "ann", "--class", "Hound").output
+        #expect(report.contains("notes == \"x\""), "\(report)")
         let unknown = try file(
             "unknown.json",
             #"{"classes": {"Cat": {"roles": [{"name": "cat", "apply_when": {}, "read": true}]}}}"#

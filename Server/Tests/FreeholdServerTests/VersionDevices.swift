@@ -27,7 +27,9 @@ final class VersionDevices: @unchecked Sendable {
         clients = try TestFolder()
         let app = AccountApp(id: "test", emailPassword: .autoConfirm, access: rules == nil ? .everyone : .nobody)
         let files = try FileServerStore(at: "\(folder.path)/sync", epoch: 7)
-        server = try await AccountProbe(folder: folder, app: app, sync: FileNodeStore(files))
+        server = try await AccountProbe(folder: folder, app: app, sync: FileNodeStore(files)) {
+            $0.administratorPort = 0
+        }
         port = server.port
     }
 
@@ -37,7 +39,9 @@ final class VersionDevices: @unchecked Sendable {
         await old.running.kill()
         let (port, folder) = (port, old.folder)
         let files = try FileServerStore(at: "\(folder.path)/sync", epoch: 8)
-        server = try await AccountProbe(folder: folder, clock: old.clock, sync: FileNodeStore(files)) { $0.port = port }
+        server = try await AccountProbe(folder: folder, clock: old.clock, sync: FileNodeStore(files)) {
+            ($0.port, $0.administratorPort) = (port, 0)
+        }
     }
 
     /// Pushes the first app's schema, and the second's as version 2.
