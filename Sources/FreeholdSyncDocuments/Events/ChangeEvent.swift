@@ -101,15 +101,15 @@ extension ChangeEvent {
     ///   - step: what the stream's log says.
     ///   - stream: whose step it is.
     ///   - token: where the caller goes on; events that it is behind are left out.
-    ///   - className: what the caller calls a stored class.
     ///   - sight: the part of objects that may be shown. An object that comes into sight is inserted, one that leaves it deleted.
+    ///   - className: what the caller calls a stored class.
     /// - Complexity: O(size of the objects).
     public static func events(
         of step: StreamStep,
         stream: StreamName,
         behind token: ResumeToken? = nil,
-        className: (SyncString) -> SyncString = { $0 },
-        sight: Sight = { $1 }
+        sight: Sight = { $1 },
+        className: (SyncString) -> SyncString = { $0 }
     ) -> [ChangeEvent] {
         let isSingle = step.to.version == step.from.version + 1
         var passed = 0

@@ -1,6 +1,7 @@
 import FreeholdEngine
-import FreeholdSyncCore
 import FreeholdSyncRules
+
+@testable import FreeholdSyncCore
 
 /// Two versions of the schema of `Thing`, whose apps sync at once. What apps of the new one call things, and what each is shown, is said here in
 /// plain dictionaries; the server has a lens.

@@ -79,17 +79,19 @@ actor ChangeFollower {
     private func take(_ step: StreamStep, _ access: StreamAccess) {
         var sights: [SyncString: DocumentSight?] = [:]
         func shown(_ stored: SyncString) -> SyncString? { access.lens.map { $0.down(className: stored) } ?? stored }
-        let events = ChangeEvent.events(
-            of: step,
-            stream: access.stream,
-            behind: token,
-            className: { shown($0) ?? $0 }
-        ) { name, contents in
+        func sight(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
             guard let known = shown(name.className), className == nil || known.string == className else { return nil }
             let sight = sights[name.className] ?? (try? access.sight(known.string, query))
             sights[name.className] = sight
             return sight?.contents(name.key, contents)
         }
+        let events = ChangeEvent.events(
+            of: step,
+            stream: access.stream,
+            behind: token,
+            sight: sight,
+            className: { shown($0) ?? $0 }
+        )
         (cursor, token) = (step.to, nil)
         for event in events {
             let document = event.document(app: access.stream.app.string)
