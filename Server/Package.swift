@@ -91,6 +91,34 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Hands objects of a store on until the tests kill it.
+        .executableTarget(
+            name: "freehold-sinkchild",
+            dependencies: [
+                "FreeholdServer",
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            path: "Tests/SinkChild",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSinkTests",
+            dependencies: [
+                "FreeholdServer", "freehold-sinkchild",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [

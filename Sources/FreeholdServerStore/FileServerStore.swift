@@ -117,6 +117,9 @@ public final class FileServerStore: Sendable {
         return names
     }
 
+    /// Whether a stream has a file.
+    func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
+
     private var engineOptions: Database.Options {
         var engine = Database.Options()
         (engine.mapSize, engine.encryptionKey) = (options.mapSize, options.encryptionKey)
