@@ -15,18 +15,20 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-release simulate soak soak-hour tsan format lint docs
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
 help:
-	@echo "make setup        install the C library that Freehold needs (LMDB), where it is missing"
+	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
 	@echo "make demo         build the world example, run it on a fresh file, then reopen the file"
 	@echo "make demo-release the same in an optimised build: four minutes to build, and the times that programs see"
 	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
 	@echo "make test         every test: the package's, the example's, the command's, the server's"
+	@echo "make test-package the same without the server's, which need Swift 6.2"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
+	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
@@ -38,14 +40,15 @@ help:
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
 	@echo "make lint         fail where formatting differs"
-	@echo "make docs         build the documentation into .build/docs"
+	@echo "make docs         build the documentation into .build/docs; a link that leads nowhere fails it"
+	@echo "make docs-code    make the Swift files of the code in README.md and the articles anew: tests compile and run them"
 
 setup:
 	@Scripts/need lmdb liblmdb-dev lmdb
+	@Scripts/need zlib zlib1g-dev zlib
 
 setup-bench: setup
 	@Scripts/need sqlite3 libsqlite3-dev sqlite
-	@Scripts/need zlib zlib1g-dev zlib
 
 # An optimised build takes four times as long (the compiler optimises each module as a whole, on one core).
 DEMO_FLAGS = -c $(DEMO_BUILD) --package-path Examples/World --disable-index-store -Xswiftc -gnone -Xcc -g0
@@ -61,10 +64,12 @@ demo demo-release: setup
 	@echo "── second run: the same file, opened again ─────────────────────────────"
 	@$(SWIFT) run $(DEMO_FLAGS) --skip-build World $(DEMO_FOLDER)
 
-test: setup
-	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
+test: test-package
 	@$(MAKE) --no-print-directory test-server
 	@echo "Freehold: every test passed"
+
+test-package: setup
+	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
 
 # A package of its own: who depends on Freehold fetches nothing of what a server needs.
 test-server: setup
@@ -101,6 +106,9 @@ test-traits: setup
 	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
 
+test-bundled-lmdb: setup
+	@SWIFT="$(SWIFT)" Scripts/test-bundled-lmdb
+
 test-release: setup
 	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(RELEASE_SUITES)"
 	@echo "Freehold: the release run passed"
@@ -132,3 +140,7 @@ lint:
 
 docs: setup
 	@Scripts/docs $(DOCS_FOLDER)
+
+docs-code:
+	@FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --product DocumentCodeWriter $(TEST_FLAGS)
+	@"$$(FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --show-bin-path)/DocumentCodeWriter"

@@ -8,9 +8,16 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// Only these systems have an LMDB of their own. Whoever builds for another system from one of these may have to hide it, as
+// SwiftPM asks the building system's pkg-config: FREEHOLD_BUNDLED_LMDB does, together with the trait BundledLMDB.
+let systemLMDB: [Target.Dependency] =
+    Context.environment["FREEHOLD_BUNDLED_LMDB"] == nil
+    ? [.target(name: "CLMDB", condition: .when(platforms: [.linux, .macOS]))] : []
+
 let package = Package(
     name: "Freehold",
-    platforms: [.macOS(.v15)],
+    // Those whose standard library has `Mutex` and `Atomic`.
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Freehold", targets: ["Freehold"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
@@ -21,9 +28,11 @@ let package = Package(
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
+        .library(name: "FreeholdCompression", targets: ["FreeholdCompression"]),
         .library(name: "FreeholdSyncRules", targets: ["FreeholdSyncRules"]),
         .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
+        .library(name: "ModelWriter", targets: ["ModelWriter"]),
     ],
     traits: [
         .trait(
@@ -39,9 +48,16 @@ let package = Package(
             name: "Sync",
             description: "Connections to a sync server, by swift-nio and swift-nio-ssl. Without it neither is fetched."
         ),
+        .trait(
+            name: "BundledLMDB",
+            description:
+                "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
+                + "package isn't fetched."
+        ),
         .default(enabledTraits: ["Encryption"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/agisboye/CLMDB", .upToNextMinor(from: "0.9.33")),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -54,11 +70,24 @@ let package = Package(
             pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
         ),
+        // LMDB's header, of the system or of a package.
+        .target(
+            name: "CFreeholdLMDB",
+            dependencies: systemLMDB + [
+                .product(name: "LMDB", package: "CLMDB", condition: .when(traits: ["BundledLMDB"]))
+            ]
+        ),
         .target(name: "CFreeholdShims"),
+        // Not "CZlib": modules of that name are in many packages, and two of one name can't be in one build.
+        .systemLibrary(
+            name: "CFreeholdZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(
             name: "FreeholdEngine",
             dependencies: [
-                "CLMDB", "CFreeholdShims",
+                "CFreeholdLMDB", "CFreeholdShims",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
             ],
             swiftSettings: settings
@@ -73,6 +102,12 @@ let package = Package(
         .target(
             name: "FreeholdSyncDocuments",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            swiftSettings: settings
+        ),
+        // Compresses messages: what the core leaves to the platform.
+        .target(
+            name: "FreeholdCompression",
+            dependencies: ["FreeholdSyncCore", "CFreeholdZlib"],
             swiftSettings: settings
         ),
         // Who may see and write what, and schemas as documents. No task, no clock, and no IO but the folders of exported projects.
@@ -91,7 +126,8 @@ let package = Package(
         .target(
             name: "FreeholdSync",
             dependencies: [
-                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON",
+                "Freehold", "FreeholdEngine", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdBSON",
+                .target(name: "FreeholdCompression", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Sync"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Sync"])),
@@ -109,6 +145,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Model classes of a schema as source code in ten languages: of the engine it needs the form of schemas.
+        .target(name: "ModelWriter", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // BSON and Extended JSON: of the engine it needs ObjectId and Decimal128.
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
@@ -165,7 +203,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
+            dependencies: ["FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
@@ -189,8 +227,8 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncTests",
             dependencies: [
-                "FreeholdSync", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
-                "TestScript", "freehold-testchild",
+                "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "Freehold", "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
         ),
@@ -220,6 +258,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ModelWriterTests",
+            dependencies: [
+                "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore", "FreeholdSyncRules", "Freehold",
+            ],
+            exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RealmSwiftTests",
             dependencies: ["RealmSwift", "Realm"],
             swiftSettings: settings
@@ -236,7 +282,8 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .executableTarget(
             name: "FreeholdCommand",
             dependencies: [
-                "Freehold", "FreeholdImport", "FreeholdSync", "ModelConverter",
+                "Freehold", "FreeholdImport", "FreeholdSync", "ModelConverter", "ModelWriter", "FreeholdEngine",
+                "FreeholdBSON", "FreeholdSyncRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/Sources/FreeholdCommand",
@@ -272,6 +319,29 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             name: "WorldModelTests",
             dependencies: ["WorldModel", "Freehold"],
             path: "Examples/World/Tests/WorldModelTests",
+            swiftSettings: settings
+        ),
+        // The code of README.md and of the articles: `make docs-code` makes Swift files of it, which the tests compile and run.
+        .target(name: "DocumentCode", path: "Tests/DocumentCode", swiftSettings: settings),
+        .executableTarget(
+            name: "DocumentCodeWriter",
+            dependencies: ["DocumentCode"],
+            path: "Tests/DocumentCodeWriter",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "freehold-documents",
+            dependencies: [
+                "Freehold", "FreeholdBSON", "FreeholdEngine", "FreeholdImport", "FreeholdSync", "RealmSwift",
+            ],
+            path: "Tests/DocumentRunner",
+            // Examples make values that nothing uses.
+            swiftSettings: settings + [.unsafeFlags(["-suppress-warnings"])]
+        ),
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: ["DocumentCode", "Freehold", "TestScript", "freehold-documents"],
+            path: "Tests/DocumentTests",
             swiftSettings: settings
         ),
     ]

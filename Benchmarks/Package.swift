@@ -27,11 +27,6 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .systemLibrary(
-            name: "CZlib",
-            pkgConfig: "zlib",
-            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
-        ),
         .target(name: "RivalSort"),
         .target(name: "BenchMachine", swiftSettings: settings),
         .target(
@@ -51,8 +46,9 @@ let package = Package(
         .executableTarget(
             name: "freehold-sync-bench",
             dependencies: [
-                "CZlib", "BenchMachine",
+                "BenchMachine",
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),

@@ -24,6 +24,10 @@ let package = Package(
                 .product(name: "Freehold", package: "Freehold"),
                 .product(name: "FreeholdImport", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdSyncRules", package: "Freehold"),
+                .product(name: "ModelWriter", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

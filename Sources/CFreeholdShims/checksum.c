@@ -6,12 +6,14 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#define FH_INSTRUCTION __attribute__((target("sse4.2")))
+#define FH_INSTRUCTION __attribute__((target("sse4.2,crc32")))
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #define FH_INSTRUCTION __attribute__((target("crc")))
 #elif defined(__aarch64__) && defined(__APPLE__)
-#define FH_INSTRUCTION
+#include <sys/sysctl.h>
+// The compiler's default processor has it or not, by system and version.
+#define FH_INSTRUCTION __attribute__((target("crc")))
 #endif
 
 // The polynomial, its bits reversed.
@@ -61,7 +63,9 @@ static void fh_prepare(void) {
 #elif defined(__aarch64__) && defined(__linux__)
     fh_has_instruction = (getauxval(AT_HWCAP) & 1ul << 7) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
-    fh_has_instruction = true;
+    int value = 0;
+    size_t size = sizeof value;
+    fh_has_instruction = sysctlbyname("hw.optional.armv8_crc32", &value, &size, NULL, 0) == 0 && value != 0;
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #else
 #include <pthread.h>
+#include <sys/stat.h>
 #endif
 
 __thread char fh_thread_anchor;
@@ -77,6 +78,14 @@ int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
 int fh_reserve(int fd, int64_t length) {
 #ifdef __linux__
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
+#elif defined(__APPLE__)
+    struct stat status;
+    if (fstat(fd, &status) != 0) return errno;
+    // What is there already isn't taken twice: the call counts from the end of what the file has.
+    int64_t missing = length - (int64_t)status.st_blocks * 512;
+    if (missing <= 0) return 0;
+    fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_offset = 0, .fst_length = missing};
+    return fcntl(fd, F_PREALLOCATE, &store) == -1 ? errno : 0;
 #else
     (void)fd, (void)length;
     return 0;
@@ -88,8 +97,35 @@ void fh_wipe(void *memory, size_t size) {
     while (size--) *byte++ = 0;
 }
 
-#ifdef __linux__
-int fh_pipe(int *ends) {
-    return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
-}
+int fh_flush(int fd) {
+#ifdef __APPLE__
+    if (fcntl(fd, F_FULLFSYNC) == 0) return 0;
+    // Not every file system can.
+    if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY) return errno;
+    return fsync(fd) == 0 ? 0 : errno;
+#else
+    (void)fd;
+    return 0;
 #endif
+}
+
+int fh_order(int fd) {
+#ifdef __APPLE__
+    return fcntl(fd, F_BARRIERFSYNC) == 0 ? 0 : fh_flush(fd);
+#else
+    (void)fd;
+    return 0;
+#endif
+}
+
+int fh_pipe(int *ends) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+#else
+    if (pipe(ends) != 0) return errno;
+    // A program that is started at this very moment inherits them.
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}

@@ -18,6 +18,7 @@ struct ImportTally {
     var encodedKeys: [Place: Int] = [:]
     var equalInSets: [Place: Int] = [:]
     var missingValues: [Place: Int] = [:]
+    var tooLarge: [Place: Int] = [:]
 
     func enter(into report: inout RealmImportReport) {
         func add(_ counts: [Place: Int], _ kind: RealmImportReport.Note.Kind, _ text: String) {
@@ -28,6 +29,7 @@ struct ImportTally {
         add(missingTargets, .missingTarget, "links lead to no object and are left out")
         add(encodedKeys, .encodedKeys, "keys have a point or a leading dollar sign, which are percent-encoded now")
         add(equalInSets, .equalInSet, "values equal another of their set and are left out")
+        add(tooLarge, .tooLarge, "values are larger than 16 MiB: null, or nothing, stands in their place")
         add(missingValues, .missingValue, "values are null where one is needed; the type's default is stored")
     }
 }

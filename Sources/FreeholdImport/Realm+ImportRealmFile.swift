@@ -7,6 +7,8 @@ import RealmFileReader
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -73,8 +75,13 @@ extension Realm {
                     try? FileManager.default.removeItem(atPath: draft.path + suffix)
                 }
             }
-            let report = try RealmImport(file, progress, textMatching: configuration.textMatching)
-                .run(to: draft.path, options)
+            let scratch = ScratchFile(in: target.deletingLastPathComponent())
+            let report = try RealmImport(
+                file,
+                progress,
+                textMatching: configuration.textMatching,
+                scratch: scratch
+            ).run(to: draft.path, options)
             // Unlike a renaming this never replaces what has come there meanwhile.
             if link(draft.path, target.path) != 0 {
                 if errno == EEXIST { throw refuse() }

@@ -10,7 +10,7 @@ extension RealmImport {
             guard let table = draft.transaction.schema.table(named: item.name) else { return }
             for property in properties {
                 guard let column = table.column(named: property.name) else { continue }
-                try setLinks(column, property, cluster, item, map, draft.transaction)
+                try setLinks(column, property, cluster, item, map, draft)
             }
             try draft.endPart()
         }
@@ -22,27 +22,31 @@ extension RealmImport {
         _ cluster: RealmFileCluster,
         _ item: RealmFileClass,
         _ map: KeyMap,
-        _ transaction: WriteTransaction
+        _ draft: ImportDraft
     ) throws {
         let place = ImportTally.Place(item.name, property.name)
         if property.collection != .none {
             let collections = try cluster.collections(of: property)
             for i in 0..<cluster.count where !collections.isEmpty(at: i) {
                 guard let key = map[cluster.keys[i]] else { continue }
-                try fill(column, key, property, cluster, i, collections, place, transaction) {
+                try fill(column, key, property, cluster, i, collections, place, draft) {
                     converted($0, property.target, place)
                 }
             }
             return
         }
         let isEmbedded = property.target.flatMap { tables[$0]?.isEmbedded } ?? false
-        for (old, value) in zip(cluster.keys, try cluster.values(of: property)) where !value.isNull {
-            guard let key = map[old] else { continue }
-            switch converted(value, property.target, place) {
-            case .null: break
-            case .link(let target) where !isEmbedded: transaction.setLink(column, key, target)
-            case let value: try transaction.set(column, key, value)
+        try cluster.forEachPart(of: property) { position, values in
+            let transaction = draft.transaction
+            for (old, value) in zip(cluster.keys[position...], values) where !value.isNull {
+                guard let key = map[old] else { continue }
+                switch converted(value, property.target, place) {
+                case .null: break
+                case .link(let target) where !isEmbedded: transaction.setLink(column, key, target)
+                case let value: try transaction.set(column, key, value)
+                }
             }
+            try draft.endPart()
         }
     }
 
@@ -65,7 +69,7 @@ extension RealmImport {
                     dictionary.entries.map { .init(name($0.key, place), converted($0.value, target, place)) }
                 )
             )
-        default: return value
+        default: return withinLimits(value, place)
         }
         tally.missingTargets[place, default: 0] += 1
         return .null

@@ -4,40 +4,41 @@ import RealmFileReader
 extension RealmImport {
     /// Makes the objects of a class, with all that holds no links.
     func createObjects(of item: RealmFileClass, _ draft: ImportDraft) throws {
-        var map = KeyMap()
+        let map = KeyMap(scratch, memory: runsInMemory)
+        keys[item.number] = map
         let single = item.properties.filter { $0.collection == .none && !$0.mayLink && !$0.isPrimaryKey }
         let collections = item.properties.filter { $0.collection != .none && !$0.mayLink }
         try walk(item) { cluster in
-            let transaction = draft.transaction
-            guard let table = transaction.schema.table(named: item.name) else { return }
+            guard let table = draft.transaction.schema.table(named: item.name) else { return }
             noteRead(cluster.count, of: item)
-            let primaryKeys = try item.primaryKey.map { try cluster.values(of: $0) }
             var objects: [ObjectKey] = []
             objects.reserveCapacity(cluster.count)
-            for (i, old) in cluster.keys.enumerated() {
-                let key: ObjectKey =
-                    if let primaryKeys { try transaction.create(table, primaryKey: primaryKeys[i]) } else {
-                        transaction.createKeyless(table)
-                    }
-                map.append(old: old, new: key)
-                objects.append(key)
+            if let primaryKey = item.primaryKey {
+                try cluster.forEachPart(of: primaryKey) { _, values in
+                    for value in values { objects.append(try draft.transaction.create(table, primaryKey: value)) }
+                }
+            } else {
+                for _ in 0..<cluster.count { objects.append(draft.transaction.createKeyless(table)) }
             }
+            for (old, new) in zip(cluster.keys, objects) { map.append(old: old, new: new) }
             for property in single {
                 guard let column = table.column(named: property.name) else { continue }
-                try set(column, objects, try cluster.values(of: property), item, transaction)
+                try cluster.forEachPart(of: property) { position, values in
+                    try set(column, objects[position...], values, item, draft.transaction)
+                    try draft.endPart()
+                }
             }
             for property in collections {
                 guard let column = table.column(named: property.name) else { continue }
-                try fill(column, objects, property, cluster, item, transaction)
+                try fill(column, objects, property, cluster, item, draft)
             }
             try draft.endPart()
         }
-        keys[item.number] = map
     }
 
     private func set(
         _ column: Column,
-        _ objects: [ObjectKey],
+        _ objects: ArraySlice<ObjectKey>,
         _ values: [Value],
         _ item: RealmFileClass,
         _ transaction: WriteTransaction
@@ -63,15 +64,17 @@ extension RealmImport {
         _ property: RealmFileProperty,
         _ cluster: RealmFileCluster,
         _ item: RealmFileClass,
-        _ transaction: WriteTransaction
+        _ draft: ImportDraft
     ) throws {
         let collections = try cluster.collections(of: property)
         let place = ImportTally.Place(item.name, property.name)
         for (i, key) in objects.enumerated() where !collections.isEmpty(at: i) {
-            try fill(column, key, property, cluster, i, collections, place, transaction) { $0 }
+            try fill(column, key, property, cluster, i, collections, place, draft) { $0 }
         }
     }
 
+    /// Large collections may take several transactions.
+    ///
     /// - Parameter convert: gives a value as the new file has it.
     func fill(
         _ column: Column,
@@ -81,38 +84,62 @@ extension RealmImport {
         _ i: Int,
         _ collections: RealmFileCollections,
         _ place: ImportTally.Place,
-        _ transaction: WriteTransaction,
+        _ draft: ImportDraft,
         _ convert: (Value) -> Value
     ) throws {
         func fit(_ value: Value) -> Value? {
-            let value = convert(value)
+            let given = convert(value)
+            let value = withinLimits(given, place)
             guard value.isNull, !column.isOptional else { return value }
             // It is counted already.
             if column.type == .link { return nil }
-            tally.missingValues[place, default: 0] += 1
+            if given.isNull { tally.missingValues[place, default: 0] += 1 }
             return ColumnSpec(column.name, column.type).zero
         }
         switch property.collection {
         case .none: break
         case .list:
             try cluster.forEachPart(of: property, at: i, in: collections) {
-                try transaction.listAppend(column, key, $0.compactMap(fit))
+                try draft.transaction.listAppend(column, key, $0.compactMap(fit))
+                try draft.endPart()
             }
         case .set:
             try cluster.forEachPart(of: property, at: i, in: collections) { part in
                 let values = part.compactMap(fit)
-                let new = try transaction.setInsert(column, key, values)
+                let new = try draft.transaction.setInsert(column, key, values)
                 if new < values.count { tally.equalInSets[place, default: 0] += values.count - new }
+                try draft.endPart()
             }
         case .dictionary:
-            let entries = try cluster.entries(of: property, at: i, in: collections)
-            try transaction.dictionaryAssign(
-                column,
-                key,
-                entries.compactMap { entry in fit(entry.value).map { (name(entry.key, place), $0) } }
-            )
+            var isFirst = true
+            try cluster.forEachEntries(of: property, at: i, in: collections) { part in
+                let entries = part.compactMap { entry in fit(entry.value).map { (name(entry.key, place), $0) } }
+                if isFirst {
+                    try draft.transaction.dictionaryAssign(column, key, entries)
+                } else {
+                    for (name, value) in entries {
+                        try draft.transaction.dictionarySet(column, key, forKey: name, value)
+                    }
+                }
+                isFirst = false
+                try draft.endPart()
+            }
         }
     }
+
+    /// Null for what is too large to be stored. Realm holds its properties to the same limits, but not elements of its collections.
+    func withinLimits(_ value: Value, _ place: ImportTally.Place) -> Value {
+        switch value {
+        case .data(let data) where data.count > Self.maximumData: break
+        case .string(let text) where text.utf8.count >= Self.maximumData: break
+        default: return value
+        }
+        tally.tooLarge[place, default: 0] += 1
+        return .null
+    }
+
+    /// The engine's limit for data; a string may have one byte less.
+    private static let maximumData = 16_777_200
 
     /// The key as Freehold's dictionaries, as those of Realm's SDKs, take it.
     func name(_ key: String, _ place: ImportTally.Place) -> String {
@@ -133,7 +160,8 @@ extension RealmImport {
 
     /// The same without storing anything.
     func readObjects(of item: RealmFileClass) throws {
-        var map = KeyMap()
+        let map = KeyMap(scratch, memory: runsInMemory)
+        keys[item.number] = map
         var next: Int64 = 0
         try walk(item) { cluster in
             noteRead(cluster.count, of: item)
@@ -142,15 +170,13 @@ extension RealmImport {
                 next += 1
             }
             for property in item.properties where !property.mayLink {
+                let place = ImportTally.Place(item.name, property.name)
                 try read(property, cluster, item) { value in
-                    if value.isNull, !property.isOptional {
-                        tally.missingValues[ImportTally.Place(item.name, property.name), default: 0] += 1
-                    }
-                    return value
+                    if value.isNull, !property.isOptional { tally.missingValues[place, default: 0] += 1 }
+                    return withinLimits(value, place)
                 }
             }
         }
-        keys[item.number] = map
     }
 
     func read(
@@ -160,8 +186,7 @@ extension RealmImport {
         _ convert: (Value) -> Value
     ) throws {
         guard property.collection != .none else {
-            for value in try cluster.values(of: property) { _ = convert(value) }
-            return
+            return try cluster.forEachPart(of: property) { _, values in for value in values { _ = convert(value) } }
         }
         let collections = try cluster.collections(of: property)
         for i in 0..<cluster.count where !collections.isEmpty(at: i) {
@@ -169,9 +194,11 @@ extension RealmImport {
                 try cluster.forEachPart(of: property, at: i, in: collections) { for value in $0 { _ = convert(value) } }
                 continue
             }
-            for entry in try cluster.entries(of: property, at: i, in: collections) {
-                _ = name(entry.key, ImportTally.Place(item.name, property.name))
-                _ = convert(entry.value)
+            try cluster.forEachEntries(of: property, at: i, in: collections) { entries in
+                for entry in entries {
+                    _ = name(entry.key, ImportTally.Place(item.name, property.name))
+                    _ = convert(entry.value)
+                }
             }
         }
     }

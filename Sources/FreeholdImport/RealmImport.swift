@@ -14,6 +14,10 @@ final class RealmImport {
     /// Of the new file, by the numbers of the classes.
     var tables: [Int: Table] = [:]
     private let textMatching: Realm.TextMatching
+    /// Of the maps in `keys`.
+    let scratch: ScratchFile
+    /// Of each class.
+    var runsInMemory = 65_536
     /// Transactions that it took.
     private(set) var parts = 0
     private var objectsRead = 0
@@ -23,9 +27,11 @@ final class RealmImport {
         _ file: RealmFile,
         _ progress: ((RealmImportProgress) -> Void)?,
         textMatching: Realm.TextMatching = .unicode,
-        isDryRun: Bool = false
+        isDryRun: Bool = false,
+        scratch: ScratchFile = ScratchFile()
     ) {
         self.file = file
+        self.scratch = scratch
         self.progress = progress
         self.textMatching = textMatching
         classes = file.classes.filter { $0.kind != .asymmetric }
@@ -60,7 +66,7 @@ final class RealmImport {
     }
 
     func check() throws -> RealmImportReport {
-        let dry = RealmImport(file, progress, isDryRun: true)
+        let dry = RealmImport(file, progress, isDryRun: true, scratch: scratch)
         try SchemaCheck.schema(of: dry.specs)
         for item in dry.classes { try dry.readObjects(of: item) }
         for item in dry.classes where item.hasLinks { try dry.readLinks(of: item) }
@@ -106,6 +112,7 @@ final class RealmImport {
         try file.forEachCluster(of: item) { cluster in
             if Task.isCancelled { throw CancellationError() }
             try body(cluster)
+            try scratch.check()
             objectsRead += cluster.count
             progress?(RealmImportProgress(className: item.name, objects: objectsRead, total: total))
         }

@@ -30,6 +30,8 @@ public struct RealmImportReport: Sendable, Equatable, Codable {
             case encodedKeys
             /// Values that equal another one of their set are left out.
             case equalInSet
+            /// Elements of collections that are larger than a Freehold file holds: null, or an empty value, stands in their place.
+            case tooLarge
             /// Null where the class demands a value: the type's default is stored.
             case missingValue
             /// Embedded objects without an owner are left out.

@@ -101,20 +101,35 @@ public final class FileServerStore: Sendable {
     /// The streams that have a file.
     ///
     /// - Throws: `EngineError`
-    public func streams() throws -> [StreamName] {
-        var names: [StreamName] = []
+    public func streams() throws -> [StreamName] { try streamFiles().map(\.name) }
+
+    /// The streams that have a file, and what is in it.
+    ///
+    /// - Throws: `EngineError`
+    public func streamFiles() throws -> [StreamFileUse] {
+        var found: [StreamFileUse] = []
         for app in FileManager.default.subpaths(in: folder) {
             for file in FileManager.default.subpaths(in: "\(folder)/\(app)") where file.hasSuffix(".freehold") {
                 let database = try Database.open(at: "\(folder)/\(app)/\(file)", options: engineOptions)
-                let name = try database.snapshot().reading { view -> StreamName? in
-                    guard let head = HiddenTables(view.schema)?.head else { return nil }
-                    let data = view.readData(head.columns[HeadColumn.allCases.count], StreamView.headRow)
-                    return try data.map { try StreamName(Array($0)) }
+                let use = try database.snapshot().reading { view -> StreamFileUse? in
+                    guard let hidden = HiddenTables(view.schema) else { return nil }
+                    let data = view.readData(hidden.head.columns[HeadColumn.allCases.count], StreamView.headRow)
+                    guard let name = try data.map({ try StreamName(Array($0)) }) else { return nil }
+                    return StreamFileUse(
+                        name: name,
+                        version: view.word(hidden.head, HeadColumn.version.rawValue, StreamView.headRow),
+                        files: view.count(hidden.file),
+                        bytes: Self.bytes("\(folder)/\(app)/\(file)")
+                    )
                 }
-                if let name { names.append(name) }
+                if let use { found.append(use) }
             }
         }
-        return names
+        return found
+    }
+
+    private static func bytes(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
 
     /// Whether a stream has a file.
@@ -216,4 +231,15 @@ extension StoreFailure {
 
 extension EngineError {
     fileprivate var isDamage: Bool { code == .invalidDatabase || code == .unsupportedFormat || code == .schemaMismatch }
+}
+
+/// What a stream's file holds.
+public struct StreamFileUse: Hashable, Sendable {
+    public let name: StreamName
+    /// How many commits were ever taken in.
+    public let version: StreamVersion
+    /// How many devices' files were ever bound.
+    public let files: Int
+    /// On the disk.
+    public let bytes: Int
 }

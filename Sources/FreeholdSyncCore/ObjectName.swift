@@ -14,6 +14,24 @@ public struct ObjectName: Hashable, Sendable {
         self.className = className
         self.key = key
     }
+
+    public static func == (a: ObjectName, b: ObjectName) -> Bool {
+        // Keys differ more often.
+        a.key == b.key && a.className == b.className
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(className)
+        hasher.combine(key)
+    }
+
+    /// See `WordHasher`.
+    public func _rawHashValue(seed: Int) -> Int {
+        var hasher = WordHasher(seed: seed)
+        hasher.combine(className)
+        hasher.combine(key)
+        return hasher.finished()
+    }
 }
 
 /// The value of `_id`. Null is a key like others where the property is optional.

@@ -12,7 +12,7 @@ public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLit
 
     public static func == (a: SyncString, b: SyncString) -> Bool {
         let isSame = a.string.utf8.withContiguousStorageIfAvailable { a in
-            b.string.utf8.withContiguousStorageIfAvailable { b in a.count == b.count && a.elementsEqual(b) }
+            b.string.utf8.withContiguousStorageIfAvailable { b in a.isSame(as: b) }
         }
         if case .some(.some(let isSame)) = isSame { return isSame }
         return a.string.utf8.elementsEqual(b.string.utf8)
@@ -26,6 +26,13 @@ public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLit
         }
         if isHashed == nil { for byte in string.utf8 { hasher.combine(byte) } }
         hasher.combine(0xFF as UInt8)
+    }
+
+    /// See `WordHasher`.
+    public func _rawHashValue(seed: Int) -> Int {
+        var hasher = WordHasher(seed: seed)
+        hasher.combine(self)
+        return hasher.finished()
     }
 
     public var description: String { string }

@@ -150,7 +150,7 @@ public final class RealmFile {
                     failure = error
                     throw RealmFileError(.io, "stopped")
                 }
-                nodes.file.release()
+                nodes.release()
             }
         } catch {
             if let error = failure as? RealmFileError { throw error.with(path: path) }

@@ -18,8 +18,26 @@ public struct RealmFileCluster {
         var values: [Value] = []
         values.reserveCapacity(count)
         guard count > 0 else { return values }
-        try nodes.read(try stored.column(property.place), property.form, expected: count, into: &values)
+        try nodes.readWhole(try stored.column(property.place), property.form, expected: count, into: &values)
         return values
+    }
+
+    /// Calls the body with the values of a property that is no collection: those of all objects, or, where they are large, of
+    /// some at a time. It is given the first one's position.
+    public func forEachPart(
+        of property: RealmFileProperty,
+        _ body: (_ position: Int, _ values: [Value]) throws -> Void
+    ) throws {
+        precondition(property.collection == .none, "\(property.name) is a collection")
+        guard count > 0 else { return }
+        var next: Int? = 0
+        while let first = next {
+            var values: [Value] = []
+            let column = try stored.column(property.place)
+            next = try nodes.read(column, property.form, expected: count, from: first, into: &values)
+            nodes.release()
+            try body(first, values)
+        }
     }
 
     /// Calls the body with the elements of the object at that position, of a list or set, a part at a time.
@@ -37,12 +55,16 @@ public struct RealmFileCluster {
         let isLink = property.type == .link
         do throws(RealmFileError) {
             try nodes.forEachLeaf(ref) { (leaf) throws(RealmFileError) in
-                var values: [Value] = []
-                try nodes.read(leaf, property.form, expected: nil, into: &values)
-                if isLink { values.removeAll(where: \.isNull) }
-                do { try body(values) } catch {
-                    failure = error
-                    throw RealmFileError(.io, "stopped")
+                var next: Int? = 0
+                while let first = next {
+                    var values: [Value] = []
+                    next = try nodes.read(leaf, property.form, expected: nil, from: first, into: &values)
+                    nodes.release()
+                    if isLink { values.removeAll(where: \.isNull) }
+                    do { try body(values) } catch {
+                        failure = error
+                        throw RealmFileError(.io, "stopped")
+                    }
                 }
             }
         } catch {
@@ -61,19 +83,51 @@ public struct RealmFileCluster {
         return values
     }
 
+    /// Calls the body with the entries of the object's dictionary, in the file's order, a part at a time.
+    public func forEachEntries(
+        of property: RealmFileProperty,
+        at position: Int,
+        in collections: RealmFileCollections,
+        _ body: ([(key: String, value: Value)]) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        do throws(RealmFileError) {
+            let ref = collections.refs[position]
+            try nodes.forEachEntries(ref, depth: 0, isOld: formatVersion < 23) { (part) throws(RealmFileError) in
+                nodes.release()
+                let entries = if let target = property.target { try links(part, to: target, property) } else { part }
+                do { try body(entries) } catch {
+                    failure = error
+                    throw RealmFileError(.io, "stopped")
+                }
+            }
+        } catch {
+            throw failure ?? error
+        }
+    }
+
     /// The entries of the object's dictionary, in the file's order.
     public func entries(
         of property: RealmFileProperty,
         at position: Int,
         in collections: RealmFileCollections
+    ) throws -> [(key: String, value: Value)] {
+        var entries: [(key: String, value: Value)] = []
+        try forEachEntries(of: property, at: position, in: collections) { entries += $0 }
+        return entries
+    }
+
+    /// Links say their class in a dictionary, which the property says already.
+    private func links(
+        _ entries: [(key: String, value: Value)],
+        to target: Int,
+        _ property: RealmFileProperty
     ) throws(RealmFileError) -> [(key: String, value: Value)] {
-        var entries = try nodes.dictionary(collections.refs[position], depth: 0, keysAreOld: formatVersion < 23)
-        guard let target = property.target else { return entries }
-        // Links say their class there, which the property says already.
+        var entries = entries
         for i in entries.indices {
             guard case .objectLink(let link) = entries[i].value else { continue }
             guard link.tableID == target else {
-                throw .damaged("\(property.name) links to an object of another class", at: stored.node.offset)
+                throw .damaged("\(property.name) links to an object of another class", at: stored.offset)
             }
             entries[i].value = .link(link.key)
         }

@@ -16,16 +16,18 @@ import Testing
         return run
     }
 
-    @Test func `a map of keys gives each object's new key, and none for others`() {
+    @Test(arguments: [0, 10_000])
+    func `a map of keys gives each object's new key, and none for others`(_ memory: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed)
         for _ in 0..<100 {
-            var map = KeyMap()
+            let scratch = ScratchFile()
+            let map = KeyMap(scratch, memory: memory)
             var keys: [Int64: Int64] = [:]
             var (old, new) = (Int64.random(in: 0..<3, using: &random), Int64(0))
-            for _ in 0..<Int.random(in: 0..<200, using: &random) {
+            for _ in 0..<Int.random(in: 0..<4000, using: &random) {
                 map.append(old: old, new: ObjectKey(new))
                 keys[old] = new
                 old += Int.random(in: 0..<4, using: &random) == 0 ? Int64.random(in: 1..<1000, using: &random) : 1
@@ -37,7 +39,18 @@ import Testing
                 #expect(map[key]?.raw == keys[key])
             }
             #expect(map[.max] == nil)
+            try scratch.check()
+            if memory > 0 { #expect(scratch.size == 0) }
         }
+    }
+
+    @Test func `keys that can't be put into a file are an error`() throws {
+        let scratch = ScratchFile(in: URL(fileURLWithPath: "/nowhere at all"))
+        let map = KeyMap(scratch, memory: 0)
+        for i in 0..<1000 { map.append(old: Int64(i * 2), new: ObjectKey(Int64(i))) }
+        #expect(map[0] == nil)
+        let error = #expect(throws: EngineError.self) { try scratch.check() }
+        #expect(error?.code == .io && error?.path == "/nowhere at all")
     }
 
     @Test(arguments: [

@@ -27,7 +27,8 @@ import Testing
                 options.memoryBudget = memory
                 let path = folder.appendingPathComponent(name).path
                 let file = try RealmFile(path: fixture.url.path, key: fixture.keyData.map { Array($0) })
-                let work = RealmImport(file, nil)
+                let work = RealmImport(file, nil, scratch: ScratchFile(in: folder, blockRuns: 2))
+                work.runsInMemory = memory == 1 ? 0 : 65_536
                 let report = try work.run(to: path, options)
                 return (work.parts, report, try Database.open(at: path).snapshot())
             }

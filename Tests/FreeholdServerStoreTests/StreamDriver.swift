@@ -62,7 +62,7 @@ struct StreamDriver {
             guard !transaction.entries.isEmpty else { return .done }
             var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
             commit.entries = transaction.entries
-            commit.objects = transaction.objects
+            commit.objects = transaction.objects.map { ($0.name, $0.after) }
             commit.ingested = transaction.ingested
             commit.files = transaction.files
             commit.answers = transaction.answers

@@ -69,7 +69,7 @@ struct TestStream {
                 let answer = try merge.apply(commit, from: ident, now: clock, to: &transaction)
                 var done = StoreCommit(expected: transaction.expected, head: transaction.head)
                 done.entries = transaction.entries
-                done.objects = transaction.objects
+                done.objects = transaction.objects.map { ($0.name, $0.after) }
                 done.files = transaction.files
                 done.answers = transaction.answers
                 guard case .done = store.perform(ServerStoreRequest(Self.name, .commit(done))) else {

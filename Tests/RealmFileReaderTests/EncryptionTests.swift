@@ -64,9 +64,62 @@ import Testing
         #expect(code(half) == .wrongKey)
     }
 
+    private func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try Data(bytes).write(to: url)
+        try body(url.path)
+    }
+
+    @Test func `a page whose code doesn't fit is damaged, and the error says where`() throws {
+        let (original, key) = (try RealmFixture.encrypted.bytes(), RealmFixture.encrypted.key)
+        var found = 0
+        for page in 2..<(original.count / 4096) {
+            var bytes = original
+            bytes[page * 4096 + 100] ^= 1
+            try withFile(bytes) { path in
+                do throws(RealmFileError) {
+                    let file = try RealmFile(path: path, key: key)
+                    try file.readAllTyped()
+                } catch {
+                    #expect(error.code == .damaged && error.offset == page * 4096, "\(error)")
+                    found += 1
+                }
+            }
+        }
+        // Others have been given up, and aren't read.
+        #expect(found > 5)
+    }
+
+    @Test func `of a page whose write was cut short the code of before counts`() throws {
+        var bytes = try RealmFixture.encrypted.bytes()
+        for page in 0..<(bytes.count / 4096 - 1) {
+            let entry = page * 64
+            bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])
+            bytes[entry + 10] ^= 0x40
+        }
+        try withFile(bytes) { path in
+            let file = try RealmFile(path: path, key: RealmFixture.encrypted.key)
+            let whole = try RealmFixture.encrypted.open()
+            for item in whole.classes {
+                let (a, b) = (try whole.objects(of: item), try file.objects(of: file.requireClass(item.name)))
+                #expect(a.map(\.values) == b.map(\.values))
+            }
+        }
+    }
+
     @Test func `a plain file doesn't open with a key`() {
         #expect(throws: RealmFileError.self) {
             try RealmFile(path: RealmFixture.format24.path, key: Array(repeating: 1, count: 64))
+        }
+    }
+}
+
+extension RealmFile {
+    /// Reading throws nothing else.
+    fileprivate func readAllTyped() throws(RealmFileError) {
+        do { try readAll() } catch let error as RealmFileError { throw error } catch {
+            throw RealmFileError(.io, "\(error)")
         }
     }
 }

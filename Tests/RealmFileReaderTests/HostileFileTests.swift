@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HostileFileTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["FREEHOLD_SOAK"] == nil ? 150 : 1_000_000 / 4
+    private static let rounds = environment["FREEHOLD_SOAK"] == nil ? 150 : 1_000_000 / 5
 
     /// Reads all that can be reached: that ends, or throws the reader's error.
     private func readAll(_ bytes: [UInt8], _ path: String) throws {
@@ -23,7 +23,7 @@ import Testing
         try body(folder.appendingPathComponent("hostile.realm").path)
     }
 
-    @Test(arguments: [RealmFixture.format22, .format24, .copy, .synchronized])
+    @Test(arguments: [RealmFixture.format11, .format22, .format24, .copy, .synchronized])
     func `changed bits and references, and cut files, are errors or other values`(_ fixture: RealmFixture) throws {
         let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")

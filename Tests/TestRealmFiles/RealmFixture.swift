@@ -12,18 +12,27 @@ package enum RealmFixture: String, Sendable {
     case copy = "format24-copy"
     case encrypted = "format24-encrypted"
     case synchronized = "format24-sync"
+    case encryptedCopy = "format24-copy-encrypted"
+    case cases10 = "format10-cases"
+    case cases21 = "format21-cases"
+    case cases24 = "format24-cases"
 
     /// Those that hold what `FixtureTable` says.
     package static let tables: [RealmFixture] = [
         .format11, .format20, .format22, .format23, .format24, .copy, .encrypted,
     ]
 
+    /// Those that hold what `CaseTable` says.
+    package static let cases: [RealmFixture] = [.cases10, .cases21, .cases24]
+
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")
 
     package var url: URL { Self.folder.appendingPathComponent("\(rawValue).realm") }
     package var path: String { url.path }
-    package var key: [UInt8]? { self == .encrypted ? (0..<64).map { UInt8($0 * 3 + 1) } : nil }
+    package var key: [UInt8]? {
+        self == .encrypted || self == .encryptedCopy ? (0..<64).map { UInt8($0 * 3 + 1) } : nil
+    }
     package var formatVersion: Int { Int(rawValue.dropFirst("format".count).prefix(2))! }
 
     /// Of those in `tables`.

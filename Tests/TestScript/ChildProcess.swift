@@ -16,28 +16,26 @@ public final class ChildProcess {
         public init(description: String) { self.description = description }
     }
 
-    /// The child's executable, which SwiftPM builds beside the tests.
-    static var executable: String {
-        get throws {
-            #if os(Linux)
-                let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-                let folders = [own]
-            #else
-                let folders = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-            #endif
-            for folder in folders {
-                let path = folder.appendingPathComponent("freehold-testchild").path
-                if FileManager.default.isExecutableFile(atPath: path) { return path }
-            }
-            throw Failure(description: "freehold-testchild isn't in \(folders.map(\.path))")
+    /// An executable that SwiftPM builds beside the tests.
+    public static func path(of name: String) throws -> String {
+        #if os(Linux)
+            let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            let folders = [own]
+        #else
+            let folders = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+        #endif
+        for folder in folders {
+            let path = folder.appendingPathComponent(name).path
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
+        throw Failure(description: "\(name) isn't in \(folders.map(\.path))")
     }
 
     /// No other child starts between the making of a pipe and its mark that keeps it from children.
     private static let starting = NSLock()
 
     public convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        try self.init(executable: try Self.executable, arguments, environment: environment)
+        try self.init(executable: Self.path(of: "freehold-testchild"), arguments, environment: environment)
     }
 
     /// Any other program. Foundation's `Process` waits in a run loop, which a thread of the tests may not have.

@@ -1,7 +1,7 @@
 import BenchMachine
-import CZlib
 import Foundation
 import FreeholdBSON
+import FreeholdCompression
 import FreeholdEngine
 import FreeholdSyncCore
 
@@ -116,10 +116,7 @@ enum CodecFigures {
         return table
     }
 
-    private static func deflated(_ bytes: [UInt8]) -> Int {
-        var size = compressBound(uLong(bytes.count))
-        var output = [UInt8](repeating: 0, count: Int(size))
-        guard compress2(&output, &size, bytes, uLong(bytes.count), 6) == Z_OK else { return 0 }
-        return Int(size)
-    }
+    private static func deflated(_ bytes: [UInt8]) -> Int { zlib.compressed(bytes)?.count ?? bytes.count }
+
+    private static let zlib = ZlibCompression(level: 6)
 }

@@ -6,14 +6,15 @@ struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract:
-            "Apps that keep accounts. A server that runs serves the accounts at once, and syncs a new app when it starts again.",
+            "Apps that keep accounts. A server that runs follows within a second.",
         discussion: """
             Examples:
               freehold-server app create /srv/freehold notes --email-password mail --access everyone
+              freehold-server app set /srv/freehold notes --access nobody --adopt-schemas on
               freehold-server app list /srv/freehold
               freehold-server app delete /srv/freehold notes
             """,
-        subcommands: [Create.self, List.self, Delete.self]
+        subcommands: [Create.self, Set.self, List.self, Delete.self]
     )
 
     struct Create: AsyncParsableCommand {
@@ -40,6 +41,55 @@ struct AppCommand: AsyncParsableCommand {
             try await AccountStore.existing(folder).createApp(app)
             print("App \(id) is there.")
             if access == .nobody { print("Nobody reads or writes its documents: see --access.") }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Changes an app. What isn't named stays.",
+            discussion: "Example: freehold-server app set /srv/freehold notes --adopt-schemas on"
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var id: String
+        @Option(help: "on: everybody who asks gets in, as a user without a name. off: nobody.") var anonymous: String?
+        @Option(help: "Who registers by email and password: auto-confirm, mail, or closed for nobody.")
+        var emailPassword: String?
+        @Option(help: "What users of an app without rules read and write: nobody, everyone, own-stream.")
+        var access: String?
+        @Option(
+            help: "on: takes clients' new classes and properties over (development mode). off: refuses them by name."
+        )
+        var adoptSchemas: String?
+
+        private static func isOn(_ text: String?, _ name: String) throws -> Bool? {
+            guard let text else { return nil }
+            guard text == "on" || text == "off" else { throw ValidationError("\(name) is on or off.") }
+            return text == "on"
+        }
+
+        func run() async throws {
+            let anonymous = try Self.isOn(anonymous, "--anonymous")
+            let adopts = try Self.isOn(adoptSchemas, "--adopt-schemas")
+            let access = try access.map { text -> NodeApp.Access in
+                guard let access = NodeApp.Access(rawValue: text) else {
+                    throw ValidationError("--access is one of nobody, everyone, own-stream.")
+                }
+                return access
+            }
+            let kind = try emailPassword.map { text -> AccountApp.EmailPassword in
+                guard let kind = AccountApp.EmailPassword(rawValue: text) else {
+                    throw ValidationError("--email-password is auto-confirm, mail or closed.")
+                }
+                return kind
+            }
+            let store = try AccountStore.existing(folder)
+            try await store.changeApp(id) { app in
+                app.allowsAnonymous = anonymous ?? app.allowsAnonymous
+                app.emailPassword = kind ?? app.emailPassword
+                app.access = access ?? app.access
+            }
+            if let adopts { try await store.changeDocuments(of: id) { $0.adoptsSchemas = adopts } }
         }
     }
 

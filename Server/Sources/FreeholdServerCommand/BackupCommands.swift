@@ -42,7 +42,7 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         let count = try FolderCopy(from: backup, to: folder).run()
         let epoch = UInt64.random(in: 1 ... .max)
-        try FileServerStore(at: "\(folder)/sync", epoch: epoch).wasCopied(epoch: epoch)
+        try FileServerStore(ofServer: folder, epoch: epoch).wasCopied(epoch: epoch)
         print("\(count) files are in \(folder). Start it with: freehold-server serve \(folder)")
     }
 }

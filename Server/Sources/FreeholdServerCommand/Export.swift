@@ -13,6 +13,7 @@ struct Export: AsyncParsableCommand {
             Examples:
               freehold-server export /srv/freehold notes --output /tmp/notes
               freehold-server export /srv/freehold notes --class Dog --canonical > dogs.jsonl
+              freehold-server export /srv/freehold notes --stream 5f0000000000000000000000 --output /tmp/ann
             """
     )
 
@@ -21,6 +22,7 @@ struct Export: AsyncParsableCommand {
     @Option(name: .customLong("class"), help: "Only documents of this class, to the standard output.")
     var className: String?
     @Option(help: "A folder that isn't there yet, for a file a class.") var output: String?
+    @Option(help: "The stream's value, of an app where each user has a stream: the user's id.") var stream: String?
     @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
 
     func validate() throws {
@@ -35,10 +37,15 @@ struct Export: AsyncParsableCommand {
             throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
         }
         // The epoch is of streams that are made, and none is.
-        let store = try FileServerStore(at: sync, epoch: 0)
-        let stream = StreamName(app: SyncString(app))
-        guard try store.streams().contains(stream) else {
-            throw ValidationError("\(folder) has no documents of the app \(app).")
+        let store = try FileServerStore(ofServer: folder, epoch: 0)
+        let stream = StreamName(app: SyncString(app), value: self.stream.map { .string(SyncString($0)) })
+        let streams = try store.streams()
+        guard streams.contains(stream) else {
+            let isOfUsers = streams.contains { $0.app == stream.app }
+            throw ValidationError(
+                "\(folder) has no documents of the app \(app)"
+                    + (isOfUsers ? " in this stream: 'streams' shows which there are." : ".")
+            )
         }
         guard let output else {
             var lines = Lines(.standardOutput)

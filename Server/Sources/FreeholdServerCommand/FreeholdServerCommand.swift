@@ -10,14 +10,18 @@ import ArgumentParser
               freehold-server serve /srv/freehold                 serves until it gets SIGTERM
               freehold-server serve /srv/freehold --development   anybody may log in by 'user:NAME', on this machine only
               freehold-server app create /srv/freehold notes      makes an app whose users register and log in
+              freehold-server schema push /srv/freehold notes schemas/
+                                                                  says what classes the app has
+              freehold-server rules push /srv/freehold notes rules.json
+                                                                  says who may see and write what
               freehold-server backup /srv/freehold /backups/1     copies the folder, while it serves or not
               freehold-server export /srv/freehold notes --output /tmp/notes
                                                                   writes documents as JSON
               freehold-server status /srv/freehold                asks the server that runs on this folder's settings
             """,
         subcommands: [
-            Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, Status.self, Backup.self,
-            Restore.self, Export.self,
+            Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
+            RulesCommand.self, Streams.self, Status.self, Backup.self, Restore.self, Export.self, Import.self,
         ]
     )
 }

@@ -69,6 +69,6 @@ struct Serve: AsyncParsableCommand {
     private func store() throws -> any NodeStore {
         let epoch = UInt64.random(in: 1 ... .max)
         if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
-        return FileNodeStore(try FileServerStore(at: "\(folder)/sync", epoch: epoch))
+        return FileNodeStore(try FileServerStore(ofServer: folder, epoch: epoch))
     }
 }

@@ -39,7 +39,12 @@ struct SettingsReader {
         settings.threads = config.int(forKey: "threads")
         settings.node.groupDelay = Int64(config.int(forKey: "group.milliseconds", default: 0))
         settings.node.path = config.string(forKey: "path", default: settings.node.path)
+        settings.node.compressesMessages = config.bool(forKey: "compression", default: true)
         readLimits(&settings.node.limits)
+        settings.node.proxies = try TrustedProxies(
+            config.stringArray(forKey: "proxy.addresses", default: []),
+            header: config.string(forKey: "proxy.header", default: "X-Forwarded-For")
+        )
         if let certificates = config.string(forKey: "tls.certificates") {
             guard let key = config.string(forKey: "tls.key") else { throw SettingsError("'tls.key' is missing.") }
             settings.tls = ServerSettings.TLS(certificates: path(certificates), key: path(key))

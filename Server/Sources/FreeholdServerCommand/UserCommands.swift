@@ -10,9 +10,10 @@ struct UserCommand: AsyncParsableCommand {
             Examples:
               freehold-server user list /srv/freehold notes
               freehold-server user create /srv/freehold notes ann@example.org < password.txt
+              freehold-server user set-data /srv/freehold 5f0000000000000000000000 '{"team": "red"}'
               freehold-server user disable /srv/freehold 5f0000000000000000000000
             """,
-        subcommands: [List.self, Create.self, Disable.self, Enable.self, Delete.self, LogOut.self]
+        subcommands: [List.self, Create.self, SetData.self, Disable.self, Enable.self, Delete.self, LogOut.self]
     )
 
     struct List: AsyncParsableCommand {
@@ -50,6 +51,19 @@ struct UserCommand: AsyncParsableCommand {
             let user = try await store.createUser(app: app, email: email, password: password, customData: customData)
             print(user.id)
         }
+    }
+
+    struct SetData: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-data",
+            abstract: "Replaces a user's custom data, which rules can ask. What the user sees follows within a second."
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The user's id.") var user: String
+        @Argument(help: "A JSON object of at most 4 KiB.") var data: String
+
+        func run() async throws { try await AccountStore.existing(folder).setCustomData(data, user: user) }
     }
 
     struct Disable: AsyncParsableCommand {

@@ -40,7 +40,9 @@ import Testing
             )
             let cuts = proxy.cuts
             proxy.cutAll()
-            try a.create(.int(Int64(round * 10)), ["text": .string(SyncString(String(repeating: "x", count: 4_000)))])
+            // Bytes of chance, so that no compression brings them below the cut.
+            let bytes = (0..<4_000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            try a.create(.int(Int64(round * 10)), ["data": .data(Data(bytes))])
             for index in 1..<5 {
                 let key = Int64(round * 10 + index)
                 try a.create(.int(key), ["name": .string("n")])

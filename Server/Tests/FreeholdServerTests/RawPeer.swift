@@ -1,4 +1,5 @@
 @testable import FreeholdSync
+import FreeholdCompression
 import FreeholdSyncCore
 import NIOCore
 import NIOPosix
@@ -7,7 +8,7 @@ import NIOPosix
 final class RawPeer: Sendable {
     private let channel: any Channel
     private let stream: AsyncStream<[UInt8]>
-    private let codec = MessageCodec()
+    private let codec = MessageCodec(compression: ZlibCompression.shared)
 
     init(port: Int) async throws {
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
@@ -20,20 +21,26 @@ final class RawPeer: Sendable {
         self.stream = stream
     }
 
-    func send(_ message: ClientMessage) async throws { try await send(codec.encode(message)) }
+    func send(_ message: ClientMessage) async throws { try await send(MessageCodec().encode(message)) }
 
     func send(_ bytes: [UInt8]) async throws {
         try await channel.writeAndFlush(FrameHandler.frame(bytes, channel.allocator)).get()
     }
 
-    func hello(_ token: String) async throws {
-        try await send(.hello(Hello(deviceTime: 0, token: AccessToken(SyncString(token)))))
+    func hello(_ token: String, _ compressions: [CompressionKind] = []) async throws {
+        let token = AccessToken(SyncString(token))
+        try await send(.hello(Hello(compressions: compressions, deviceTime: 0, token: token)))
+    }
+
+    /// The bytes of the next message, or nil at the connection's end.
+    func nextBytes() async -> [UInt8]? {
+        for await bytes in stream { return bytes }
+        return nil
     }
 
     /// The next message, or nil at the connection's end.
     func next() async throws -> ServerMessage? {
-        for await bytes in stream { return try codec.serverMessage(bytes) }
-        return nil
+        try await nextBytes().flatMap { try codec.serverMessage($0) }
     }
 
     /// The next message that the test is about.

@@ -22,12 +22,19 @@ import Testing
             let timer = ConnectionTimer(channel, limit: 10_000)
             let responder = HTTPResponder(
                 timer,
-                accounts: { _ in
-                    service.asked.continuation.yield()
-                    for await answer in service.answers.stream { return answer }
-                    return AccountAnswer(.unavailable)
-                },
-                { _, _ in HTTPResponder.Answer(body: "here\n") }
+                services: [
+                    HTTPService(
+                        root: AccountRequest.root,
+                        bodyLimit: AccountRequest.bodyLimit,
+                        answer: { _ in
+                            service.asked.continuation.yield()
+                            for await answer in service.answers.stream { return HTTPAnswer(answer) }
+                            return HTTPAnswer(AccountAnswer(.unavailable))
+                        },
+                        tooLarge: HTTPAnswer(AccountAnswer(.tooLarge))
+                    )
+                ],
+                { _, _ in HTTPAnswer(body: "here\n") }
             )
             try channel.pipeline.syncOperations.addHandler(responder)
         }

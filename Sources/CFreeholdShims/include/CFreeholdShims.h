@@ -85,11 +85,19 @@ uint32_t fh_block_checksum(uint64_t address, const void *_Nullable bytes, size_t
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
 
-#ifdef __linux__
 // A pipe that programs which the process starts don't inherit: its end to read
 // from and its end to write to. Returns 0, or errno.
 int fh_pipe(int *_Nonnull ends);
-#endif
+
+// On Apple's systems `fsync`, by which LMDB flushes, leaves what was written in
+// the drive's cache, which the drive may write in any order. These two go on
+// from there. Elsewhere they do nothing: `fdatasync` reaches the medium.
+//
+// Flushes a file to the medium. Returns 0, or errno.
+int fh_flush(int fd);
+// Puts all that was given to the drive, of any file, before what comes later.
+// Returns 0, or errno.
+int fh_order(int fd);
 
 // Takes a file's first `length` bytes from the device without changing its
 // length. Returns 0, or errno; 0 where the system has no such call.

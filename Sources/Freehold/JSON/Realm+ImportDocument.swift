@@ -11,6 +11,7 @@ extension Realm {
     ///
     /// - Parameter configuration: names the file, which may not be there yet, or a database in memory that has no classes.
     ///   Its classes, schema and version play no part, nor does what it says of files that are there, such as a seed.
+    /// - Parameter url: the document's file.
     /// - Returns: How many objects there are, without embedded ones.
     /// - Throws: ``JSONError``, which names line, object and property; `Realm.Error`, such as
     ///   ``Error/Code/fileExists``.

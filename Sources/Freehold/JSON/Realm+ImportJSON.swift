@@ -20,6 +20,9 @@ extension Realm {
     ///
     /// - Parameter update: What happens if there is an object with the primary key; for classes that have one.
     ///   Holds for linked objects, too.
+    /// - Parameter options: How the text is read.
+    /// - Parameter type: The class of the objects.
+    /// - Parameter url: The file with the JSON.
     /// - Returns: How many objects of the class were read.
     /// - Throws: ``JSONError``, which names line, object and property; a `Realm.Error` of the file or transaction.
     @discardableResult

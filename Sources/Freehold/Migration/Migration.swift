@@ -65,6 +65,7 @@ public final class Migration {
     /// After bad data the rest is left out, because everything will be rolled back.
     ///
     /// - Parameter typeName: The class's name in the file or in Swift.
+    /// - Parameter block: Gets each object as it was and as it is now.
     /// - Complexity: O(n).
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         let newTable = newTable(named: typeName)

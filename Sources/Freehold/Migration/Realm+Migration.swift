@@ -52,6 +52,7 @@ extension Realm {
 /// The schema version of a file, which isn't changed.
 ///
 /// - Parameter encryptionKey: the 64 bytes that the file is encrypted with, if it is.
+/// - Parameter fileURL: the file.
 /// - Throws: `Realm.Error`: ``Realm/Error/Code/fileNotFound`` and others where the file can't be read,
 ///   ``Realm/Error/Code/invalidDatabase`` where the key isn't the file's.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {

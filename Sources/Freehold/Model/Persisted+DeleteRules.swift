@@ -24,7 +24,7 @@ extension Persisted {
     ///     @Persisted(deleteRule: .deny) var invoice: Invoice?           // as long as there is one, the order stays
     /// }
     /// ```
-    /// Without a rule the link goes and the other object stays (``DeleteRule/nullify``). A rule acts when objects are
+    /// Without a rule the link goes and the other object stays (`DeleteRule.nullify`). A rule acts when objects are
     /// deleted, not when a link is taken away; the file keeps it, so that it holds for every program that writes to it.
     /// A deletion that is denied changes nothing and becomes the ``Realm/pendingError``.
     ///

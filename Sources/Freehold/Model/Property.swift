@@ -68,6 +68,12 @@ public struct Property: Sendable {
     ///   - objectClassName: For links and linking objects: the other class, by its name in the file.
     ///   - originProperty: For linking objects: the property of the other class.
     ///   - deleteRule: For links and linking objects: what happens to the others when an object is deleted.
+    ///   - collection: A list, a set, a map, or a single value.
+    ///   - defaultValue: What new objects have; nil for zero, empty or null.
+    ///   - indexed: Whether the property has an index.
+    ///   - name: The name in Swift.
+    ///   - primaryKey: Whether it is the primary key.
+    ///   - type: What is stored.
     public init(
         _ name: String,
         _ type: PropertyType,

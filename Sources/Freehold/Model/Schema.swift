@@ -26,6 +26,8 @@ public struct Schema: Sendable {
     /// The schema of model classes, with the names that these policies give them.
     ///
     /// - Parameter types: Nil for all classes of the program.
+    /// - Parameter classNamingPolicy: For the names of classes without one of their own.
+    /// - Parameter propertyNamingPolicy: For the names of properties without one of their own.
     /// - Throws: `Realm.Error` with every mistake in the classes.
     public init(
         classes types: [ObjectBase.Type]?,

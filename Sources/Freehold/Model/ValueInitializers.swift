@@ -41,7 +41,7 @@ extension Decimal128 {
 
     /// A number of any type, or the text of one.
     ///
-    /// - Precondition: The value is one of these. Use ``init(_:)`` or ``init(string:)`` for text that may be none.
+    /// - Precondition: The value is one of these. Use ``init(_:)-(String)`` or ``init(string:)`` for text that may be none.
     public init(value: Any) {
         guard let plain = PlainValue.unwrap(value), let number = PlainNumber.decimal128(plain) else {
             programmerError("\(PlainValue.describe(value)) is no number and can't become a Decimal128.")

@@ -20,6 +20,7 @@ extension ThreadConfined where Self: ObjectBase {
     /// - Parameters:
     ///   - keyPaths: what is observed. Nil: all properties of the object itself.
     ///   - queue: a serial queue, on which the block then runs, with the object of a realm of that queue.
+    ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,

@@ -35,7 +35,7 @@ extension Realm {
     ///
     /// For a change that the observer made itself and has shown already.
     ///
-    /// - Parameter withoutNotifying: tokens of observations of this realm.
+    /// - Parameter tokens: of observations of this realm.
     /// - Throws: as ``commitWrite()``.
     public func commitWrite(withoutNotifying tokens: [NotificationToken]) throws {
         core.check(tokens)
@@ -44,7 +44,8 @@ extension Realm {
 
     /// Runs the block in a write transaction and commits it, like ``write(_:)``, without telling some of the observers.
     ///
-    /// - Parameter withoutNotifying: tokens of observations of this realm.
+    /// - Parameter tokens: of observations of this realm.
+    /// - Parameter block: makes the changes.
     @discardableResult
     public func write<R>(withoutNotifying tokens: [NotificationToken], _ block: () throws -> R) throws -> R {
         core.check(tokens)

@@ -163,6 +163,7 @@ extension Realm {
     /// - Parameters:
     ///   - keyPaths: when an element counts as modified: see `observe`.
     ///   - collection: makes it; runs once, on a thread of the library.
+    ///   - configuration: the realm's.
     /// - Throws: `Realm.Error`, or what the closure throws.
     public static func changes<C: RealmCollection>(
         _ configuration: Configuration = .defaultConfiguration,

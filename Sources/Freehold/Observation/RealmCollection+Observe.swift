@@ -22,6 +22,7 @@ extension RealmCollection {
     ///     an object that it links to over at most three links, was. Empty: never.
     ///   - queue: a serial queue, on which the block then runs, with the collection of a realm of that queue. Nil: where
     ///     this collection's realm is.
+    ///   - block: is called with each change.
     /// - Returns: What keeps the observation going.
     /// - Precondition: the collection is managed, valid, and neither frozen nor of a read-only realm; its realm is one
     ///   of the main thread, a queue, an actor, or a thread with a running run loop (or `queue` is given); no change was
@@ -72,7 +73,7 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The same with key paths of the class: see ``observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// The same with key paths of the class: see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         on queue: DispatchQueue? = nil,

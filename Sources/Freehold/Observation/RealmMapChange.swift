@@ -18,6 +18,7 @@ extension Map {
     /// - Parameters:
     ///   - keyPaths: of maps of objects: when an entry whose object changed counts as modified.
     ///   - queue: a serial queue, on which the block then runs, with the map of a realm of that queue.
+    ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,

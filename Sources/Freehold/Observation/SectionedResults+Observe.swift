@@ -19,6 +19,7 @@ extension SectionedResults {
     ///   - keyPaths: when an element counts as modified; see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
     ///     Of a key that is a closure's, name what it reads too: what isn't observed makes no call.
     ///   - queue: a serial queue, on which the block then runs, with the sections of a realm of that queue.
+    ///   - block: is called with each change.
     /// - Complexity: of a change O(n), with a call of the key's closure for each element.
     public func observe(
         keyPaths: [String]? = nil,

@@ -7,6 +7,7 @@ extension ProjectedCollection {
     ///   - keyPaths: of the collection's objects: when an element counts as modified. Nil: when what is projected was set.
     ///   - queue: a serial queue, on which the block then runs, with the collection of a realm of that queue. Nil: where
     ///     this collection's realm is.
+    ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,

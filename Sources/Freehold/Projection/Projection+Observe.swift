@@ -28,6 +28,7 @@ extension ProjectionObservable {
     /// - Parameters:
     ///   - keyPaths: what is observed: names of projected properties, or of the object's. Nil: all projected properties.
     ///   - queue: a serial queue, on which the block then runs, with the projection of an object of a realm of that queue.
+    ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,

@@ -59,6 +59,7 @@ extension Realm {
 
         /// - Parameter logFunction: gets the messages of that level and of those before it, on any thread, on several at
         ///   once, too.
+        /// - Parameter level: the messages that it gets: those of this level and of more important ones.
         public convenience init(
             level: LogLevel,
             logFunction: @escaping @Sendable (_ level: LogLevel, _ message: String) -> Void
@@ -69,6 +70,8 @@ extension Realm {
         /// The same, for a function that is told the category.
         ///
         /// - Parameter category: which the level is for; others are off.
+        /// - Parameter function: gets the messages, on any thread, on several at once, too.
+        /// - Parameter level: the messages that it gets: those of this level and of more important ones.
         public init(
             level: LogLevel,
             category: LogCategory = .realm,

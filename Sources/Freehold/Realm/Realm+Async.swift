@@ -17,6 +17,8 @@ extension Realm {
     ///
     /// - Parameter timeout: how long the call may take; nil for as long as it wants. The block isn't stopped at once: it
     ///   ends early where a cancelled one would.
+    /// - Parameter body: gets the realm. It runs on a thread of the library's.
+    /// - Parameter configuration: the realm's; the default one where none is given.
     /// - Throws: `Realm.Error`, among them ``Error/Code/timedOut``; what the block throws; `CancellationError`.
     public static func read<R: Sendable>(
         _ configuration: Configuration = .defaultConfiguration,
@@ -47,6 +49,8 @@ extension Realm {
     ///
     /// - Parameter timeout: how long the call may take, waiting included; nil for as long as it wants.
     ///   ``Configuration/busyTimeout`` limits the waiting alone.
+    /// - Parameter body: gets the realm. It runs on a thread of the library's.
+    /// - Parameter configuration: the realm's; the default one where none is given.
     /// - Throws: `Realm.Error`, among them ``Error/Code/busy`` and ``Error/Code/timedOut``; what the block throws;
     ///   `CancellationError`. Whatever is thrown, nothing was changed.
     @discardableResult

@@ -99,6 +99,7 @@ extension Realm {
     ///
     /// - Parameter update: What happens if there is an object with its primary key; holds for the whole graph. For
     ///   anything but `.error` the class must have a primary key.
+    /// - Parameter object: The object, with all that can be reached from it.
     /// - Precondition: inside a write transaction. The object isn't managed by another realm, nor deleted.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = core.requireWrite()
@@ -132,6 +133,8 @@ extension Realm {
     ///
     /// - Parameter update: What happens if there is an object with its primary key; holds for nested data too. With
     ///   anything but `.error` an object of this realm is returned unchanged.
+    /// - Parameter type: The class of the object.
+    /// - Parameter value: A dictionary, an array or an object.
     /// - Precondition: inside a write transaction.
     @discardableResult
     public func create<T: Object>(_ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error) -> T
@@ -170,7 +173,7 @@ extension RealmCore {
 
 extension Realm {
     /// Deletes an object, with the embedded objects that it owns. Links to it become null, lists and sets lose it,
-    /// values of maps and mixed values become null, and every accessor of it becomes invalid. What the ``DeleteRule``s of
+    /// values of maps and mixed values become null, and every accessor of it becomes invalid. What the `DeleteRule`s of
     /// links say goes with it; where one denies the deletion, nothing is deleted and the ``pendingError`` says so.
     ///
     /// - Precondition: inside a write transaction; the object is a living one of this realm.

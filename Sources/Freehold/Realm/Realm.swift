@@ -34,6 +34,7 @@ public struct Realm {
     ///
     /// - Parameter queue: a serial queue, on which this must be called, and which the realm then belongs to. Nil: the
     ///   realm belongs to the present thread.
+    /// - Parameter configuration: what the realm opens, and how.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         core = try RealmCore.open(configuration, queue: queue)
     }

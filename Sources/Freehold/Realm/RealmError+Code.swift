@@ -58,7 +58,7 @@ extension Realm.Error {
         case uniqueConstraint = 1017
         /// More versions of the file are held than `maximumNumberOfActiveVersions` allows.
         case tooManyVersions = 1018
-        /// An object can't be deleted because of a link whose rule is ``DeleteRule/deny``.
+        /// An object can't be deleted because of a link whose rule is `DeleteRule.deny`.
         case deletionDenied = 1019
         /// Other writers of the file took longer than ``Configuration/busyTimeout``.
         case busy = 1030

@@ -13,6 +13,8 @@ extension RealmCollection {
     /// equally far keep their order. In query strings: `SORT(distance(location, [2.35, 48.86]) ASC)`.
     ///
     /// - Parameter keyPath: An embedded object that is a place, perhaps behind to-one links.
+    /// - Parameter ascending: Whether the nearest come first.
+    /// - Parameter point: Where distances are measured from.
     /// - Precondition: the property is a place.
     /// - Complexity: O(1); when the results are read, O(n log n); with `limited(to:)` after it and an index of places
     ///   about O(places that are as near).

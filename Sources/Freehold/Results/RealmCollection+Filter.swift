@@ -14,6 +14,7 @@ extension RealmCollection {
     /// ``filter(validating:_:)``.
     ///
     /// - Parameter args: what `%@`, `%K`, `$0` and the like stand for.
+    /// - Parameter predicateFormat: the condition, with `%@` and the like in the places of the arguments.
     /// - Precondition: a managed collection of objects, on its realm's thread.
     /// - Complexity: O(length); what it finds is looked for when the results are read.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {

@@ -10,6 +10,7 @@ extension Realm {
     /// has begun; writes of one realm run in the order of the calls.
     ///
     /// - Parameter onComplete: runs at a turn after the commit; with the error, if it was rolled back.
+    /// - Parameter block: makes the changes.
     /// - Precondition: the realm is one of the main thread, a queue, an actor, or a thread with a running run loop, it
     ///   is writable and not in a write transaction's block that never ends.
     @discardableResult
@@ -21,6 +22,8 @@ extension Realm {
     /// The same, without telling some of the observers.
     ///
     /// - Parameter tokens: tokens of observations of this realm.
+    /// - Parameter block: makes the changes.
+    /// - Parameter onComplete: is called when the changes are on the disk, or with the error.
     @discardableResult
     public func writeAsync(
         withoutNotifying tokens: [NotificationToken],

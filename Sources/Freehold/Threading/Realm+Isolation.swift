@@ -133,6 +133,7 @@ extension Realm {
     /// - Parameters:
     ///   - callbackQueue: which the realm then belongs to, and on which the callback runs.
     ///   - callback: gets the realm, or the `Realm.Error`.
+    ///   - configuration: what the realm opens, and how.
     /// - Returns: What cancels the opening.
     @discardableResult
     public static func asyncOpen(

@@ -93,6 +93,7 @@ extension Realm {
     ///
     /// - Parameter timeout: how long the block may take; nil for as long as it wants. The `timeout` of an enclosing
     ///   ``read(_:timeout:_:)`` or `write` counts, too.
+    /// - Parameter body: the block with the queries.
     /// - Throws: `CancellationError`; ``Error/Code/timedOut``; what the block throws.
     public func withInterruptibleQueries<R>(timeout: Duration? = nil, _ body: () throws -> R) throws -> R {
         core.verifyThread()

@@ -5,12 +5,16 @@ internal import Synchronization
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
+#elseif canImport(Android)
+    internal import Android
+#elseif canImport(Darwin)
+    internal import Darwin
 #endif
 
 /// Calls somebody back when files are written to, by any process.
 ///
-/// One thread of the process waits for all files; it runs while there is one to be watched. Other systems than Linux
-/// have no such thing that is quick and misses nothing: there nobody is called.
+/// One thread of the process waits for all files; it runs while there is one to be watched: on Linux by inotify, on Apple's
+/// systems by kqueue. Elsewhere nobody is called.
 final class FileWatch: Sendable {
     private static let processes = PerProcess<FileWatch> { inherited in
         // A forked child has neither the thread nor a use for the parent's callbacks.
@@ -67,6 +71,10 @@ final class FileWatch: Sendable {
         var files: [Int: Watched] = [:]
         var nextID = 0
     }
+
+    /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
+    /// and announcing it to readers leaves a version that only the next commit shows.
+    private static let longestPause: Int32 = 256
 
     private let state = Mutex(State())
     /// The waiter, for a forked child, in which `state` may be locked for ever. Never released, as long as it runs.
@@ -178,10 +186,6 @@ final class FileWatch: Sendable {
             /// In a forked child, where no thread does.
             func closeInherited() { for descriptor in [events, ending, end] { close(descriptor) } }
 
-            /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
-            /// and announcing it to readers leaves a version that only the next commit shows.
-            private static let longestPause: Int32 = 256
-
             private func run() {
                 var pause: Int32 = -1
                 var due: Set<Int32>? = []
@@ -204,7 +208,7 @@ final class FileWatch: Sendable {
                         due = seen.flatMap { seen in due.map { $0.union(seen) } }
                         pause = 0
                     }
-                    if watch.look(due) || pause >= Self.longestPause {
+                    if watch.look(due) || pause >= FileWatch.longestPause {
                         pause = -1
                         due = []
                     } else {
@@ -224,6 +228,92 @@ final class FileWatch: Sendable {
                         let event = (buffer.baseAddress! + at).loadUnaligned(as: inotify_event.self)
                         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { found = nil } else { found?.insert(event.wd) }
                         at += MemoryLayout<inotify_event>.size + Int(event.len)
+                    }
+                }
+            }
+        }
+    }
+#elseif canImport(Darwin)
+    extension FileWatch {
+        /// The thread, and the kernel's queue that it sleeps on. A descriptor stands for each file.
+        fileprivate final class Waiter: Sendable {
+            /// The event that ends the thread.
+            private static let ending: UInt = 0
+
+            private let queue: Int32
+            private let watch: FileWatch
+
+            init(_ path: String, _ watch: FileWatch) throws(EngineError) {
+                self.watch = watch
+                queue = kqueue()
+                guard queue >= 0 else { throw Self.error(errno, path) }
+                _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
+                let code = change(Self.ending, EVFILT_USER, EV_ADD | EV_CLEAR, 0)
+                guard code == 0 else {
+                    Platform.close(queue)
+                    throw Self.error(code, path)
+                }
+                pthread_detach(EngineThread.start { [self] in run() })
+            }
+
+            private static func error(_ code: Int32, _ path: String) -> EngineError {
+                .system(code, "The file can't be watched for commits of other processes.", path: path)
+            }
+
+            /// - Returns: 0, or the error's number.
+            private func change(_ identifier: UInt, _ filter: Int32, _ action: Int32, _ flags: Int32) -> Int32 {
+                var change = kevent(
+                    ident: identifier,
+                    filter: Int16(filter),
+                    flags: UInt16(action),
+                    fflags: UInt32(bitPattern: flags),
+                    data: 0,
+                    udata: nil
+                )
+                return kevent(queue, &change, 1, nil, 0, nil) == 0 ? 0 : errno
+            }
+
+            func add(_ path: String) throws(EngineError) -> Int32 {
+                let descriptor = Platform.open(path, O_EVTONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw Self.error(errno, path) }
+                let code = change(UInt(descriptor), EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_WRITE | NOTE_EXTEND)
+                guard code == 0 else {
+                    Platform.close(descriptor)
+                    throw Self.error(code, path)
+                }
+                return descriptor
+            }
+
+            /// Its event goes with the descriptor.
+            func remove(_ descriptor: Int32) { Platform.close(descriptor) }
+
+            /// The thread closes what it sleeps on when it ends.
+            func stop() { _ = change(Self.ending, EVFILT_USER, 0, NOTE_TRIGGER) }
+
+            /// A forked child doesn't inherit the queue.
+            func closeInherited() {}
+
+            private func run() {
+                var pause: Int32 = -1
+                var due: Set<Int32> = []
+                var events = Array(repeating: kevent(), count: 32)
+                defer { Platform.close(queue) }
+                while true {
+                    let time = timespec(tv_sec: 0, tv_nsec: Int(max(0, pause)) * 1_000_000)
+                    let count = withUnsafePointer(to: time) { time in
+                        kevent(queue, nil, 0, &events, Int32(events.count), pause < 0 ? nil : time)
+                    }
+                    if count < 0, errno != EINTR { return }
+                    for event in events.prefix(Int(max(0, count))) {
+                        if event.filter == Int16(EVFILT_USER) { return }
+                        due.insert(Int32(truncatingIfNeeded: event.ident))
+                    }
+                    if count > 0 { pause = 0 }
+                    if watch.look(due) || pause >= FileWatch.longestPause {
+                        pause = -1
+                        due = []
+                    } else {
+                        pause = max(1, pause * 2)
                     }
                 }
             }

@@ -154,6 +154,7 @@ extension WriteTransaction {
     /// there, and others from the commit on that makes them, whoever makes it. Other tables cease to.
     ///
     /// - Parameter names: of the tables, if it isn't all with such a key.
+    /// - Parameter key: the name of the column.
     /// - Throws: as `addHiddenTable`.
     /// - Complexity: O(tables)
     public func keepImages(ofTablesKeyed key: String, named names: Set<String>? = nil) throws(EngineError) {

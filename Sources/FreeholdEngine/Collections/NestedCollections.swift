@@ -12,6 +12,9 @@ extension DataView {
     /// The list or dictionary of that id inside of a mixed property; nil where it is no longer there.
     ///
     /// - Parameter place: where to look first; set to where it was found.
+    /// - Parameter column: the mixed property.
+    /// - Parameter id: the collection's.
+    /// - Parameter key: the object's key.
     /// - Complexity: O(size of the value it is in); where that has moved, of all values of the property.
     public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedSubscript) -> Value? {
         nestedRoot(column, key, id, &place)?.root.nested(id)

@@ -4,6 +4,8 @@ internal import CFreeholdShims
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -308,6 +310,7 @@ struct BlockCopy {
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw .system(errno, "The folder can't be flushed.", path: path)
         }
+        _ = fh_flush(descriptor)
     }
 }
 

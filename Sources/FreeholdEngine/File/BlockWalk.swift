@@ -1,4 +1,4 @@
-import CLMDB
+import CFreeholdLMDB
 
 /// What a walk does with an entry. Told by its key alone, so that nothing is read of values that aren't wanted.
 enum KeyChoice { case take, pass, end }

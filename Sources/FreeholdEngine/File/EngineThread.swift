@@ -2,6 +2,8 @@
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
+#elseif canImport(Android)
+    internal import Android
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
@@ -24,7 +26,8 @@ enum EngineThread {
         sigfillset(&blocked)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGPROF] { sigdelset(&blocked, fault) }
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
+            // There it is a pointer.
             var created: pthread_t?
         #else
             var created = pthread_t()
@@ -33,12 +36,9 @@ enum EngineThread {
             &created,
             attributes,
             { context in
-                #if canImport(Darwin)
-                    let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-                #else
-                    let body = Unmanaged<Body>.fromOpaque(context!).takeRetainedValue()
-                #endif
-                body.run()
+                // Optional or not, by system and version.
+                let context = context as UnsafeMutableRawPointer?
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
                 return nil
             },
             Unmanaged.passRetained(Body(body)).toOpaque()
@@ -46,7 +46,7 @@ enum EngineThread {
         pthread_sigmask(SIG_SETMASK, &before, nil)
         pthread_attr_destroy(attributes)
         precondition(code == 0, "A thread of the engine can't be started (\(code)).")
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             return created!
         #else
             return created

@@ -1,9 +1,11 @@
-import CLMDB
+import CFreeholdLMDB
 
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif

@@ -1,10 +1,12 @@
-import CLMDB
+import CFreeholdLMDB
 import Synchronization
 
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -281,6 +283,8 @@ enum Platform {
             Glibc.open(path, flags, mode)
         #elseif canImport(Musl)
             Musl.open(path, flags, mode)
+        #elseif canImport(Android)
+            Android.open(path, flags, mode)
         #else
             Darwin.open(path, flags, mode)
         #endif
@@ -292,6 +296,8 @@ enum Platform {
             Glibc.close(descriptor)
         #elseif canImport(Musl)
             Musl.close(descriptor)
+        #elseif canImport(Android)
+            Android.close(descriptor)
         #else
             Darwin.close(descriptor)
         #endif

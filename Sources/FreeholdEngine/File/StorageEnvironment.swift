@@ -1,10 +1,13 @@
-import CLMDB
+import CFreeholdShims
+import CFreeholdLMDB
 import Synchronization
 
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -418,11 +421,28 @@ final class StorageEnvironment: Sendable {
 
     /// Ends LMDB's write transaction. On the writer thread.
     func commit(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
-        if durably { return mdb_txn_commit(transaction) }
+        #if canImport(Darwin)
+            if !options.inMemory, !options.isPrivate { return commitInOrder(transaction, durably: durably) }
+        #endif
+        return durably ? mdb_txn_commit(transaction) : commitLeavingRoot(transaction)
+    }
+
+    /// The blocks are flushed, the root is left to the system.
+    private func commitLeavingRoot(_ transaction: OpaquePointer) -> Int32 {
         mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 1)
         defer { mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0) }
         return mdb_txn_commit(transaction)
     }
+
+    #if canImport(Darwin)
+        /// LMDB's flush leaves the blocks in the drive's cache, and the drive could write the root before them. So the root stays
+        /// with the system until the drive has been told to keep the order, by a file in which nothing waits to be written.
+        private func commitInOrder(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
+            var code = commitLeavingRoot(transaction)
+            if code == 0, let other = writerLock.fileDescriptor { code = fh_order(other) }
+            return code == 0 && durably ? fh_flush(descriptor) : code
+        }
+    #endif
 
     /// Flushes what commits have left to the system. Readers and the writer go on meanwhile.
     ///
@@ -443,6 +463,7 @@ final class StorageEnvironment: Sendable {
         }
         var code = options.faults?.error(at: .sync) ?? 0
         if code == 0 { code = mdb_env_sync(handle, 1) }
+        if code == 0 { code = fh_flush(descriptor) }
         if code == 0 { return }
         let reason = error(code, "The file can't be flushed.")
         // What the disk holds isn't known.

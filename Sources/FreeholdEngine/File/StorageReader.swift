@@ -1,4 +1,4 @@
-import CLMDB
+import CFreeholdLMDB
 
 /// A read transaction: one version of the file, pinned for the reader's life. Pointers that it hands out stay
 /// valid as long as it lives.

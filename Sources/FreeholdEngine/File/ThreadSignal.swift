@@ -2,6 +2,8 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -44,7 +46,7 @@ final class ThreadSignal: @unchecked Sendable {
     func wait(for duration: Duration) {
         let (seconds, attoseconds) = max(duration, .zero).components
         // More than a century is a century.
-        var time = timespec(tv_sec: Int(min(seconds, 1 << 32)), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var time = timespec(tv_sec: time_t(min(seconds, 1 << 32)), tv_nsec: Int(attoseconds / 1_000_000_000))
         #if canImport(Darwin)
             pthread_cond_timedwait_relative_np(condition, mutex, &time)
         #else

@@ -5,6 +5,8 @@ import Synchronization
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -138,6 +140,9 @@ final class WriterLock: Sendable {
             )
         }
     }
+
+    /// The lock's file, in which nothing is ever written; nil where there is none.
+    var fileDescriptor: Int32? { state.withLock { $0.descriptor < 0 ? nil : $0.descriptor } }
 
     /// How many threads and tasks of this process stand in the queue; the holder isn't one of them.
     var waitingCount: Int { state.withLock { $0.waiters.count } }

@@ -11,6 +11,9 @@ public struct ObservedCollection: Sendable {
 
     /// - Parameter watched: when an element that is an object, or a mixed value with one in it, counts as modified though
     ///   it wasn't set. Paths are those of a list of links.
+    /// - Parameter column: the list or set.
+    /// - Parameter owner: the object that has the collection.
+    /// - Parameter snapshot: the version that it begins with.
     public init(
         _ column: Column,
         of owner: ObjectKey,
@@ -33,6 +36,7 @@ public struct ObservedCollection: Sendable {
     /// Moves on to a later version.
     ///
     /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter next: the later version.
     /// - Returns: nil where nothing changed. Once the owner is gone: all elements deleted (none, of an empty one), then nil.
     /// - Complexity: O(edits²) up to some thousand runs of edits; O(n) where these aren't known, and to find elements whose
     ///   objects changed.
@@ -59,6 +63,9 @@ public struct ObservedDictionary: Sendable {
     public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: as for `ObservedCollection`.
+    /// - Parameter column: the list or set.
+    /// - Parameter owner: the object that has the collection.
+    /// - Parameter snapshot: the version that it begins with.
     public init(
         _ column: Column,
         of owner: ObjectKey,

@@ -18,6 +18,9 @@ public struct ObservedObject: Sendable {
     private let columns: Set<Int>?
 
     /// - Parameter paths: what is watched (see `WatchedPaths.paths`); nil for all columns of the object itself.
+    /// - Parameter key: the object's key.
+    /// - Parameter snapshot: the version that it begins with.
+    /// - Parameter table: the object's table.
     public init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
         self.table = table
         self.key = key
@@ -34,6 +37,7 @@ public struct ObservedObject: Sendable {
     /// Moves on to a later version.
     ///
     /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter next: the later version.
     /// - Returns: nil where nothing that is watched was set.
     /// - Complexity: O(columns · log changes); with paths over links O(changes and the links that lead back from them).
     public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Change? {

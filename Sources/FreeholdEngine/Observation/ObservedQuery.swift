@@ -34,6 +34,8 @@ public struct ObservedQuery: Sendable {
     /// - Parameters:
     ///   - query: With `origin` other than `.table` its source is left out of account.
     ///   - watched: when an object counts as modified.
+    ///   - origin: Where the objects come from.
+    ///   - snapshot: The version that it begins with.
     /// - Complexity: that of running the query.
     public init(
         _ query: RowQuery,
@@ -63,6 +65,7 @@ public struct ObservedQuery: Sendable {
     /// Moves on to a later version.
     ///
     /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter next: the later version.
     /// - Returns: how the objects changed; nil where none was inserted, deleted, moved or modified.
     /// - Complexity: O(changes · log n) where the order is that of the table, or of one sort, with conditions before it
     ///   and limit and offset after it; the query is run anew where much changed, or where another stage has to see

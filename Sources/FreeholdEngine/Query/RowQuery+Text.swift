@@ -12,6 +12,8 @@ extension RowQuery {
     /// - Parameters:
     ///   - arguments: for `%@`, in their order, or for `$0`, `$1` …; links as `.link` or `.objectLink`.
     ///   - view: whose schema names the columns. The query can be run in it, and in later versions of the same schema.
+    ///   - table: the table whose objects are asked for.
+    ///   - text: the condition, and sorts and the like behind it.
     /// - Throws: what is wrong, and where: the syntax, a name that isn't there, types that can't be compared, an argument too few.
     /// - Complexity: O(text)
     public init(

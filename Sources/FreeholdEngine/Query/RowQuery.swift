@@ -31,6 +31,8 @@ public struct RowQuery: Sendable {
     /// - Parameters:
     ///   - sort: The first key matters most.
     ///   - limit: The most objects that are wanted.
+    ///   - predicate: The condition.
+    ///   - table: The table whose objects are asked for.
     public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
         self.init(table: table, stages: [.filter(predicate)])
         if !sort.isEmpty { stages.append(.sort(sort)) }

@@ -17,6 +17,9 @@ public struct SortKey: Sendable {
     }
 
     /// - Parameter path: to-one, to objects of the table that has the columns.
+    /// - Parameter ascending: whether the nearest come first.
+    /// - Parameter columns: the columns that a place is stored in.
+    /// - Parameter point: where distances are measured from.
     public init(distanceTo point: GeoPoint, at path: PropertyPath, _ columns: GeoColumns, ascending: Bool = true) {
         self.path = path
         self.ascending = ascending

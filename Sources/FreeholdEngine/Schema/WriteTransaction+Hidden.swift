@@ -45,6 +45,7 @@ extension WriteTransaction {
     /// An integer, as versions are, takes about one byte an object where those of a cluster of 1,000 objects differ by less than
     /// 256, and about four where they differ by less than 65,536.
     /// - Parameter spec: of a column without links.
+    /// - Parameter table: the table that gets the column.
     /// - Throws: as `addHiddenTable`; nothing has changed then.
     /// - Complexity: O(columns); O(objects) where it has an index.
     public func addHiddenColumn(_ spec: ColumnSpec, to table: Table) throws(EngineError) -> Column {

@@ -3,6 +3,7 @@ extension WriteTransaction {
     ///
     /// Tables of the file that `specs` doesn't name stay as they are. Any other difference is refused.
     /// - Parameter userVersion: stored beside the schema; nil leaves it.
+    /// - Parameter specs: the tables as they are to be.
     /// - Returns: whether anything changed.
     /// - Throws: `.schemaMismatch` with every difference, `.uniqueConstraint` where two objects don't allow a new unique
     ///   index; nothing has changed then.

@@ -2,6 +2,8 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -34,6 +36,7 @@ extension Database {
     /// depend on the file's size.
     ///
     /// - Parameters:
+    ///   - path: of the file.
     ///   - key: what the file is encrypted with, now and after; nil for a plain one.
     ///   - isWanted: is given the file's use, and says whether to go on. It must not open the file.
     /// - Returns: the use before and after; nil if it wasn't wanted.
@@ -138,6 +141,7 @@ extension Database {
     /// Makes a file as a copy of another, where there is none at its path yet.
     ///
     /// - Parameters:
+    ///   - path: of the file.
     ///   - source: a file that nobody writes to, or that this process has open. Nothing is made beside it.
     ///   - key: what the new file is encrypted with; the source has the same key, or isn't encrypted.
     /// - Returns: whether it was made.

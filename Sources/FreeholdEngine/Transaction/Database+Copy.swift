@@ -10,6 +10,7 @@ extension Snapshot {
     ///   - key: what the copy is encrypted with; nil for a plain file.
     ///   - keepsJournal: whether the copy has the journal and its cursors: for one that takes the file's place. A copy that lives
     ///     beside the file shouldn't: what its readers would read twice is one history.
+    ///   - path: of the copy.
     /// - Throws: `.fileExists` where something is at the destination, `.fileNotFound` where its folder isn't,
     ///   `.permissionDenied`, `.outOfDiskSpace`, `.io`; `.invalidDatabase` where a block of an encrypted file is damaged.
     ///   Then nothing is left at the destination.

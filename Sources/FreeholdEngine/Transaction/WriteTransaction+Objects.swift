@@ -10,6 +10,7 @@ extension WriteTransaction {
     /// Makes an object whose columns hold their defaults.
     ///
     /// - Parameter primaryKey: needed where the table has a primary key.
+    /// - Parameter table: the table of the object.
     /// - Throws: `.duplicatePrimaryKey`, `.missingValue`, `.invalidArgument`, `.limitExceeded`; nothing has changed then.
     /// - Complexity: O(1); with a primary key O(log n).
     public func create(_ table: Table, primaryKey: Value? = nil) throws(EngineError) -> ObjectKey {

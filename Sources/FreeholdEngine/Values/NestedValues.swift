@@ -42,6 +42,7 @@ public struct NestedDictionary: Sendable {
     public internal(set) var entries: [Entry]
 
     /// - Parameter entries: in any order; of several with one key the last counts.
+    /// - Parameter id: tells the dictionary from others in one value; 0 for a new one.
     public init(id: UInt64 = 0, _ entries: [Entry]) {
         self.id = id
         self.entries = []

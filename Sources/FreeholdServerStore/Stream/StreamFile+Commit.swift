@@ -103,7 +103,7 @@ struct StreamWriter {
         let isNew: Bool
     }
 
-    private func write(_ objects: [ObjectName: MergedObject], _ entries: [LogEntry]) throws {
+    private func write(_ objects: [(name: ObjectName, object: MergedObject)], _ entries: [LogEntry]) throws {
         // As they were before the group.
         var before: [ObjectName: MergedObject?] = [:]
         for entry in entries {
@@ -113,7 +113,7 @@ struct StreamWriter {
         let hasOthers = transaction.count(tables.hidden.other) > 0
         // Rows first: links among new objects then need no placeholders. In the order of names, so that rows lie so.
         var living: [Row] = []
-        for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
+        for (name, object) in objects.sorted(by: { $0.name < $1.name }) {
             let table = tables.table(of: name.className)
             guard object.isAlive, let table, let column = table.key, let value = Value(name.key, column) else {
                 if let table, let row = table.row(name.key, in: transaction) { try delete(table, row) }

@@ -25,6 +25,7 @@ public struct FileClientStore: ClientStore {
     ///
     /// Classes that come later, by whichever process, sync from their first object on.
     /// - Parameter classes: those of the classes with the primary key `_id` that sync. Everybody who opens the file names the same.
+    /// - Parameter database: the app's file.
     /// - Throws: `EngineError`: `.unsupportedFormat` in a file of a format before 5, and what a commit throws; `SyncFileError`.
     /// - Complexity: O(classes) of a file that syncs already; else O(objects of the classes)
     public init(_ database: Database, classes: Set<String>? = nil) throws {

@@ -3,6 +3,7 @@ import Foundation
 import Freehold
 import FreeholdEngine
 import FreeholdSyncCore
+import FreeholdSyncRules
 import Synchronization
 
 /// A file that syncs, for as long as a realm of the process has it open: its session, and what its subscriptions are.
@@ -24,6 +25,8 @@ final class RealmSync: FileAttachment {
         var session: SyncSession?
         var begun = false
         var read: (version: UInt64, kept: KeptSubscriptions)?
+        /// What the classes were when the session began.
+        var classes: [UInt32: Int] = [:]
         /// The set that was sent last, and what the session calls it.
         var sent: (kept: KeptSubscriptions, version: UInt64)?
         var failure: (kept: KeptSubscriptions, error: any Error)?
@@ -104,11 +107,45 @@ final class RealmSync: FileAttachment {
             ) { [weak self] event in self?.take(event) }
             session.owner.withLock { $0 = SessionOwner(user: user, configuration: configuration) }
             state.session = session
-            // Other processes change subscriptions, too.
-            state.watch = try? ChangeFeed(database).observe { [weak self] _ in self?.subscribeAnew() }
+            state.classes = (try? database.snapshot()).map(Self.classes) ?? [:]
+            // Other processes change subscriptions and classes, too.
+            state.watch = try? ChangeFeed(database).observe { [weak self] _ in
+                self?.subscribeAnew()
+                self?.bindAnew()
+            }
         }
+        checkClasses()
         if let session { user.app.syncManager.began(path, session) }
         send(subscriptions(), nil)
+    }
+
+    // MARK: Classes
+
+    /// How many properties each class has: it only grows while a file is in use.
+    private static func classes(_ view: DataView) -> [UInt32: Int] {
+        Dictionary(view.schema.tables.map { (UInt32($0.id), $0.columns.count) }) { first, _ in first }
+    }
+
+    /// Classes came while the session goes on: the server has to hear of them before their objects.
+    private func bindAnew() {
+        guard let classes = (try? database.snapshot()).map(Self.classes) else { return }
+        let session = state.withLock { state -> SyncSession? in
+            guard state.session != nil, state.classes != classes else { return nil }
+            state.classes = classes
+            return state.session
+        }
+        guard let session else { return }
+        session.rebind()
+        checkClasses()
+    }
+
+    /// Classes that can't be described to a server are reported: one with a schema refuses the file.
+    private func checkClasses() {
+        guard let snapshot = try? database.snapshot() else { return }
+        do throws(RuleError) { _ = try SchemaClaim(of: snapshot) } catch {
+            let text = "The classes can't be synced with an app that has a schema: \(error)"
+            user.app.syncManager.report(SyncError(.clientSessionError, text), session)
+        }
     }
 
     func end() {

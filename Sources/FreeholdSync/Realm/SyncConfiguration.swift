@@ -33,6 +33,7 @@ extension User {
     /// Classes that sync have a primary key that is stored as `_id`.
     ///
     /// - Parameter cancelAsyncOpenOnNonFatalErrors: see ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
+    /// - Parameter clientResetMode: what becomes of work that isn't sent when the server has lost its store.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false
@@ -50,6 +51,8 @@ extension User {
     ///
     /// - Parameters:
     ///   - initialSubscriptions: appends them, within an update.
+    ///   - clientResetMode: what becomes of work that isn't sent when the server has lost its store.
+    ///   - cancelAsyncOpenOnNonFatalErrors: see ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
     ///   - rerunOnOpen: it runs whenever a process opens the file: a query with a new constant is added then, a named one has to be
     ///     looked for first.
     public func flexibleSyncConfiguration(

@@ -85,7 +85,7 @@ extension SyncError {
         case .report(.schemaRefused(let problems)):
             self.init(
                 .clientSessionError,
-                "The server refuses the file's classes: \(problems.map { "\($0)" }.joined(separator: "; "))."
+                "The server refuses the file's classes: \(problems.map(\.text.string).joined(separator: "; "))"
             )
         case .report(.resetNeeded):
             self.init(.clientResetError, "The server has another history of the data: the file has to be reset.")

@@ -69,6 +69,7 @@ public struct SyncSubscriptionSet {
     ///
     /// - Parameter onComplete: called once, on a thread of the library's, as soon as all that the set asks for is in the file; with an
     ///   error if the server refuses a part of it, or another set takes its place.
+    /// - Parameter block: changes the set.
     /// - Precondition: it isn't called within itself, nor in a write transaction.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         do {

@@ -4,6 +4,7 @@ public import FreeholdSyncCore
 /// The file of a session, as its loop sees it: requests one after the other, each a transaction.
 public protocol SessionStore: Sendable {
     /// - Parameter now: the device's clock, in milliseconds since 2015-01-01.
+    /// - Parameter request: what is to be done.
     /// - Throws: if it isn't known whether the request was done. The session begins anew then.
     func perform(_ request: StoreRequest, now: Int64) async throws -> StoreOutcome
 

@@ -20,6 +20,10 @@ public final class SyncSession: Sendable {
     ///   - tokens: asked when the server refuses the configuration's token. Without it the app has to call `renew`.
     ///   - isSuspended: begins without a connection, until `resume`.
     ///   - onEvent: hears of each event before the session goes on. It must not wait for the session.
+    ///   - configuration: whose session it is, and of what.
+    ///   - store: the file.
+    ///   - transport: makes the connections.
+    ///   - clock: tells the time.
     public init(
         _ configuration: ClientConfiguration,
         store: any SessionStore,
@@ -77,6 +81,13 @@ public final class SyncSession: Sendable {
 
     /// Tries at once if there is no connection, instead of waiting for the next attempt.
     public func reconnect() { if !board.isSuspended { inputs.yield(.event(.resumed)) } }
+
+    /// Binds the file anew: its classes are others now, of which the server has to hear.
+    func rebind() {
+        guard !board.isSuspended else { return }
+        inputs.yield(.event(.suspended))
+        inputs.yield(.event(.resumed))
+    }
 
     /// Says that somebody committed to the file. Stores that see commits by themselves do it.
     public func noteCommit() { if board.wake() { inputs.yield(.committed) } }

@@ -1,4 +1,5 @@
 #if Sync
+    import FreeholdCompression
     import FreeholdSyncCore
 
     /// What lines say and hear.
@@ -29,6 +30,9 @@
             }
             greetings.append((hello.token, [line.number]))
             watch()
+            var hello = hello
+            // The connection does it, whatever machines know.
+            hello.compressions = connector.settings.compressesMessages ? [.zlib] : []
             write(.hello(hello))
         }
 
@@ -62,6 +66,7 @@
             let (token, numbers) = greetings.removeFirst()
             unwatch()
             codec.limit = Int(clamping: min(welcome.limits.messageBytes, UInt64(connector.settings.frameBytes)))
+            codec.compression = welcome.compression == .zlib ? ZlibCompression.shared : nil
             self.welcome = (welcome, DeviceClock.shared.now(), token)
             for number in numbers { lines[number]?.listener(.received(.welcome(welcome), bytes: 0)) }
             recovered()

@@ -58,6 +58,8 @@
         /// Between attempts; doubled with each that fails, up to `longestPause`.
         public var shortestPause: Int64 = 500
         public var longestPause: Int64 = 60_000
+        /// Messages of a KiB and more are compressed, if the server does that, too.
+        public var compressesMessages = true
         /// The most bytes of a frame.
         public var frameBytes = 17 << 20
         /// The most sessions of a connection; more take another one.

@@ -66,6 +66,7 @@ extension ColumnWriter {
         try self[.part(6)].held(bind.held)
         if let position = bind.bootstrap { try self[.part(7)].position(position) }
         if bind.isReset { self[.part(9)].kinds.append(0) }
+        if let view = bind.bootstrapView { self[.part(10)].int(view) }
         let documents = self[.part(8)]
         for document in bind.schema.documents {
             documents.text(document.className)

@@ -22,7 +22,14 @@ public struct MessageCodec: Sendable {
     /// Bodies of fewer bytes aren't compressed.
     public var threshold: Int
 
-    public init(compression: (any MessageCompression)? = nil, limit: Int = 16 << 20, threshold: Int = 1 << 10) {
+    /// Below it compressing costs more than it saves.
+    public static let usualThreshold = 1 << 10
+
+    public init(
+        compression: (any MessageCompression)? = nil,
+        limit: Int = 16 << 20,
+        threshold: Int = MessageCodec.usualThreshold
+    ) {
         self.compression = compression
         self.limit = limit
         self.threshold = threshold

@@ -73,6 +73,7 @@ extension ColumnReader {
             try group.skipKind()
             bind.isReset = true
         }
+        if let group = optional(.part(10)) { bind.bootstrapView = try group.word() }
         return bind
     }
 

@@ -18,8 +18,26 @@ public struct SharedMessage: Hashable, Sendable {
         return bytes
     }
 
-    /// About how many bytes a frame has: what credits count.
+    /// About how many bytes a frame has.
     public var byteCount: Int { tail.count + 7 }
+
+    /// The same message compressed, if that makes it shorter.
+    ///
+    /// - Parameter threshold: bodies of fewer bytes stay as they are.
+    /// - Complexity: O(*n*)
+    public func compressed(
+        by compression: some MessageCompression,
+        threshold: Int = MessageCodec.usualThreshold
+    ) -> SharedMessage {
+        guard !isCompressed, tail.count >= threshold, let compressed = compression.compressed(tail),
+            compressed.count < tail.count
+        else { return self }
+        var short: [UInt8] = []
+        short.reserveCapacity(compressed.count + 9)
+        short.appendVarint(tail.count)
+        short.append(contentsOf: compressed)
+        return SharedMessage(kind: kind, isCompressed: true, tail: short)
+    }
 }
 
 extension MessageCodec {
@@ -54,12 +72,8 @@ extension MessageCodec {
         guard body.count <= limit else {
             throw CodecError(.tooLarge, "The message has \(body.count) bytes, the limit is \(limit)")
         }
-        guard body.count >= threshold, let compressed = compression?.compressed(body), compressed.count < body.count
-        else { return SharedMessage(kind: kind, isCompressed: false, tail: body) }
-        var tail: [UInt8] = []
-        tail.appendVarint(body.count)
-        tail.append(contentsOf: compressed)
-        return SharedMessage(kind: kind, isCompressed: true, tail: tail)
+        let message = SharedMessage(kind: kind, isCompressed: false, tail: body)
+        return compression.map { message.compressed(by: $0, threshold: threshold) } ?? message
     }
 
     // MARK: Reading
@@ -69,18 +83,24 @@ extension MessageCodec {
     /// - Returns: nil if the message is of a kind that isn't known and may be ignored.
     /// - Throws: `CodecError` with the place.
     public func clientMessage(_ frame: [UInt8]) throws(CodecError) -> ClientMessage? {
+        try sizedClientMessage(frame)?.message
+    }
+
+    /// As `clientMessage`, and the bytes of the body before it was compressed: what the message may take of memory depends on these, not on
+    /// the frame's.
+    public func sizedClientMessage(_ frame: [UInt8]) throws(CodecError) -> (message: ClientMessage, bytes: Int)? {
         try read(frame) { (kind, session, root) throws(CodecError) in try root.clientMessage(kind, session) }
     }
 
     /// As for messages of clients.
     public func serverMessage(_ frame: [UInt8]) throws(CodecError) -> ServerMessage? {
-        try read(frame) { (kind, session, root) throws(CodecError) in try root.serverMessage(kind, session) }
+        try read(frame) { (kind, session, root) throws(CodecError) in try root.serverMessage(kind, session) }?.message
     }
 
     private func read<Message>(
         _ frame: [UInt8],
         _ body: (MessageKind, SessionNumber, ColumnReader) throws(CodecError) -> Message
-    ) throws(CodecError) -> Message? {
+    ) throws(CodecError) -> (message: Message, bytes: Int)? {
         let result = frame.withUnsafeBytes { bytes in
             Result { () throws(CodecError) in try read(bytes, body) }
         }
@@ -90,7 +110,7 @@ extension MessageCodec {
     private func read<Message>(
         _ frame: UnsafeRawBufferPointer,
         _ make: (MessageKind, SessionNumber, ColumnReader) throws(CodecError) -> Message
-    ) throws(CodecError) -> Message? {
+    ) throws(CodecError) -> (message: Message, bytes: Int)? {
         var cursor = ByteCursor(frame)
         let raw = try cursor.byte()
         guard let kind = MessageKind(rawValue: raw) else {
@@ -104,7 +124,7 @@ extension MessageCodec {
         guard let session = UInt32(exactly: try cursor.varint()), kind.hasSession.map({ $0 == (session != 0) }) ?? true
         else { throw CodecError(.invalidNumber, "The message can't be of that session", offset: 2) }
 
-        func message(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Message {
+        func message(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> (message: Message, bytes: Int) {
             guard bytes.count <= limit else {
                 throw CodecError(.tooLarge, "The message has \(bytes.count) bytes, the limit is \(limit)")
             }
@@ -113,7 +133,7 @@ extension MessageCodec {
             guard cursor.remaining == 0 else { throw cursor.error(.leftover, "Bytes follow the message") }
             let message = try make(kind, SessionNumber(rawValue: session), root)
             try root.finish()
-            return message
+            return (message, bytes.count)
         }
 
         let rest = UnsafeRawBufferPointer(rebasing: frame[cursor.position...])

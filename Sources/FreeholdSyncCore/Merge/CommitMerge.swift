@@ -8,13 +8,25 @@ struct CommitMerge {
     private let parents: [FileParent]
     /// If the commit is from before the horizon.
     private var old: OldWork?
+    /// What the author may write. Nil: everything.
+    private let rights: (any SessionRights)?
+    private let isShared: Bool
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
-    /// The objects of the commit as they are now. Nil if there is none.
-    private var objects: [ObjectName: MergedObject?] = [:]
+    /// The objects of the commit as they are now.
+    private var objects: [Target] = []
+    private var places: [ObjectName: Int] = [:]
     private var ingested: [(ObjectName, [NewField])] = []
     private(set) var refusals: [Refusal] = []
+
+    private struct Target {
+        let name: ObjectName
+        /// Nil if there is none.
+        var object: MergedObject?
+        let seen: StreamVersion
+        let refusal: RefusalReason?
+    }
 
     init(
         _ commit: Commit,
@@ -23,48 +35,84 @@ struct CommitMerge {
         _ rules: MergeRules,
         _ refused: [ObjectName: RefusalReason],
         _ parents: [FileParent],
-        _ old: OldWork?
+        _ old: OldWork?,
+        _ rights: (any SessionRights)?,
+        _ isShared: Bool
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old) = (parents, old)
+        (self.parents, self.old, self.rights, self.isShared) = (parents, old, rights, isShared)
     }
 
     /// Does the changes.
     ///
-    /// - Returns: an object that is refused, and why: then nothing may be written, and another attempt is due.
-    mutating func run(_ store: inout some MergeStore) throws -> (ObjectName, RefusalReason)? {
+    /// - Returns: objects that are refused, and why: then nothing may be written, and another attempt is due.
+    mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
+        places.reserveCapacity(commit.changes.count)
         for (index, change) in commit.changes.enumerated() {
             let name = change.object
-            if objects[name] == nil {
-                objects[name] = .some(isRevocable ? try store.object(name) : try store.take(name))
-            }
+            let place = try place(of: name, isRevocable, &store)
+            let (seen, refusal) = (objects[place].seen, objects[place].refusal)
             let author = Author(
                 stamp: stamp,
                 version: version,
-                seen: commit.seen[name] ?? 0,
+                seen: seen,
                 parents: parents,
-                isRefused: refused[name] != nil
+                isShared: isShared,
+                isRefused: refusal != nil
             )
-            if let reason = refused[name] {
-                performRefused(change, author)
-                refuse(index, reason)
+            if let refusal {
+                performRefused(change, place, author)
+                refuse(index, refusal)
                 continue
             }
-            if case .create(_, let fields) = change, rules.createOnly.contains(name.className) {
+            if !rules.createOnly.isEmpty, case .create(_, let fields) = change,
+                rules.createOnly.contains(name.className)
+            {
                 ingested.append((name, fields))
             } else if old != nil {
-                performOld(change, index, author)
-            } else if let reason = perform(change, author) {
+                performOld(change, index, place, author)
+            } else if let reason = perform(change, place, author) {
                 refuse(index, reason)
             }
-            if case .delete = change, try isDenied(name, store) { return (name, .denied) }
+            if case .delete = change, try isDenied(name, store) { return [name: .denied] }
         }
-        return try duplicate(store).map { ($0, .notUnique) }
+        let forbidden = try forbidden(store)
+        if !forbidden.isEmpty { return forbidden }
+        return try duplicate(store).map { [$0: .notUnique] } ?? [:]
+    }
+
+    /// The objects to which the commit does what its author may not do.
+    private func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
+        guard let rights else { return [:] }
+        var forbidden: [ObjectName: RefusalReason] = [:]
+        func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
+            guard refused[name] == nil, !rights.writesAll(of: name.className) else { return }
+            let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
+            if !rights.allows(name, before: states[0], after: states[1]) { forbidden[name] = .forbidden }
+        }
+        for target in objects { check(target.name, try store.object(target.name), target.object) }
+        for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }
+        return forbidden
+    }
+
+    private mutating func place(
+        of name: ObjectName,
+        _ isRevocable: Bool,
+        _ store: inout some MergeStore
+    ) throws -> Int {
+        if let last = objects.last, last.name == name { return objects.count - 1 }
+        if let known = places[name] { return known }
+        let object = isRevocable ? try store.object(name) : try store.take(name)
+        places[name] = objects.count
+        let refusal = refused.isEmpty ? nil : refused[name]
+        objects.append(Target(name: name, object: object, seen: commit.seen[name] ?? 0, refusal: refusal))
+        return objects.count - 1
     }
 
     /// Whether the merged state may refuse something.
     private var isRevocable: Bool {
+        if let rights, commit.changes.contains(where: { !rights.writesAll(of: $0.object.className) }) { return true }
         if !rules.denying.isEmpty, commit.changes.contains(where: { if case .delete = $0 { true } else { false } }) {
             return true
         }
@@ -76,8 +124,8 @@ struct CommitMerge {
     /// Writes what was done.
     func finish(_ store: inout some MergeStore) throws {
         for (name, fields) in ingested { try store.ingest(name, fields) }
-        for (name, object) in objects {
-            if let object { try store.put(name, object) }
+        for target in objects {
+            if let object = target.object { try store.put(target.name, object) }
         }
     }
 
@@ -88,18 +136,18 @@ struct CommitMerge {
 
     // MARK: Changes
 
-    private mutating func perform(_ change: Change, _ author: Author) -> RefusalReason? {
-        let name = change.object
-        guard var object = objects.removeValue(forKey: name) ?? nil else {
-            objects[name] = .some(nil)
+    private mutating func perform(_ change: Change, _ place: Int, _ author: Author) -> RefusalReason? {
+        guard var object = objects[place].object else {
             switch change {
-            case .create(_, let fields): objects[name] = MergedObject(fields, author)
+            case .create(_, let fields): objects[place].object = MergedObject(fields, author)
             case .delete: break
             default: return .objectGone
             }
             return nil
         }
-        defer { objects[name] = object }
+        // Taken out while it is worked on, so that nothing is copied.
+        objects[place].object = nil
+        defer { objects[place].object = object }
         switch change {
         case .create(_, let fields):
             if object.isAlive {
@@ -124,9 +172,9 @@ struct CommitMerge {
 
     // MARK: Work from before the horizon
 
-    private mutating func performOld(_ change: Change, _ index: Int, _ author: Author) {
-        guard var old, case .some(.some(let object)) = objects[change.object] else {
-            if let reason = perform(change, author) { refuse(index, reason) }
+    private mutating func performOld(_ change: Change, _ index: Int, _ place: Int, _ author: Author) {
+        guard var old, let object = objects[place].object else {
+            if let reason = perform(change, place, author) { refuse(index, reason) }
             return
         }
         let image = images[change.object] ?? object.contents
@@ -134,10 +182,10 @@ struct CommitMerge {
         let plan = old.plan(change, image)
         self.old = old
         var reason: RefusalReason?
-        for change in plan.changes { reason = perform(change, author) }
+        for change in plan.changes { reason = perform(change, place, author) }
         if reason == .malformed {
             for other in plan.instead {
-                let outcome = perform(other, author)
+                let outcome = perform(other, place, author)
                 guard outcome != .malformed else { continue }
                 reason = outcome
                 // Removals are done each on its own; of other things one is enough.
@@ -163,32 +211,31 @@ struct CommitMerge {
     }
 
     /// Makes the dead slots of a change that was refused, if there is a list that they can be in.
-    private mutating func performRefused(_ change: Change, _ author: Author) {
+    private mutating func performRefused(_ change: Change, _ place: Int, _ author: Author) {
         switch change {
         case .insert, .move, .assignList: break
         default: return
         }
-        let name = change.object
-        guard var object = objects.removeValue(forKey: name) ?? nil else {
-            objects[name] = .some(nil)
-            return
-        }
+        guard var object = objects[place].object else { return }
+        objects[place].object = nil
         if object.isAlive, object.isKnown(to: author) { _ = object.perform(change, change.path, author) }
-        objects[name] = object
+        objects[place].object = object
     }
 
     // MARK: Rules
 
     private func object(_ name: ObjectName, _ store: some MergeStore) throws -> MergedObject? {
-        if let own = objects[name] { return own }
+        if let place = places[name] { return objects[place].object }
         return try store.object(name)
     }
 
     /// Whether a live object has a link to one that was just deleted, by a property that denies it.
     private func isDenied(_ name: ObjectName, _ store: some MergeStore) throws -> Bool {
-        guard let object = objects[name] ?? nil, object.died == version, object.changed == version else { return false }
+        guard !rules.denying.isEmpty, let place = places[name], let object = objects[place].object,
+            object.died == version, object.changed == version
+        else { return false }
         for property in rules.denying {
-            let others = try store.objects(linkingTo: name, by: property) + objects.keys
+            let others = try store.objects(linkingTo: name, by: property) + objects.map(\.name)
             for other in others where other != name && other.className == property.className {
                 guard let referrer = try self.object(other, store), referrer.isAlive else { continue }
                 if referrer.links(to: name, by: property.property) { return true }
@@ -209,7 +256,7 @@ struct CommitMerge {
                 let others = try store.objects(of: name.className, holding: values, in: unique.properties)
                 for other in others + checked where other != name && other.className == name.className {
                     // One that the commit names later gives way itself.
-                    if !checked.contains(other), objects[other] != nil, refused[other] == nil { continue }
+                    if !checked.contains(other), places[other] != nil, refused[other] == nil { continue }
                     if try self.values(other, unique, store) == values { return name }
                 }
             }

@@ -84,9 +84,10 @@ extension ListTree {
     // MARK: What a slot was made with
 
     func birth(_ slot: Slot) -> Birth {
-        let block = blocks[Int(slot.block)]
-        guard let next = block.laterBirths.first, next.offset <= slot.offset else { return block.birth }
-        return block.laterBirths[block.laterBirths.partitioned { $0.offset > slot.offset } - 1]
+        let index = Int(slot.block)
+        guard let next = blocks[index].laterBirths.first, next.offset <= slot.offset else { return blocks[index].birth }
+        let later = blocks[index].laterBirths
+        return later[later.partitioned { $0.offset > slot.offset } - 1]
     }
 
     func mark(_ slot: Slot) -> Mark {
@@ -103,11 +104,12 @@ extension ListTree {
 
     /// How many of the slots from `start` on were made at or before a version: these are the first ones.
     func countBorn(_ span: Span, at version: StreamVersion) -> Int {
-        let block = blocks[Int(span.block)]
-        if (block.laterBirths.last ?? block.birth).version <= version { return Int(span.count) }
-        if block.birth.version > version { return 0 }
-        let index = block.laterBirths.partitioned { $0.version > version }
-        return min(max(Int(block.laterBirths[index].offset - span.start), 0), Int(span.count))
+        let block = Int(span.block)
+        if blocks[block].birth.version > version { return 0 }
+        guard let last = blocks[block].laterBirths.last, last.version > version else { return Int(span.count) }
+        let later = blocks[block].laterBirths
+        let index = later.partitioned { $0.version > version }
+        return min(max(Int(later[index].offset - span.start), 0), Int(span.count))
     }
 
     /// Siblings are ordered by this.

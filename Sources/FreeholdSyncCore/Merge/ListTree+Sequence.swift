@@ -7,6 +7,12 @@ extension ListTree {
         var count: Int32
         /// The version at which they died. `max` if they are alive, 0 if they were dead from birth.
         var died: StreamVersion
+        /// No slot was made behind this version. The block knows it exactly; here it saves a look at a block for each span that is passed.
+        var youngest: StreamVersion
+
+        static func == (a: Span, b: Span) -> Bool {
+            a.block == b.block && a.start == b.start && a.count == b.count && a.died == b.died
+        }
     }
 
     /// What is known of a leaf or a group without a look inside.
@@ -61,7 +67,8 @@ extension ListTree {
     // MARK: Indices of a version
 
     private func alive(_ span: Span, at version: StreamVersion) -> Int {
-        span.died <= version ? 0 : countBorn(span, at: version)
+        if span.died <= version { return 0 }
+        return span.youngest <= version ? Int(span.count) : countBorn(span, at: version)
     }
 
     /// Counts what was alive at a version wherever something changed since, and remembers it.
@@ -176,6 +183,7 @@ extension ListTree {
         let old = leaves[leaf].spans[neighbour]
         guard old.block == span.block, old.died == span.died, old.start + old.count == span.start else { return false }
         leaves[leaf].spans[neighbour].count += span.count
+        leaves[leaf].spans[neighbour].youngest = max(old.youngest, span.youngest)
         return true
     }
 
@@ -256,7 +264,8 @@ extension ListTree {
                 forEachSlot(span) { slot in
                     let isDead = isTaken(slot)
                     if isDead { dead += 1 }
-                    let own = Span(block: span.block, start: slot.offset, count: 1, died: isDead ? version : .max)
+                    var own = span
+                    (own.start, own.count, own.died) = (slot.offset, 1, isDead ? version : .max)
                     if let last = spans.last, let both = join(last, own) {
                         spans[spans.count - 1] = both
                     } else {
@@ -288,7 +297,9 @@ extension ListTree {
         guard left.block == right.block, left.died == right.died else { return nil }
         let (low, high) = blocks[Int(left.block)].isBackward ? (right, left) : (left, right)
         guard low.start + low.count == high.start else { return nil }
-        return Span(block: low.block, start: low.start, count: low.count + high.count, died: low.died)
+        var both = low
+        (both.count, both.youngest) = (low.count + high.count, max(low.youngest, high.youngest))
+        return both
     }
 
     // MARK: Leaves

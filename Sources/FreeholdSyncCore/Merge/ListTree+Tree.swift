@@ -128,7 +128,14 @@ extension ListTree {
             slot = Slot(block: Int32(blocks.count), offset: 0)
             add(plain, spot, first, author, origin, isAssigned)
         }
-        insert(Span(block: slot.block, start: slot.offset, count: count, died: died), anchor, author.version)
+        let span = Span(
+            block: slot.block,
+            start: slot.offset,
+            count: count,
+            died: died,
+            youngest: author.version
+        )
+        insert(span, anchor, author.version)
         guard isAlive else { return slot }
         for (index, value) in values.enumerated() {
             guard case .embedded = value else { continue }

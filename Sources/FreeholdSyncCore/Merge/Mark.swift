@@ -39,6 +39,9 @@ struct Author: Sendable {
     /// The version of which `.confirmed` elements are indices, if not of the one that the author saw (`OldWork`).
     var listed: StreamVersion?
 
+    /// Several people write under the file's number: what it did in other commits isn't known to the author for that.
+    var isShared = false
+
     /// The changes were refused. Only the slots of lists are made, dead, since later work can name them.
     var isRefused = false
 
@@ -52,7 +55,8 @@ struct Author: Sendable {
 
     /// Whether the author's file did what a file did in a version, be it before it was copied.
     func isOwn(_ file: FileIdent, _ version: StreamVersion) -> Bool {
-        file == ident || parents.contains { $0.ident == file && version <= $0.version }
+        if isShared { return file == ident && version == self.version }
+        return file == ident || parents.contains { $0.ident == file && version <= $0.version }
     }
 }
 

@@ -1,6 +1,6 @@
 /// What can be read of a merged object: values, no stamps (SYNC.md, section 5). Links are there as they were written, whether their
 /// object is or not.
-public indirect enum MergedContent: Hashable, Sendable {
+public enum MergedContent: Hashable, Sendable {
     case value(SyncValue)
     case embedded([SyncString: MergedContent])
     case list([MergedContent])
@@ -44,7 +44,12 @@ extension Register.Held {
 }
 
 extension Record {
-    var contents: [SyncString: MergedContent] { fields.compactMapValues(\.content) }
+    var contents: [SyncString: MergedContent] {
+        var contents: [SyncString: MergedContent] = [:]
+        contents.reserveCapacity(fields.count)
+        for entry in fields { if let content = entry.value.content { contents[entry.name] = content } }
+        return contents
+    }
 }
 
 extension Record.Field {

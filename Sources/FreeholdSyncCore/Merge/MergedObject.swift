@@ -9,6 +9,10 @@ public struct MergedObject: Sendable {
     /// The version of its last change.
     public internal(set) var changed: StreamVersion
 
+    /// The versions of the last changes of collections and of what lies inside of embedded objects, by property, where it isn't the one at
+    /// which the object was made. Of single values their writes know.
+    private(set) var touched: [SyncString: StreamVersion] = [:]
+
     private(set) var record: Record
     /// The files whose own creates took part in making it. They know it, whatever version they saw.
     private(set) var makers: [FileIdent]
@@ -31,9 +35,11 @@ public struct MergedObject: Sendable {
         changed: StreamVersion,
         record: Record,
         makers: [FileIdent],
-        deleters: [FileIdent]
+        deleters: [FileIdent],
+        touched: [SyncString: StreamVersion] = [:]
     ) {
         (self.born, self.died, self.changed, self.record) = (born, died, changed, record)
+        self.touched = touched
         (self.makers, self.deleters) = (makers, deleters)
     }
 
@@ -62,6 +68,14 @@ public struct MergedObject: Sendable {
         if !makers.contains(author.ident) { makers.append(author.ident) }
         record.create(fields, author)
         changed = author.version
+        for field in fields {
+            if case .value(let value) = field.content, !value.isEmbedded { continue }
+            touch(field.name, author)
+        }
+    }
+
+    private mutating func touch(_ name: SyncString, _ author: Author) {
+        if author.version != born { touched[name] = author.version }
     }
 
     /// - Returns: whether it was alive.
@@ -75,7 +89,10 @@ public struct MergedObject: Sendable {
 
     mutating func perform(_ change: Change, _ path: [Place.Step], _ author: Author) -> Outcome {
         let outcome = record.perform(change, path[...], author)
-        if outcome == .done, !author.isRefused { changed = author.version }
+        if outcome == .done, !author.isRefused {
+            changed = author.version
+            if let name = change.touched(path) { touch(name, author) }
+        }
         return outcome
     }
 
@@ -101,4 +118,19 @@ public struct MergedObject: Sendable {
 
     /// Makes one of neighbouring adds to one counter. An add that was merged counts as if it had come with the last of them.
     public mutating func mergeNeighbouringAdds() { record.mergeAdds() }
+}
+
+extension Change {
+    /// The property whose last change only the object can tell: of a single value its write knows.
+    fileprivate func touched(_ path: [Place.Step]) -> SyncString? {
+        guard case .property(let name)? = path.first else { return nil }
+        switch self {
+        case .set where path.count == 1, .increment where path.count == 1: return nil
+        default: return name
+        }
+    }
+}
+
+extension SyncValue {
+    fileprivate var isEmbedded: Bool { if case .embedded = self { true } else { false } }
 }

@@ -2,9 +2,9 @@
 struct Record: Sendable {
     /// Of the write that made it. A property that it wrote has no mark of its own (SYNC.md, section 8, `meta`).
     let base: Mark
-    private(set) var fields: [SyncString: Field] = [:]
+    private(set) var fields: NamedValues<Field>
 
-    init(base: Mark, fields: [SyncString: Field] = [:]) {
+    init(base: Mark, fields: NamedValues<Field> = NamedValues()) {
         self.base = base
         self.fields = fields
     }
@@ -22,6 +22,7 @@ struct Record: Sendable {
 
     /// Writes the fields of a new object, or of another create of the same one. Each collection counts as an assignment.
     mutating func create(_ new: [NewField], _ author: Author) {
+        if fields.isEmpty { fields.reserveCapacity(new.count) }
         for field in new { _ = write(field, author) }
     }
 
@@ -102,10 +103,10 @@ struct Record: Sendable {
         make: @autoclosure () -> Field,
         _ body: (inout Field) -> Outcome
     ) -> Outcome {
-        if let index = fields.index(forKey: name) { return body(&fields.values[index]) }
+        if let place = fields.place(of: name) { return body(&fields[place: place]) }
         var field = make()
         let outcome = body(&field)
-        if outcome != .malformed { fields[name] = field }
+        if outcome != .malformed { fields.append(name, field) }
         return outcome
     }
 
@@ -132,7 +133,7 @@ struct Record: Sendable {
     }
 
     private mutating func forEachField(_ body: (inout Field) -> Void) {
-        for index in fields.indices { body(&fields.values[index]) }
+        fields.forEachValue(body)
     }
 
     private mutating func forEachRegister(_ body: (inout Register) -> Void) {

@@ -11,12 +11,16 @@ public struct StreamMerge: Sendable {
     ///
     /// - Parameters:
     ///   - oldLists: the lists that the commit is about as its author saw them, if the author knows that the commit is from before the horizon.
+    ///   - rights: what its author may write. Nil: everything.
+    ///   - isShared: several people commit under the file's number, each of whom knows what it names as seen, and nothing more.
     ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
     /// - Throws: `MergeError`, before anything is changed, and what the store throws.
     public func apply(
         _ commit: Commit,
         from ident: FileIdent,
         oldLists: [OldList]? = nil,
+        rights: (any SessionRights)? = nil,
+        isShared: Bool = false,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -40,9 +44,10 @@ public struct StreamMerge: Sendable {
         let old = isOld ? OldWork(oldLists ?? [], version: store.version) : nil
         var refused = refusedAtOnce(commit, ident)
         while true {
-            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old)
-            if let (name, reason) = try attempt.run(&store) {
-                refused[name] = reason
+            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old, rights, isShared)
+            let new = try attempt.run(&store)
+            if !new.isEmpty {
+                refused.merge(new) { $1 }
                 refuseMore(&refused, commit)
                 continue
             }
@@ -63,9 +68,13 @@ public struct StreamMerge: Sendable {
         var refused: [ObjectName: RefusalReason] = [:]
         for change in commit.changes {
             let name = change.object
-            let isCreate = if case .create = change { true } else { false }
-            if rules.createOnly.contains(name.className), !isCreate { refused[name] = .createOnly }
-            if refused[name] == nil, rules.forbids(ident, commit, name) { refused[name] = .forbidden }
+            if !rules.createOnly.isEmpty, rules.createOnly.contains(name.className) {
+                let isCreate = if case .create = change { true } else { false }
+                if !isCreate { refused[name] = .createOnly }
+            }
+            if refused.isEmpty || refused[name] == nil, rules.forbids(ident, commit, name) {
+                refused[name] = .forbidden
+            }
         }
         refuseMore(&refused, commit)
         return refused

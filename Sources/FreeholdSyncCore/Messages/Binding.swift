@@ -19,6 +19,8 @@ public struct Bind: Hashable, Sendable {
     public var held: [HeldObject]
     /// Where a bootstrap was when the connection was lost.
     public var bootstrap: BootstrapPosition?
+    /// The view that was to come by it.
+    public var bootstrapView: UInt64?
 
     /// The server's history was another one than the file's, which starts anew: `journal` names all commits that the file still has, answered
     /// or not, and `bound` says which of them the server knows, be it by a fork.

@@ -105,7 +105,16 @@ extension MetaReader {
                 case .deadFromBirth: 0
                 case .diedAsBefore, .died: died
                 }
-            spans.append(ListTree.Span(block: Int32(block), start: Int32(start), count: Int32(count), died: end))
+            let last = ListTree.Slot(block: Int32(block), offset: Int32(start) + Int32(count) - 1)
+            spans.append(
+                ListTree.Span(
+                    block: Int32(block),
+                    start: Int32(start),
+                    count: Int32(count),
+                    died: end,
+                    youngest: list.birth(last).version
+                )
+            )
         }
         var ends = [Int32](repeating: 0, count: list.blocks.count)
         for span in spans.sorted(by: { ($0.block, $0.start) < ($1.block, $1.start) }) {

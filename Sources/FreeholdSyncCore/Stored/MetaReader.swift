@@ -52,6 +52,15 @@ struct MetaReader {
         return value
     }
 
+    mutating func touched(since born: StreamVersion) throws(CodecError) -> [SyncString: StreamVersion] {
+        var touched: [SyncString: StreamVersion] = [:]
+        for _ in 0..<(try cursor.count()) {
+            let name = try name()
+            touched[name] = born &+ (try cursor.varint())
+        }
+        return touched
+    }
+
     // MARK: Fields
 
     mutating func record(base: Mark, _ elements: some Sequence<BSONDocument.Element>) throws(CodecError) -> Record {
@@ -77,7 +86,7 @@ struct MetaReader {
                 return .dictionary(try reader.dictionary(document))
             }
         }
-        return Record(base: base, fields: fields)
+        return Record(base: base, fields: NamedValues(fields))
     }
 
     private mutating func dictionary(_ document: BSONDocument) throws(CodecError) -> KeyedCollection<SyncString> {

@@ -52,12 +52,21 @@ struct MetaWriter {
         bytes.append(contentsOf: inner)
     }
 
+    /// The versions of properties' last changes, by rising names.
+    mutating func append(_ touched: [SyncString: StreamVersion], since born: StreamVersion) {
+        bytes.appendVarint(touched.count)
+        for (name, version) in touched.sorted(by: { $0.key < $1.key }) {
+            append(name)
+            bytes.appendVarint(version &- born)
+        }
+    }
+
     // MARK: Fields
 
     /// - Parameter reserved: a name that the document has for something else.
     /// - Returns: what the document shows.
     mutating func record(_ record: Record, reserved: SyncString? = nil) -> [BSONDocument.Element] {
-        named(record.fields, reserved: reserved) { (writer, field) in
+        named(record.fields.byName.map { ($0.name, $0.value) }, reserved: reserved) { (writer, field) in
             switch field {
             case .register(let register): (.register, writer.register(register), register.isPlain)
             case .list(let list): (.list, .array(writer.list(list)), false)
@@ -71,20 +80,26 @@ struct MetaWriter {
     mutating func dictionary(_ dictionary: KeyedCollection<SyncString>) -> BSONDocument {
         append(dictionary.base)
         append(dictionary.assignment)
-        return BSONDocument(named(dictionary.entries) { (.register, $0.register($1), $1.isPlain) })
+        return BSONDocument(
+            named(dictionary.entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) {
+                (.register, $0.register($1), $1.isPlain)
+            }
+        )
     }
 
     /// Writes what the document doesn't say of things with names: those in the document that aren't plain, then those that aren't in it.
+    ///
+    /// - Parameter values: by rising names.
     private mutating func named<Value>(
-        _ values: [SyncString: Value],
+        _ values: [(name: SyncString, value: Value)],
         reserved: SyncString? = nil,
         _ body: (inout MetaWriter, Value) -> (MetaField, BSONValue?, isPlain: Bool)
     ) -> [BSONDocument.Element] {
         let outer = bytes
         bytes = []
         var (elements, count, next) = ([BSONDocument.Element](), 0, 0)
-        var unseen: [SyncString] = []
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        var unseen: [(name: SyncString, value: Value)] = []
+        for (name, value) in values {
             let start = bytes
             bytes = []
             let (field, shown, isPlain) =
@@ -92,7 +107,7 @@ struct MetaWriter {
             let own = bytes
             bytes = start
             guard let shown else {
-                unseen.append(name)
+                unseen.append((name, value))
                 continue
             }
             if !isPlain {
@@ -102,13 +117,13 @@ struct MetaWriter {
             }
             elements.append((key: name.string, value: shown))
         }
-        for name in unseen {
+        for (name, value) in unseen {
             var field = MetaField.register
             let outer = bytes
             bytes = []
             append(name)
             hidden { writer in
-                let (kind, shown, _) = body(&writer, values[name]!)
+                let (kind, shown, _) = body(&writer, value)
                 field = kind
                 return shown
             }

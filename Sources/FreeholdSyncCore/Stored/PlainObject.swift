@@ -12,12 +12,14 @@ package struct PlainObject {
 extension MergedObject {
     package init(_ plain: PlainObject) {
         let mark = Mark(stamp: plain.stamp, version: plain.version)
-        let fields = plain.fields.mapValues { Record.Field.register(Register(.value($0), nil)) }
+        let fields = plain.fields.map {
+            NamedValues<Record.Field>.Entry(name: $0.key, value: .register(Register(.value($0.value), nil)))
+        }
         self.init(
             born: plain.version,
             died: nil,
             changed: plain.version,
-            record: Record(base: mark, fields: fields),
+            record: Record(base: mark, fields: NamedValues(unique: fields)),
             makers: [plain.stamp.ident],
             deleters: []
         )
@@ -28,8 +30,8 @@ extension MergedObject {
         guard died == nil, deleters.isEmpty, born == changed, makers == [record.base.stamp.ident],
             record.base == Mark(stamp: record.base.stamp, version: born)
         else { return false }
-        return record.fields.values.allSatisfy { field in
-            guard case .register(let register) = field, register.isUntouched, case .value = register.held else {
+        return record.fields.allSatisfy { field in
+            guard case .register(let register) = field.value, register.isUntouched, case .value = register.held else {
                 return false
             }
             return true

@@ -23,6 +23,7 @@ extension MergedObject {
         let base = writer.mark(record.base)
         assert(base == 0)
         let elements = writer.record(record, reserved: "_id")
+        if !touched.isEmpty { writer.append(touched, since: born) }
         let doc = BSONDocument([(key: "_id", value: BSONValue(key))] + elements)
 
         var head: MetaHead = []
@@ -32,6 +33,7 @@ extension MergedObject {
         if !writer.names.isEmpty { head.insert(.names) }
         if writer.marks.count > 1 { head.insert(.marks) }
         if changed != born { head.insert(.changed) }
+        if !touched.isEmpty { head.insert(.touched) }
         var meta = [head.rawValue]
         meta.appendVarint(born)
         if head.contains(.changed) { meta.appendVarint(changed &- born) }
@@ -85,8 +87,17 @@ extension MergedObject {
         }
         guard doc.first?.key == "_id" else { throw reader.error("The document doesn't begin with the key") }
         let record = try reader.record(base: base, doc.dropFirst())
+        let touched = head.contains(.touched) ? try reader.touched(since: born) : [:]
         guard reader.cursor.remaining == 0 else { throw reader.error("Bytes follow the stored form") }
-        self.init(born: born, died: died, changed: changed, record: record, makers: makers, deleters: deleters)
+        self.init(
+            born: born,
+            died: died,
+            changed: changed,
+            record: record,
+            makers: makers,
+            deleters: deleters,
+            touched: touched
+        )
     }
 }
 
@@ -102,7 +113,9 @@ struct MetaHead: OptionSet {
     /// More than one.
     static let marks = MetaHead(rawValue: 16)
     static let changed = MetaHead(rawValue: 32)
-    static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed]
+    /// Versions of changes that no mark tells of, behind everything else.
+    static let touched = MetaHead(rawValue: 64)
+    static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed, .touched]
 }
 
 /// What a field is, in `meta`.

@@ -221,6 +221,31 @@ public struct DocumentImport: Sendable {
         )
     }
 
+    /// The commit that a few documents become, which are at hand already.
+    ///
+    /// - Throws: ``Misfit``, as reading a batch and making its commit do. Two documents of one key are the later one's.
+    public mutating func commit(
+        of documents: [BSONDocument],
+        stored: [ObjectName: Stored],
+        numbers: inout OwnNumbers
+    ) throws -> Commit? {
+        var batch = Batch()
+        var places: [ObjectName: Int] = [:]
+        for (index, document) in documents.enumerated() {
+            report.documents += 1
+            try take(document, index + 1)
+            guard let object = next else { continue }
+            if let place = places[object.object.name] {
+                batch.objects[place] = object
+            } else {
+                places[object.object.name] = batch.objects.count
+                batch.objects.append(object)
+            }
+            next = nil
+        }
+        return try commit(batch, stored: stored, base: 0, number: 1, clock: .zero, numbers: &numbers)
+    }
+
     private func make(_ object: MappedObject, _ old: Stored?, _ draft: inout ObjectChanges) throws(DocumentMisfit) {
         let (found, _) = try mapping.schema.topLevel(object.name.className)
         var fields = object.fields

@@ -39,3 +39,8 @@ extension BSONValue {
         return BSONDocument(entries.map { (key: $0.key.string, value: BSONValue($0.value)) })
     }
 }
+
+extension BSONValue {
+    /// A key as documents have it, under `_id`.
+    public init(key: PrimaryKey) { self.init(key) }
+}

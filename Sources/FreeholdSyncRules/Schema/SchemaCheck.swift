@@ -69,6 +69,12 @@ public enum SchemaCheck {
                 "It links to '\(column.target ?? "")', which isn't among the classes: sync that class too, or keep the property local."
             )
         }
+        if target.isAsymmetric {
+            throw RuleError(
+                path,
+                "It links to '\(target.name)', whose objects are only sent: nothing can link to what isn't there."
+            )
+        }
         if target.isEmbedded, column.collection == .set {
             throw RuleError(path, "A set can't hold embedded objects: use a list.")
         }

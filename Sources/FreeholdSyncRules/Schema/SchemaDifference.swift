@@ -84,6 +84,14 @@ extension SchemaChange {
             changes.append(
                 SchemaChange(.breaking, old.name, what: new.isEmbedded ? "became embedded" : "isn't embedded any more")
             )
+        } else if old.isAsymmetric != new.isAsymmetric {
+            changes.append(
+                SchemaChange(
+                    .breaking,
+                    old.name,
+                    what: new.isAsymmetric ? "became asymmetric" : "isn't asymmetric any more"
+                )
+            )
         } else if old.primaryKey != new.primaryKey {
             changes.append(
                 SchemaChange(

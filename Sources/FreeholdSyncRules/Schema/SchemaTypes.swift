@@ -53,7 +53,13 @@ extension ColumnSpec {
 extension TableSpec {
     /// What a server keeps of a class: no indexes, no delete rules.
     public var synced: TableSpec {
-        TableSpec(name, columns: columns.map(\.synced), primaryKey: primaryKey, isEmbedded: isEmbedded)
+        TableSpec(
+            name,
+            columns: columns.map(\.synced),
+            primaryKey: primaryKey,
+            isEmbedded: isEmbedded,
+            isAsymmetric: isAsymmetric
+        )
     }
 
     var key: ColumnSpec? { columns.first { $0.name == primaryKey } }

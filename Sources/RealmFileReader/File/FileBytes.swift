@@ -2,6 +2,8 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -74,8 +76,12 @@ final class FileBytes {
         return base + offset
     }
 
-    /// Lets decrypted pages go if there are many. What `address` gave is invalid then.
-    func release() { pages?.release(over: Self.keptBytes) }
+    /// Gives memory back: decrypted pages if there are many, of which what `address` gave is invalid then; else pages of
+    /// the file, which come again when they are read.
+    func release() {
+        if let pages { return pages.release(over: Self.keptBytes) }
+        if mappedCount > 0, let base { madvise(UnsafeMutableRawPointer(mutating: base), mappedCount, MADV_DONTNEED) }
+    }
 
     private static func system(_ what: String, _ path: String) -> RealmFileError {
         let code: RealmFileError.Code =

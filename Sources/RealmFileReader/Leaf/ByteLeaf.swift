@@ -8,7 +8,7 @@ enum ByteLeaf {
     case short(Node)
     case medium(ends: Node, blob: Node, nulls: Node?)
     case long(Node)
-    case enumerated(Node, values: [String?])
+    case enumerated(Node, values: EnumeratedStrings)
 
     var count: Int {
         switch self {
@@ -23,7 +23,7 @@ extension FileNodes {
     func byteLeaf(
         _ ref: UInt64,
         isText: Bool,
-        values: () throws(RealmFileError) -> [String?]?
+        values: () throws(RealmFileError) -> EnumeratedStrings?
     ) throws(RealmFileError) -> ByteLeaf {
         let node = try node(ref)
         guard node.hasRefs else {
@@ -80,10 +80,20 @@ extension FileNodes {
         }
     }
 
+    /// Whether the i-th value is null or nothing, without reading it. - Precondition: as `bytes`, and data, no text.
+    func isEmpty(_ leaf: ByteLeaf, _ i: Int) throws(RealmFileError) -> Bool {
+        if case .long(let node) = leaf, let ref = node.ref(i) {
+            let blob = try self.node(ref)
+            return blob.hasRefs ? blob.count == 0 : blob.byteCount == 0
+        }
+        return try bytes(leaf, i, isText: false)?.isEmpty ?? true
+    }
+
     /// Data over 16 MB, which lies in several blobs; nil if it is in one.
     func parts(_ leaf: ByteLeaf, _ i: Int) throws(RealmFileError) -> [UInt8]? {
         guard case .long(let node) = leaf, let ref = node.ref(i) else { return nil }
-        let list = try self.node(ref)
+        // It is counted when it is read as a whole.
+        let list = try uncounted { () throws(RealmFileError) in try self.node(ref) }
         guard list.hasRefs, list.kind == .bits else { return nil }
         var bytes: [UInt8] = []
         for part in 0..<list.count {

@@ -1,15 +1,58 @@
+/// The different strings of a column whose leaves hold positions in them.
+enum EnumeratedStrings {
+    case read([String?])
+    /// Too many to be kept: they are read where they lie.
+    indirect case stored(ByteLeaf)
+
+    var count: Int {
+        switch self {
+        case .read(let values): values.count
+        case .stored(let leaf): leaf.count
+        }
+    }
+}
+
 extension FileNodes {
-    /// The list of different strings of a column whose leaves hold positions in it.
-    func enumeratedStrings(_ ref: UInt64) throws(RealmFileError) -> [String?] {
-        if let read = enumerations[ref] { return read }
+    /// How many strings, and how many bytes of them, are kept for each column.
+    private static let keptStrings = 65_536
+    private static let keptStringBytes = 4 << 20
+
+    func enumeratedStrings(_ ref: UInt64) throws(RealmFileError) -> EnumeratedStrings {
+        if let known = enumerations[ref] {
+            guard case .stored = known else { return known }
+            // The place that it had may have been given back.
+            return .stored(
+                try uncounted { () throws(RealmFileError) in try byteLeaf(ref, isText: true) { () in nil } }
+            )
+        }
         let leaf = try byteLeaf(ref, isText: true) { () in nil }
         // All but one are longer than nothing.
         guard leaf.count <= file.count else {
             throw .damaged("a list of different strings is too long", at: Int(clamping: ref))
         }
         var values: [String?] = []
-        for i in 0..<leaf.count { values.append(try bytes(leaf, i, isText: true).map { string($0) }) }
-        enumerations[ref] = values
-        return values
+        var size = 0
+        for i in 0..<leaf.count {
+            let value = try bytes(leaf, i, isText: true)
+            size += value?.count ?? 0
+            if i == Self.keptStrings || size > Self.keptStringBytes {
+                enumerations[ref] = .stored(leaf)
+                return .stored(leaf)
+            }
+            values.append(value.map { string($0) })
+        }
+        enumerations[ref] = .read(values)
+        return .read(values)
+    }
+
+    /// - Precondition: `0 <= i < values.count`
+    func string(_ values: EnumeratedStrings, _ i: Int) throws(RealmFileError) -> String? {
+        switch values {
+        case .read(let values): return values[i]
+        case .stored(let leaf):
+            // Many objects have one string, which the file holds once.
+            let bytes = try uncounted { () throws(RealmFileError) in try self.bytes(leaf, i, isText: true) }
+            return bytes.map { string($0) }
+        }
     }
 }

@@ -9,31 +9,36 @@ import FreeholdEngine
 enum TreeLimits {
     /// Values of a leaf of a collection, or objects of a leaf of a table.
     static let leafCount = 1_024
+    /// A column's place has 16 bits.
+    static let columns = 65_536
     /// Levels of a tree: a key has 63 bits, and a level takes two or eight of them.
     static let depth = 40
     /// Levels of a collection's tree, whose nodes have up to 1,000 children.
     static let collectionDepth = 24
     /// Collections in collections.
     static let nesting = 100
+    /// Bytes of values after which a leaf is read in parts.
+    static let partBytes = 4 << 20
 }
 
 extension FileNodes {
     /// A leaf of mixed values: a number for each, which says its type and either its value or where that is.
+    ///
+    /// - Returns: as `read`.
     func readMixed(
         _ ref: UInt64,
         depth: Int,
         expected: Int?,
+        from first: Int = 0,
         into values: inout [Value]
-    ) throws(RealmFileError) {
-        let node = try refs(ref)
-        guard let codesRef = node.ref(0) else { throw .damaged("a leaf of mixed values has no types", at: node.offset) }
-        let codes = try ints(codesRef)
+    ) throws(RealmFileError) -> Int? {
+        let leaf =
+            if first == 0 { try MixedLeaf(ref, self) } else {
+                try uncounted { () throws(RealmFileError) in try MixedLeaf(ref, self) }
+            }
+        let (node, numbers, pairs, strings, refs) = (leaf.node, leaf.numbers, leaf.pairs, leaf.strings, leaf.refs)
+        let codes = leaf.codes
         let n = try count(codes.count, expected, at: node.offset)
-        let numbers: Node? = if let ref = node.ref(1) { try ints(ref) } else { nil }
-        let pairs: Node? = if let ref = node.ref(2) { try ints(ref) } else { nil }
-        let strings: ByteLeaf? =
-            if let ref = node.ref(3) { try byteLeaf(ref, isText: true) { () in nil } } else { nil }
-        let refs: Node? = if let ref = node.ref(4) { try self.refs(ref) } else { nil }
 
         func number(_ i: Int64) throws(RealmFileError) -> Int64 {
             guard let numbers, i >= 0, i < numbers.count else {
@@ -47,6 +52,7 @@ extension FileNodes {
             }
             return (pairs.int(2 * Int(i)), pairs.int(2 * Int(i) + 1))
         }
+        var size = 0
         func bytes(_ i: Int64, count: Int? = nil) throws(RealmFileError) -> UnsafeRawBufferPointer {
             guard let strings, i >= 0, i < strings.count, let bytes = try self.bytes(strings, Int(i), isText: true),
                 count == nil || bytes.count == count
@@ -66,7 +72,9 @@ extension FileNodes {
             return refs.ref(Int(i))
         }
 
-        for i in 0..<n {
+        for i in first..<n {
+            if size > TreeLimits.partBytes { return i }
+            size += MemoryLayout<Value>.stride
             let code = codes.int(i)
             if code == 0 {
                 values.append(.null)
@@ -76,8 +84,19 @@ extension FileNodes {
             switch type {
             case 0: values.append(.int(isElsewhere ? try number(rest) : rest))
             case 1: values.append(.bool(rest != 0))
-            case 2: values.append(.string(string(try bytes(rest))))
-            case 4: values.append(.data(Data(try bytes(rest))))
+            case 2:
+                let bytes = try bytes(rest)
+                size += bytes.count
+                values.append(.string(string(bytes)))
+            case 4:
+                if let strings, rest >= 0, rest < strings.count, let parts = try parts(strings, Int(rest)) {
+                    size += parts.count
+                    values.append(.data(Data(parts)))
+                    continue
+                }
+                let bytes = try bytes(rest)
+                size += bytes.count
+                values.append(.data(Data(bytes)))
             case 8:
                 let (seconds, nanoseconds) = try pair(rest)
                 values.append(.timestamp(try timestamp(seconds, nanoseconds, at: node.offset)))
@@ -94,13 +113,19 @@ extension FileNodes {
                 let (table, key) = try pair(rest)
                 values.append(typedLink(table, key))
             case 17: values.append(.uuid(uuid(try bytes(rest, count: 16))))
-            case 19, 20: values.append(.list(NestedList(try nestedList(try nested(rest), depth: depth + 1))))
+            case 19, 20:
+                let before = budget
+                values.append(.list(NestedList(try nestedList(try nested(rest), depth: depth + 1))))
+                size += before - budget
             case 21:
-                let entries = try dictionary(try nested(rest), depth: depth + 1, keysAreOld: false)
+                let before = budget
+                let entries = try dictionary(try nested(rest), depth: depth + 1, isOld: false)
                 values.append(.dictionary(NestedDictionary(entries.map { .init($0.key, $0.value) })))
+                size += before - budget
             default: throw .damaged("a mixed value has the unknown type \(type)", at: node.offset)
             }
         }
+        return nil
     }
 
     private func nestedList(_ ref: UInt64?, depth: Int) throws(RealmFileError) -> [Value] {
@@ -108,9 +133,34 @@ extension FileNodes {
         try checkNesting(depth, at: ref)
         var values: [Value] = []
         try forEachLeaf(ref) { (leaf) throws(RealmFileError) in
-            try readMixed(leaf, depth: depth, expected: nil, into: &values)
+            var next: Int? = 0
+            while let first = next {
+                next = try readMixed(leaf, depth: depth, expected: nil, from: first, into: &values)
+            }
         }
         return values
+    }
+
+    /// The arrays of a leaf of mixed values.
+    private struct MixedLeaf {
+        let node: Node
+        let codes: Node
+        var numbers: Node?
+        var pairs: Node?
+        var strings: ByteLeaf?
+        var refs: Node?
+
+        init(_ ref: UInt64, _ nodes: FileNodes) throws(RealmFileError) {
+            node = try nodes.refs(ref)
+            guard let codesRef = node.ref(0) else {
+                throw .damaged("a leaf of mixed values has no types", at: node.offset)
+            }
+            codes = try nodes.ints(codesRef)
+            if let ref = node.ref(1) { numbers = try nodes.ints(ref) }
+            if let ref = node.ref(2) { pairs = try nodes.ints(ref) }
+            if let ref = node.ref(3) { strings = try nodes.byteLeaf(ref, isText: true) { () in nil } }
+            if let ref = node.ref(4) { refs = try nodes.refs(ref) }
+        }
     }
 
     func checkNesting(_ depth: Int, at ref: UInt64) throws(RealmFileError) {

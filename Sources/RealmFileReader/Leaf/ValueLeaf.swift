@@ -16,20 +16,35 @@ struct LeafForm: Sendable {
 }
 
 extension FileNodes {
-    /// The values of one leaf, to the end of `values`.
+    /// All values of one leaf, to the end of `values`.
     ///
     /// - Parameter expected: how many there are; nil where the leaf alone says it.
-    func read(
+    func readWhole(
         _ ref: UInt64,
         _ form: LeafForm,
         expected: Int?,
         into values: inout [Value]
     ) throws(RealmFileError) {
+        var next: Int? = 0
+        while let first = next { next = try read(ref, form, expected: expected, from: first, into: &values) }
+    }
+
+    /// The values of one leaf from one on, as long as they don't take much memory.
+    ///
+    /// - Parameter expected: as `readWhole`.
+    /// - Returns: where the next part begins; nil after the last value.
+    func read(
+        _ ref: UInt64,
+        _ form: LeafForm,
+        expected: Int?,
+        from first: Int = 0,
+        into values: inout [Value]
+    ) throws(RealmFileError) -> Int? {
         switch form.type {
         case .string, .data:
-            try readBytes(ref, form, expected: expected, into: &values)
+            return try readBytes(ref, form, expected: expected, from: first, into: &values)
         case .mixed:
-            try readMixed(ref, depth: 0, expected: expected, into: &values)
+            return try readMixed(ref, depth: 0, expected: expected, from: first, into: &values)
         case .timestamp:
             try readTimestamps(ref, expected: expected, into: &values)
         case .float, .double:
@@ -41,6 +56,7 @@ extension FileNodes {
         case .int, .bool, .link, .linkList, .backlink, .typedLink:
             try readInts(ref, form, expected: expected, into: &values)
         }
+        return nil
     }
 
     /// - Returns: how many there are.
@@ -106,25 +122,35 @@ extension FileNodes {
         _ ref: UInt64,
         _ form: LeafForm,
         expected: Int?,
+        from first: Int,
         into values: inout [Value]
-    ) throws(RealmFileError) {
+    ) throws(RealmFileError) -> Int? {
         let isText = form.type == .string
-        let leaf = try byteLeaf(ref, isText: isText) { () throws(RealmFileError) in
-            if let ref = form.strings { try enumeratedStrings(ref) } else { nil }
+        func stored() throws(RealmFileError) -> ByteLeaf {
+            try byteLeaf(ref, isText: isText) { () throws(RealmFileError) in
+                if let ref = form.strings { try enumeratedStrings(ref) } else { nil }
+            }
         }
+        let leaf = if first == 0 { try stored() } else { try uncounted { () throws(RealmFileError) in try stored() } }
         let n = try count(leaf.count, expected, at: Int(clamping: ref))
+        var size = 0
         if case .enumerated(let node, let strings) = leaf {
-            for i in 0..<n {
+            for i in first..<n {
+                if size > TreeLimits.partBytes { return i }
                 let index = node.int(i)
                 guard index >= 0, index < strings.count else {
                     throw .damaged("an enumerated string isn't in the list", at: node.offset)
                 }
-                values.append(strings[Int(index)].map { .string($0) } ?? (form.isNullable ? .null : .string("")))
+                let text = try string(strings, Int(index))
+                size += text?.utf8.count ?? 0
+                values.append(text.map { .string($0) } ?? (form.isNullable ? .null : .string("")))
             }
-            return
+            return nil
         }
-        for i in 0..<n {
+        for i in first..<n {
+            if size > TreeLimits.partBytes { return i }
             if !isText, let parts = try parts(leaf, i) {
+                size += parts.count
                 values.append(.data(Data(parts)))
                 continue
             }
@@ -132,8 +158,10 @@ extension FileNodes {
                 values.append(form.isNullable ? .null : isText ? .string("") : .data(Data()))
                 continue
             }
+            size += bytes.count
             values.append(isText ? .string(string(bytes)) : .data(Data(bytes)))
         }
+        return nil
     }
 
     private func readTimestamps(

@@ -10,7 +10,9 @@ final class FileNodes {
     /// Texts that weren't valid UTF-8, and have been repaired.
     var repairedStrings = 0
     /// Columns' lists of different strings that have been read, by their references.
-    var enumerations: [UInt64: [String?]] = [:]
+    var enumerations: [UInt64: EnumeratedStrings] = [:]
+    /// Arrays read, and the budget left, when memory was last given back.
+    private var (readCount, releasedAt) = (0, 0)
 
     init(_ file: FileBytes) {
         self.file = file
@@ -19,7 +21,31 @@ final class FileNodes {
     }
 
     /// Before each walk.
-    func refill() { budget = file.count + 65_536 }
+    func refill() {
+        budget = file.count + 65_536
+        releasedAt = budget
+    }
+
+    /// Reads arrays that have been read before: they aren't counted again.
+    func uncounted<R>(_ body: () throws(RealmFileError) -> R) throws(RealmFileError) -> R {
+        let before = budget
+        // Meanwhile it may be as much as all of the file.
+        budget = file.count + 65_536
+        defer { budget = before }
+        return try body()
+    }
+
+    /// Lets go of memory if much has been read. No address that a node has is valid then.
+    func release() {
+        guard readCount > Self.keptArrays || releasedAt - budget > Self.keptBytes else { return }
+        readCount = 0
+        releasedAt = budget
+        file.release()
+    }
+
+    /// How much is read before memory is given back: bytes, and arrays, each of which may lie in a page of its own.
+    private static let keptBytes = 16 << 20
+    private static let keptArrays = 16_384
 
     @inline(__always)
     func node(_ ref: UInt64) throws(RealmFileError) -> Node {
@@ -48,6 +74,7 @@ final class FileNodes {
         let size = node.byteCount
         _ = try file.address(offset, Node.headerSize + size)
         budget -= Node.headerSize + size
+        readCount += 1
         guard budget >= 0 else { throw .damaged("arrays are shared, or lead back to themselves", at: offset) }
         return node
     }

@@ -1,5 +1,3 @@
-import FreeholdEngine
-
 /// What a synchronized realm's history says of changes that haven't been sent.
 struct ClientHistory {
     let top: FileTop
@@ -9,6 +7,7 @@ struct ClientHistory {
     /// Nil if the history is of a form that isn't known, or damaged.
     func unsentChanges(_ nodes: FileNodes) -> Int? {
         guard (10...12).contains(top.historySchemaVersion), let ref = top.history else { return nil }
+        nodes.refill()
         return try? count(nodes, ref)
     }
 
@@ -18,17 +17,17 @@ struct ClientHistory {
         let sent = root.number(7) ?? 0
         guard let changesRef = root.ref(13), let originsRef = root.ref(16) else { return 0 }
         var areOwn: [Bool] = []
-        try forEachLeaf(originsRef, LeafForm(type: .int, isNullable: false), nodes) { values in
-            for value in values { areOwn.append(value == .int(0)) }
+        try nodes.forEachLeaf(originsRef) { (leaf) throws(RealmFileError) in
+            let origins = try nodes.ints(leaf)
+            for i in 0..<(try nodes.count(origins.count, nil, at: origins.offset)) {
+                areOwn.append(origins.int(i) == 0)
+            }
         }
         var saySomething: [Bool] = []
-        try forEachLeaf(changesRef, LeafForm(type: .data, isNullable: true), nodes) { values in
-            for value in values {
-                if case .data(let bytes) = value {
-                    saySomething.append(!bytes.isEmpty)
-                } else {
-                    saySomething.append(false)
-                }
+        try nodes.forEachLeaf(changesRef) { (ref) throws(RealmFileError) in
+            let leaf = try nodes.byteLeaf(ref, isText: false) { () in nil }
+            for i in 0..<(try nodes.count(leaf.count, nil, at: Int(clamping: ref))) {
+                saySomething.append(try !nodes.isEmpty(leaf, i))
             }
         }
         let first = Int64(clamping: top.version) - Int64(saySomething.count)
@@ -37,18 +36,5 @@ struct ClientHistory {
             if first + Int64(i) + 1 > sent { count += 1 }
         }
         return count
-    }
-
-    private func forEachLeaf(
-        _ ref: UInt64,
-        _ form: LeafForm,
-        _ nodes: FileNodes,
-        _ body: ([Value]) -> Void
-    ) throws(RealmFileError) {
-        try nodes.forEachLeaf(ref) { (leaf) throws(RealmFileError) in
-            var values: [Value] = []
-            try nodes.read(leaf, form, expected: nil, into: &values)
-            body(values)
-        }
     }
 }

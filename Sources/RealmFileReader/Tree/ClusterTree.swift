@@ -1,13 +1,25 @@
 /// A leaf of a table: up to 256 objects, an array for each column.
+///
+/// It holds copies, since memory is given back while its objects are read.
 struct StoredCluster {
-    let node: Node
+    let offset: Int
     /// Of the objects, rising.
     let keys: [Int64]
+    private let columns: [UInt64?]
+
+    init(_ node: Node, keys: [Int64]) throws(RealmFileError) {
+        guard node.count > 0, node.count <= TreeLimits.columns + 1 else {
+            throw .damaged("a table's leaf has \(node.count - 1) columns", at: node.offset)
+        }
+        offset = node.offset
+        self.keys = keys
+        columns = (1..<node.count).map { node.ref($0) }
+    }
 
     /// The data of the column in that place.
     func column(_ index: Int) throws(RealmFileError) -> UInt64 {
-        guard let ref = node.ref(index + 1) else {
-            throw .damaged("a table's leaf has no column \(index)", at: node.offset)
+        guard index < columns.count, let ref = columns[index] else {
+            throw .damaged("a table's leaf has no column \(index)", at: offset)
         }
         return ref
     }
@@ -15,11 +27,15 @@ struct StoredCluster {
 
 extension FileNodes {
     /// The leaves of a table's tree, in the order of their keys.
+    ///
+    /// - Parameter isTable: whether it is one of objects, whose keys are never negative. Those of an old dictionary are hashes,
+    ///   and negative for the second entry with one hash and all further ones.
     func forEachCluster(
         _ root: UInt64,
+        isTable: Bool = true,
         _ body: (StoredCluster) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
-        var last: Int64 = -1
+        var last: Int64? = isTable ? -1 : nil
         try walk(root, offset: 0, depth: 0, &last, body)
     }
 
@@ -27,12 +43,12 @@ extension FileNodes {
         _ ref: UInt64,
         offset: UInt64,
         depth: Int,
-        _ last: inout Int64,
+        _ last: inout Int64?,
         _ body: (StoredCluster) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         let node = try refs(ref)
         guard node.isInner else {
-            try body(StoredCluster(node: node, keys: try keys(node, offset, &last)))
+            try body(try StoredCluster(node, keys: try keys(node, offset, &last)))
             return
         }
         guard depth < TreeLimits.depth, node.count >= 3 else {
@@ -53,12 +69,14 @@ extension FileNodes {
         for child in children { try walk(child.ref, offset: child.offset, depth: depth + 1, &last, body) }
     }
 
-    private func keys(_ node: Node, _ offset: UInt64, _ last: inout Int64) throws(RealmFileError) -> [Int64] {
+    private func keys(_ node: Node, _ offset: UInt64, _ last: inout Int64?) throws(RealmFileError) -> [Int64] {
         var keys: [Int64] = []
         func add(_ key: UInt64) throws(RealmFileError) {
             let sum = Int64(bitPattern: offset &+ key)
-            guard sum > last else { throw .damaged("a table's objects aren't in order", at: node.offset) }
-            last = sum
+            if let before = last {
+                guard sum > before else { throw .damaged("a table's objects aren't in order", at: node.offset) }
+                last = sum
+            }
             keys.append(sum)
         }
         func check(_ count: Int64) throws(RealmFileError) {

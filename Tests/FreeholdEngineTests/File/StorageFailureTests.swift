@@ -1,4 +1,4 @@
-import CLMDB
+import CFreeholdLMDB
 import Foundation
 import Synchronization
 import Testing

@@ -167,4 +167,57 @@ import Testing
         }
         #expect(bench.clients[first].forks.isEmpty && bench.clients[copy].forks.isEmpty)
     }
+
+    @Test func `what a view sums up to is right, though its last session ended with the step`() {
+        var bench = ServerBench()
+        let (writer, other) = (bench.add(), bench.add([ClassQuery(className: "A", condition: "n == 1")]))
+        let name = ObjectName("A", 1)
+        bench.holdsGroups = true
+        bench.commit(writer, [.create(name, [NewField("n", .value(1))])])
+        // It names a version that never was, and ends the session.
+        bench.commit(other, [.set(Place(name, "n"), 2, .real)], [name: 99])
+        bench.holdsGroups = false
+        bench.run(.timer(.group(ServerBench.stream)))
+        #expect(bench.clients[other].faults == [.violation])
+        (bench.clients[other].pending, bench.clients[other].lastCommit) = ([], 0)
+        bench.connect(other)
+        #expect(bench.clients[other].objects.count == 1)
+        #expect(bench.clients[other].sumsChecked == 1)
+        #expect(bench.clients[other].mistakes.isEmpty)
+    }
+
+    @Test func `work beside an element of another incarnation is handed back`() throws {
+        let (first, second, third) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2), FileIdent(rawValue: 3))
+        var history = History(seed: 0, rules: OracleRules())
+        func add(_ ident: FileIdent, _ number: UInt64, _ seen: StreamVersion, _ changes: [Change]) {
+            let commit = Commit(
+                number: number,
+                clock: Clock(milliseconds: Int64(history.events.count) + 1),
+                base: seen,
+                seen: seen > 0 ? [thing: seen] : [:],
+                changes: changes
+            )
+            history.events.append(.arrival(ident, commit, serverNow: 100))
+        }
+        let friends = Place(thing, "friends")
+        add(first, 1, 0, [.create(thing, [NewField("friends", .list(first: 1, ["a"]))])])
+        // Another incarnation without the list; the third file's own create merges into it.
+        add(second, 1, 1, [.delete(thing, .edit), .create(thing, [])])
+        add(third, 1, 0, [.create(thing, [NewField("f", .value(1))])])
+        let edits: [Change] = [
+            .clearList(friends, hidden: [.confirmed(0)]),
+            .insert(friends, Gap(after: nil, before: .confirmed(0)), first: 2, ["b"]),
+            .insert(friends, Gap(after: .confirmed(0), before: nil), first: 3, ["c"]),
+            .remove(friends, [.confirmed(0)]),
+            .insert(friends, Gap(after: nil, before: nil), first: 4, ["d"]),
+        ]
+        add(third, 2, 1, edits)
+        #expect(Difference(history)?.description == nil)
+        var stream = MergedStream()
+        var answer: MergeAnswer?
+        for event in history.events { answer = try stream.apply(event) }
+        #expect(answer?.refusals.map(\.index) == [0, 1, 2, 3])
+        #expect(answer?.refusals.allSatisfy { $0.reason == .malformed } == true)
+        #expect(stream.stored()[thing]?["friends"]?.description == "[d]")
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import FreeholdCompression
 import Testing
 
 @testable import FreeholdSyncCore
@@ -44,9 +45,12 @@ enum CodecSeeds {
 }
 
 @Suite struct MessageCodecTests {
-    static let codecs = [MessageCodec(), MessageCodec(compression: RunLengths(), threshold: 0)]
+    static let codecs = [
+        MessageCodec(), MessageCodec(compression: RunLengths(), threshold: 0),
+        MessageCodec(compression: ZlibCompression.shared, threshold: 0),
+    ]
 
-    @Test(arguments: [0, 1]) func `Every message comes back equal, and equal messages are equal bytes`(codec: Int)
+    @Test(arguments: [0, 1, 2]) func `Every message comes back equal, and equal messages are equal bytes`(codec: Int)
         throws
     {
         let codec = Self.codecs[codec]

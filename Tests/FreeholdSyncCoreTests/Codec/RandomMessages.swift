@@ -219,7 +219,7 @@ struct RandomMessages {
         case 1:
             let documents = some(2) { SchemaDocument(className: $0.name(), json: $0.text()) }
             let journal = JournalRange(acknowledged: word(), hash: hash(), pending: some(9) { $0.hash() })
-            let bind = Bind(
+            var bind = Bind(
                 app: text(),
                 stream: maybe { $0.value() },
                 file: maybe { $0.identity() },
@@ -232,6 +232,8 @@ struct RandomMessages {
                 held: held(),
                 bootstrap: maybe { $0.position() }
             )
+            bind.isReset = pick(0..<5) == 0
+            bind.bootstrapView = maybe { $0.word() }
             return .bind(session(), bind)
         case 2:
             let queries = some(4) { ClassQuery(className: $0.name(), condition: $0.text()) }

@@ -84,8 +84,8 @@ enum RarePath: CaseIterable {
     }
 
     private static func slots(_ object: MergedObject?) -> Int32 {
-        object?.record.fields.values.reduce(0) { sum, field in
-            if case .list(let list) = field { sum + list.blocks.reduce(0) { $0 + $1.count } } else { sum }
+        object?.record.fields.reduce(0) { sum, field in
+            if case .list(let list) = field.value { sum + list.blocks.reduce(0) { $0 + $1.count } } else { sum }
         } ?? 0
     }
 }

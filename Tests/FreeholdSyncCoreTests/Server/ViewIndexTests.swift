@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: CodecSeeds.seeds("ViewIndexTests", count: 40, soak: 4_000))
     func `a view that isn't found has nothing to be told`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        var (index, views) = (ViewIndex(), [UInt64: View]())
+        var (index, views) = (ViewIndex(), [ViewIdentity: View]())
         for number in 0..<40 as Range<UInt64> {
             let queries = (0...Int.random(in: 0..<2, using: &random)).map { _ in
                 ClassQuery(
@@ -97,7 +97,7 @@ import Testing
             let view = View(Queries(version: 1, queries: queries), QueryMatcher())
             #expect(view.errors.isEmpty, "\(view.errors)")
             index.insert(SessionKey(connection: number, number: 1), view)
-            views[view.number] = view
+            views[view.identity] = view
         }
         for _ in 0..<50 {
             let contents = try Self.step(&random)
@@ -115,7 +115,7 @@ import Testing
             for key in index.sessions(of: number) {
                 #expect(index.remove(key, number) == index.sessions(of: number).isEmpty)
             }
-            #expect(!index.contains(view.number))
+            #expect(!index.contains(view.identity))
         }
         for _ in 0..<20 { #expect(index.concerned(by: try Self.step(&random)).isEmpty) }
     }

@@ -19,10 +19,15 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
 
     private let app: ServerApp
 
-    init(asymmetric: Set<SyncString> = []) {
+    init(
+        asymmetric: Set<SyncString> = [],
+        judge: (@Sendable (SchemaClaim) -> SchemaJudgement)? = nil
+    ) {
         var rules = MergeRules()
         rules.createOnly = asymmetric
-        app = ServerApp(rules: rules)
+        var served = ServerApp(rules: rules)
+        served.judge = judge
+        app = served
         machine = Self.machine(app)
     }
 
@@ -83,6 +88,7 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
                     listeners.removeValue(forKey: connection)?(.closed(TransportError(.closed, "The server closed.")))
                 case .request(let number, let request):
                     events.append(.answered(number, store.perform(request)))
+                case .submitted: break
                 case .setTimer(let timer, let at):
                     let delay = max(at - DeviceClock.shared.now(), 0)
                     queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in

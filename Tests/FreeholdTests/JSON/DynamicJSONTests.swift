@@ -46,6 +46,26 @@ struct DynamicJSONTests {
         {"id": 2, "name": "Bob", "any": {"$link": {"class": "Person", "key": 1}}}]
         """
 
+    @Test func `one object is exported as it is among all`() throws {
+        _ = try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
+        let people = realm.dynamicObjects("Person")
+        func text(_ options: JSONExportOptions = JSONExportOptions()) throws -> [String] {
+            try people.map { String(decoding: try realm.jsonData(of: $0, options: options), as: UTF8.self) }
+        }
+        #expect(try text() == lines(nil).split(separator: "\n").map(String.init))
+        #expect(
+            try text(JSONExportOptions(properties: ["name", "home.owner.id"]))[0]
+                == "{\"name\":\"Ada\",\"home.owner.id\":2}"
+        )
+        #expect(try text(JSONExportOptions(isPretty: true, properties: ["id"]))[1] == "{\n  \"id\": 2\n}")
+        #expect(throws: JSONError.self) { try text(JSONExportOptions(properties: ["nam"])) }
+        let frozen = people[0].freeze()
+        try realm.write { people[0]["name"] = "Eve" }
+        let options = JSONExportOptions(properties: ["name"])
+        #expect(try frozen.realm?.jsonData(of: frozen, options: options) == Data("{\"name\":\"Ada\"}".utf8))
+        #expect(try text(options)[0] == "{\"name\":\"Eve\"}")
+    }
+
     @Test func `a class that is known by its name is imported and exported`() throws {
         #expect(try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person") == 2)
         let people = realm.dynamicObjects("Person")

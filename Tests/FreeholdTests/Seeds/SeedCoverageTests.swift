@@ -18,7 +18,8 @@ struct SeedCoverageTests {
 
         var sources: [String: String] = [:]
         let root = Self.tests.deletingLastPathComponent()
-        let files = [Self.tests, root.appendingPathComponent("Tools/Tests")].flatMap { folder in
+        let others = ["Tools/Tests", "Server/Tests"].map { root.appendingPathComponent($0) }
+        let files = ([Self.tests] + others).flatMap { folder in
             FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         }
         for file in files {

@@ -175,6 +175,7 @@ struct JointWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): requests.append((number, request))
+            case .submitted: break
             case .setTimer(let timer, let at): timers[timer] = at
             }
         }

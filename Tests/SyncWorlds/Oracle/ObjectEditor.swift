@@ -244,7 +244,10 @@ struct ObjectEditor {
             return id
         case .confirmed(let index):
             let alive = try confirmed?.list(target).alive ?? []
-            guard alive.indices.contains(index) else { throw Dropped(reason: .malformed) }
+            // What was seen may be another incarnation, of which this list has nothing.
+            guard alive.indices.contains(index), try object.list(target).slots[alive[index].id] != nil else {
+                throw Dropped(reason: .malformed)
+            }
             return alive[index].id
         }
     }

@@ -4,6 +4,10 @@ import FreeholdSyncCore
 struct ScriptedClient {
     var connection: ConnectionNumber?
     var queries: Queries
+    var user: SyncString = "anna"
+    var isRecording = false
+    /// What came, if that is recorded.
+    var received: [ServerMessage] = []
     var identity: FileIdentity?
     var cursor: Cursor?
     var view: UInt64?
@@ -24,6 +28,8 @@ struct ScriptedClient {
     var faults: [SyncFault] = []
     var queryErrors: [QueryError] = []
     var bootstraps = 0
+    /// How often it was told what it has, after it came back.
+    var sumsChecked = 0
     var versions: [StreamVersion] = []
     /// What the replay found wrong.
     var mistakes: [String] = []
@@ -34,12 +40,13 @@ struct ScriptedClient {
         var bind = Bind(app: "app", schema: SchemaClaim(version: 0, hash: .empty))
         (bind.file, bind.cursor, bind.view, bind.queryVersion) = (identity, cursor, view, completed)
         bind.bootstrap = position
+        bind.bootstrapView = position == nil ? nil : begun?.view
         bind.journal = JournalRange(
             acknowledged: acknowledged,
             hash: acknowledgedHash,
             pending: pending.map(\.hash)
         )
-        return [.hello(Hello(deviceTime: 0, token: AccessToken("anna"))), .bind(1, bind), .credit(1, bytes: window)]
+        return [.hello(Hello(deviceTime: 0, token: AccessToken(user))), .bind(1, bind), .credit(1, bytes: window)]
     }
 
     mutating func commit(_ changes: [Change], _ seen: [ObjectName: StreamVersion], _ now: Int64) -> Upload? {
@@ -59,6 +66,7 @@ struct ScriptedClient {
     }
 
     mutating func take(_ message: ServerMessage) -> [ClientMessage] {
+        if isRecording { received.append(message) }
         switch message {
         case .bound(_, let bound):
             if let new = bound.file { identity = new }
@@ -97,6 +105,10 @@ struct ScriptedClient {
             for piece in pieces { replay(piece.classes) }
             pieces = []
             cursor = changes.to
+            if let sums = changes.checksums, wanted.isEmpty {
+                sumsChecked += 1
+                check(sums)
+            }
         case .bootstrapBegin(_, let begin):
             begun = begin
             bootstraps += 1

@@ -5,23 +5,40 @@ struct SimpleMatcher: ConditionMatcher {
     struct Condition: CompiledCondition {
         let property: SyncString?
         let value: Int64
+        /// A property and what it must not hold.
+        var other: (property: SyncString, value: Int64)?
 
         var goesThroughLinks: Bool { false }
         var equality: ConditionEquality? { property.flatMap { ConditionEquality($0, [.int(value)]) } }
 
         func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
+            if let other, contents[other.property] == .value(.int(other.value)) { return false }
             guard let property else { return true }
             return contents[property] == .value(.int(value))
         }
     }
 
     func compile(_ className: SyncString, _ text: SyncString) throws(ConditionError) -> any CompiledCondition {
+        if let (first, second) = Self.parts(text), let found = try compile(className, first) as? Condition {
+            var condition = found
+            let words = second.string.split(separator: " ")
+            guard words.count == 3, words[1] == "!=", let value = Int64(words[2]) else {
+                throw ConditionError(position: 0, text: "not understood")
+            }
+            condition.other = (SyncString(String(words[0])), value)
+            return condition
+        }
         if text == "all" { return Condition(property: nil, value: 0) }
         let words = text.string.split(separator: " ")
         guard words.count == 3, words[1] == "==", let value = Int64(words[2]) else {
             throw ConditionError(position: 0, text: "not understood")
         }
         return Condition(property: SyncString(String(words[0])), value: value)
+    }
+
+    private static func parts(_ text: SyncString) -> (SyncString, SyncString)? {
+        let parts = text.string.split(separator: " & ", maxSplits: 1)
+        return parts.count == 2 ? (SyncString(String(parts[0])), SyncString(String(parts[1]))) : nil
     }
 }
 
@@ -41,6 +58,8 @@ struct ServerBench {
     var lostAnswers = 0
     /// Commits stay in nodes' queues.
     var holdsGroups = false
+    /// What became of submissions.
+    var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
     init(
         seed: UInt64 = 1,
@@ -57,8 +76,14 @@ struct ServerBench {
     }
 
     /// Adds a client and connects it.
-    mutating func add(_ queries: [ClassQuery] = [ClassQuery(className: "A", condition: "all")]) -> Int {
-        clients.append(ScriptedClient(queries: Queries(version: 1, queries: queries)))
+    mutating func add(
+        _ queries: [ClassQuery] = [ClassQuery(className: "A", condition: "all")],
+        user: SyncString = "anna",
+        isRecording: Bool = false
+    ) -> Int {
+        var client = ScriptedClient(queries: Queries(version: 1, queries: queries))
+        (client.user, client.isRecording) = (user, isRecording)
+        clients.append(client)
         connect(clients.count - 1)
         return clients.count - 1
     }
@@ -111,6 +136,7 @@ struct ServerBench {
                         clients[index].connection = nil
                     }
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
+                case .submitted(let number, let outcome): submitted[number] = outcome
                 case .setTimer(.group, _) where holdsGroups: break
                 case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
                 case .setTimer: break

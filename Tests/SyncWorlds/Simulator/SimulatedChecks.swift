@@ -1,4 +1,4 @@
-import FreeholdSyncCore
+@testable import FreeholdSyncCore
 
 /// What a simulated world remembers of what was done, and what must hold (SYNC.md, section 12).
 struct SimulatedChecks {
@@ -63,6 +63,14 @@ struct SimulatedChecks {
             return random.next() % 100 < UInt64(percent)
         }
     }
+
+    // MARK: Submissions
+
+    /// An increment was done.
+    mutating func count(_ amount: Int64) { sum += amount }
+
+    /// An increment was done, or not.
+    mutating func maybeCount(_ amount: Int64) { maybeMore += amount }
 
     // MARK: Work
 
@@ -282,14 +290,20 @@ struct SimulatedChecks {
         var problems: [String] = []
         let data = world.clients[index].store.data
         guard let set = data.state.querySets.last else { return ["client \(index) has no queries"] }
-        let visible = contents.filter { name, object in
+        var visible = contents.filter { name, object in
             set.queries.contains { query in
                 query.className == name.className
                     && (try? SimpleMatcher().compile(name.className, query.condition))?.matches(name, object.contents)
                         == true
             }
         }
-        let expected = visible.mapValues { plain($0.contents) ?? [:] }
+        let role = world.profile.hasRoles ? world.roles[SimulatedWorld.user(index)] : SimulatedRole()
+        visible = visible.filter { $0.key.className != "Thing" || role.canRead($0.value.contents) }
+        let expected = visible.reduce(into: [ObjectName: [SyncString: Content]]()) { all, entry in
+            let hidden = entry.key.className == "Thing" ? role.hiddenFields : []
+            let shown: [SyncString: MergedContent] = entry.value.contents.filter { !hidden.contains($0.key) }
+            all[entry.key] = plain(shown) ?? [:]
+        }
         let shown = shown(world.clients[index])
         if shown != expected {
             let different = Set(shown.keys).union(expected.keys).filter { shown[$0] != expected[$0] }.sorted()
@@ -298,7 +312,8 @@ struct SimulatedChecks {
                 problems.append("client \(index) shows \(name) as \(a), expected \(b)")
             }
         }
-        if data.versions != visible.mapValues(\.changed) { problems.append("client \(index) holds other versions") }
+        let versions = visible.reduce(into: [:]) { $0[$1.key] = $1.value.version(role.mask(of: $1.key.className)) }
+        if data.versions != versions { problems.append("client \(index) holds other versions") }
         if !data.shadows.isEmpty || !data.local.isEmpty || data.state.firstPending <= data.state.lastCommit {
             problems.append("client \(index) still has pending work: \(data.shadows.keys) \(data.state)")
         }

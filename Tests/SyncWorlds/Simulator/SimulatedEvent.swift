@@ -12,8 +12,10 @@ struct SimulatedEvent: CustomStringConvertible, Sendable {
         case pass, passDays, trim
         // What people do with files and stores.
         case copyFile, backUpFile, restoreFile, backUpStore, restoreStore, promoteStandby
-        // Places for roles, pushed schemas and leaks, which don't exist yet.
-        case changeRole, pushSchema, changeForbidden
+        // What administrators do: a user gets another role; nodes hear of it.
+        case changeRole, hearOfRoles
+        // A program without a file has changes done.
+        case submit
     }
 
     let kind: Kind
@@ -47,6 +49,8 @@ struct SimulatedProfile: Sendable {
     var refusals = 0
     var refusesWhole = false
     var queries = false
+    /// Users have roles, which change.
+    var hasRoles = false
     /// Small messages, windows and chunks.
     var isNarrow = false
     /// The merge is compared with the oracle.
@@ -129,6 +133,11 @@ struct SimulatedProfile: Sendable {
             weights: weights(usual, rough, failing, [.copyFile: 2, .backUpFile: 2, .restoreFile: 2])
         ),
         SimulatedProfile(
+            name: "counters, submissions",
+            work: .counters,
+            weights: weights(usual, rough, failing, [.submit: 10])
+        ),
+        SimulatedProfile(
             name: "counters, replaced stores",
             work: .counters,
             weights: weights(usual, rough, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1])
@@ -164,6 +173,35 @@ struct SimulatedProfile: Sendable {
             queries: true,
             isNarrow: true,
             objects: 12
+        ),
+        SimulatedProfile(
+            name: "roles",
+            work: .everything,
+            weights: weights(usual, [.changeRole: 3, .hearOfRoles: 4, .drop: 1]),
+            queries: true,
+            hasRoles: true,
+            objects: 5
+        ),
+        SimulatedProfile(
+            name: "roles, narrow",
+            work: .everything,
+            weights: weights(usual, rough, failing, [.changeRole: 3, .hearOfRoles: 4, .drop: 2]),
+            queries: true,
+            hasRoles: true,
+            isNarrow: true,
+            objects: 8
+        ),
+        SimulatedProfile(
+            name: "roles, cut logs",
+            work: .everything,
+            weights: weights(
+                usual,
+                rough,
+                [.changeRole: 3, .hearOfRoles: 4, .passDays: 3, .trim: 3, .suspend: 3, .resume: 1]
+            ),
+            queries: true,
+            hasRoles: true,
+            objects: 5
         ),
         SimulatedProfile(name: "asymmetric", work: .asymmetric, weights: weights(usual, rough, failing)),
         SimulatedProfile(

@@ -86,8 +86,31 @@ extension SimulatedWorld {
         case .backUpStore: if let store = store as? MemoryServerStore { backups = backups.suffix(2) + [store] }
         case .restoreStore: restoreStore(isCopy: true)
         case .promoteStandby: restoreStore(isCopy: false)
-        case .changeRole, .pushSchema, .changeForbidden: break
+        case .changeRole:
+            note("another role")
+            roles[Self.user(index)] = SimulatedRole.all.randomElement(using: &random)!
+            for node in nodes.indices { nodes[node].newRoles.insert(Self.user(index)) }
+        case .hearOfRoles: hearOfRoles(node)
+        case .submit:
+            let things = store.contents(of: Self.stream).filter { name, object in
+                guard case .value(.int)? = object.contents["count"] else { return false }
+                return name.className == "Thing"
+            }
+            guard let name = things.keys.sorted().randomElement(using: &random) else { break }
+            // The number says which node it is.
+            lastSubmission += UInt64(nodes.count)
+            let number = lastSubmission + UInt64(node)
+            let amount = Int64.random(in: 1...9, using: &random)
+            submissions[number] = amount
+            let change = Change.increment(Place(name, "count"), amount)
+            run(.submit(number, Submission(stream: Self.stream, user: "t", changes: [change])), node)
         }
+    }
+
+    mutating func hearOfRoles(_ node: Int) {
+        guard !nodes[node].newRoles.isEmpty else { return }
+        run(.rightsChanged(random.chance(70) ? nodes[node].newRoles : nil), node)
+        nodes[node].newRoles = []
     }
 
     mutating func wake(_ index: Int) {
@@ -165,6 +188,7 @@ extension SimulatedWorld {
         let new = clients.count
         add(new)
         clients[new].node = 1
+        roles[Self.user(new)] = roles[Self.user(0)]
         if let set = clients[0].store.data.state.querySets.last { handle(.subscribed(set.queries), new) }
         settle()
         guard problems.isEmpty else { return }
@@ -215,6 +239,7 @@ extension SimulatedWorld {
             if clients.contains(where: { $0.connection == nil }) { time += 100_000 }
             for node in nodes.indices {
                 nodes[node].hasHint = false
+                hearOfRoles(node)
                 run(.moved(Self.stream), node)
                 fireTimers(node)
             }

@@ -36,6 +36,8 @@ struct SimulatedWorld {
         /// Answers that come once more.
         var late: [(RequestNumber, ServerStoreAnswer)] = []
         var hasHint = false
+        /// Users whose roles changed, of which the node hasn't heard.
+        var newRoles: Set<SyncString> = []
     }
 
     static let stream = StreamName(app: "sim")
@@ -56,7 +58,11 @@ struct SimulatedWorld {
     var paths: [String: Int] = [:]
     var trace: [String] = []
     var isTracing = false
+    /// Increments that programs without a file asked for, by their numbers.
+    var submissions: [SubmissionNumber: Int64] = [:]
+    var lastSubmission: SubmissionNumber = 0
     var checks: SimulatedChecks
+    let roles = SimulatedRoles()
     let codec = MessageCodec()
     private let seed: UInt64
 
@@ -70,7 +76,9 @@ struct SimulatedWorld {
         random = SeededRandom(seed: seed ^ 0x5EED)
         checks = SimulatedChecks(profile, seed)
         for _ in 0..<2 {
-            nodes.append(Node(machine: Self.node(profile, seed), offset: .random(in: -20_000...20_000, using: &random)))
+            nodes.append(
+                Node(machine: Self.node(profile, seed, roles), offset: .random(in: -20_000...20_000, using: &random))
+            )
         }
         isCalm = true
         for index in 0..<profile.clients { add(index) }
@@ -99,7 +107,9 @@ struct SimulatedWorld {
         handle(.subscribed(checks.queries(0)), index)
     }
 
-    static func node(_ profile: SimulatedProfile, _ seed: UInt64) -> ServerMachine {
+    static func user(_ index: Int) -> SyncString { SyncString("user \(index)") }
+
+    static func node(_ profile: SimulatedProfile, _ seed: UInt64, _ roles: SimulatedRoles) -> ServerMachine {
         var rules = MergeRules()
         rules.createOnly = ["Log"]
         rules.refusesWholeCommits = profile.refusesWhole
@@ -107,7 +117,9 @@ struct SimulatedWorld {
             rules.unique = [.init(className: "Thing", properties: ["mail"])]
             rules.forbids = SimulatedChecks.forbids(profile.refusals, seed)
         }
-        var configuration = ServerConfiguration(apps: ["sim": ServerApp(rules: rules)]) { token, _ in token.text }
+        var app = ServerApp(rules: rules)
+        if profile.hasRoles { app.rights = { user, _ in roles[user] } }
+        var configuration = ServerConfiguration(apps: ["sim": app]) { token, _ in token.text }
         configuration.commitSize = \.estimatedSize
         let codec = MessageCodec()
         configuration.size = { (try? UInt64(codec.encode($0).count)) ?? 0 }
@@ -123,7 +135,10 @@ struct SimulatedWorld {
     }
 
     func machine(_ index: Int) -> ClientMachine {
-        var configuration = ClientConfiguration(app: "sim", token: AccessToken("t"))
+        var configuration = ClientConfiguration(
+            app: "sim",
+            token: AccessToken(profile.hasRoles ? Self.user(index) : "t")
+        )
         configuration.session = SessionNumber(rawValue: UInt32(index + 1))
         if profile.isNarrow {
             configuration.window = 2_500
@@ -290,8 +305,24 @@ struct SimulatedWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): nodes[node].requests.append((number, request))
+            case .submitted(let number, let outcome): take(outcome, number)
             case .setTimer(let timer, let at): nodes[node].timers[timer] = time + at - now(node)
             }
+        }
+    }
+
+    private mutating func take(_ outcome: SubmissionOutcome, _ number: SubmissionNumber) {
+        guard let amount = submissions.removeValue(forKey: number) else {
+            return problems.append("submission \(number) is answered twice")
+        }
+        switch outcome {
+        case .done(_, let refusals):
+            note("submitted")
+            checks.count(refusals.isEmpty ? amount : 0)
+        // Nobody knows.
+        case .failed:
+            note("a submission that failed")
+            checks.maybeCount(amount)
         }
     }
 
@@ -354,7 +385,13 @@ struct SimulatedWorld {
     }
 
     mutating func kill(_ node: Int) {
-        nodes[node].machine = Self.node(profile, seed)
+        nodes[node].machine = Self.node(profile, seed, roles)
+        nodes[node].newRoles = []
+        // What the node had been asked for may be done, or not.
+        for (number, amount) in submissions where number % UInt64(nodes.count) == UInt64(node) {
+            submissions[number] = nil
+            checks.maybeCount(amount)
+        }
         (nodes[node].requests, nodes[node].timers, nodes[node].late) = ([], [:], [])
         for index in clients.indices where clients[index].node == node && clients[index].connection != nil {
             clients[index].connection = nil

@@ -18,14 +18,14 @@ enum ExitStatus: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .success: "done"
-        case .failure: "the file is damaged or of another format; what no other number stands for"
-        case .unfinished: "convert: something was left alone, which somebody has to look at"
+        case .failure: "the file is damaged or of another format; what no other number stands for; diff: differences"
+        case .unfinished: "convert: something was left alone, which somebody has to look at; diff: what else is 1"
         case .usage: "the command line is wrong"
         case .data: "what was given is wrong: a query, class, column or schema; JSON, CSV, Swift"
         case .noInput: "a file isn't there"
         case .cantCreate: "a file is there already, or can't be made"
         case .io: "reading or writing failed; the disk is full"
-        case .busy: "the file is in use, and the command needs it for itself"
+        case .busy: "the file is in use, and the command needs it for itself; what was waited for didn't come in time"
         case .noPermission: "this user may not read or write the file"
         }
     }
@@ -48,7 +48,8 @@ extension ExitStatus {
         .alreadyOpen: .busy, .outOfDiskSpace: .io, .fileAccess: .io, .readersExhausted: .busy,
         .schemaMismatch: .data, .invalidSchema: .data, .schemaVersionTooLow: .data, .invalidInput: .data,
         .duplicatePrimaryKey: .data, .uniqueConstraint: .data, .missingValue: .data, .invalidValue: .data,
-        .limitExceeded: .data, .unknownClass: .data, .unknownProperty: .data, .tooManyVersions: .busy,
+        .limitExceeded: .data, .deletionDenied: .data, .unknownClass: .data, .unknownProperty: .data,
+        .tooManyVersions: .busy,
     ]
 }
 
@@ -69,6 +70,7 @@ struct Failure: Error {
         case let error as Realm.Error: self.init(error)
         case let error as QueryError: self.init(.data, OptionNames.used(in: error.description))
         case let error as JSONError: self.init(.of(error), OptionNames.used(in: error.description))
+        case is CancellationError: self.init(.failure, "interrupted")
         default: return nil
         }
     }

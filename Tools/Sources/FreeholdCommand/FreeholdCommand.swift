@@ -7,13 +7,17 @@ struct FreeholdCommand: ParsableCommand {
         commandName: "freehold",
         abstract: "Looks into Freehold's database files, and moves data in and out of them.",
         discussion: """
-            Files are opened by the names of their classes; no Swift class is needed. All commands but import, compact \
-            and 'migrate --apply' only read them, also while other processes write. Data goes to standard output, everything \
-            else to standard error.
+            Files are opened by the names of their classes; no Swift class is needed. All commands but import, set, create, \
+            delete, compact, 'shell --write' and 'migrate --apply' only read them, also while other processes write. Data \
+            goes to standard output, everything else to standard error.
 
             EXAMPLES:
               freehold info app.realm
               freehold query app.realm Person 'age > 17' --sort name --limit 20
+              freehold shell app.realm
+              freehold set app.realm Person 'name == "Ada"' age=37
+              freehold watch app.realm Person
+              freehold diff old.realm new.realm
               freehold schema app.realm --format swift > Models.swift
               freehold export app.realm --output app.json
               freehold backup app.realm backups/app.realm
@@ -25,14 +29,16 @@ struct FreeholdCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InfoCommand.self, SchemaCommand.self, QueryCommand.self, ExportCommand.self, ImportCommand.self,
-            VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self, MigrateCommand.self,
+            InfoCommand.self, SchemaCommand.self, QueryCommand.self, ShellCommand.self, WatchCommand.self,
+            SetCommand.self, CreateCommand.self, DeleteCommand.self, ExportCommand.self, ImportCommand.self,
+            DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self,
+            MigrateCommand.self,
             SyncCommand.self, ConvertCommand.self,
         ]
     )
 
     static func main() {
-        Drafts.watchSignals()
+        Signals.watch()
         do {
             try checkName(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()

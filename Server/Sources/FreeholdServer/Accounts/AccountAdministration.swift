@@ -14,9 +14,7 @@ extension AccountStore {
         customData: String = "{}"
     ) async throws -> AccountUser {
         guard try await self.app(app) != nil else { throw AccountError.noApp }
-        guard customData.utf8.count <= 4_096, JSONValue(object: customData) != nil else {
-            throw AccountError.bad("custom data is a JSON object of at most 4 KiB")
-        }
+        try AccountUser.check(customData: customData)
         let (name, password) = try (AccountName.checked(email), AccountName.checkedPassword(password))
         let hash = try await PasswordHasher().hash(password)
         return try await createUser(app, .emailPassword, name, password: hash, customData: customData)

@@ -8,6 +8,23 @@ final class StoredApp: Object {
     @Persisted var emailPassword = ""
     @Persisted var access = ""
     @Persisted var created = Date()
+    /// Takes clients' new classes over.
+    @Persisted var adoptsSchemas = false
+    /// Rise with each change of the app's documents, and of what rules know of its users.
+    @Persisted var documentsRevision = 0
+    @Persisted var usersRevision = 0
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// A part of an app's schema and rules, in Extended JSON.
+final class StoredDocument: Object {
+    enum Kind: String { case schema, rules, values, environment }
+
+    @Persisted(primaryKey: true) var key = ""
+    @Persisted(indexed: true) var app = ""
+    @Persisted var kind = ""
+    @Persisted var body = "{}"
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -85,10 +102,10 @@ extension Realm.Configuration {
     static func accounts(_ folder: String) -> Realm.Configuration {
         Realm.Configuration(
             fileURL: URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("accounts.realm"),
-            schemaVersion: 1,
+            schemaVersion: 2,
             objectTypes: [
                 StoredApp.self, StoredUser.self, StoredIdentity.self, StoredSession.self, StoredAPIKey.self,
-                StoredCode.self,
+                StoredCode.self, StoredDocument.self,
             ]
         )
     }

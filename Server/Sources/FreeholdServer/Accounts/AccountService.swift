@@ -18,6 +18,7 @@ final class AccountService: Sendable {
     let store: AccountStore
     let tokens: AccountTokens
     let members = AccountMembers()
+    let served: ServedApps
     let limiter: AttemptLimiter
     let hasher: PasswordHasher
     let mailer: any Mailer
@@ -33,6 +34,7 @@ final class AccountService: Sendable {
     init(
         folder: String,
         store: AccountStore,
+        served: ServedApps,
         _ options: Options,
         mailer: any Mailer,
         otherTokens: JWTAuthenticator?,
@@ -42,6 +44,7 @@ final class AccountService: Sendable {
         logger: Logger
     ) async throws {
         (self.store, self.options, self.mailer, self.logger) = (store, options, mailer, logger)
+        self.served = served
         (self.otherTokens, self.openApps) = (otherTokens, openApps)
         (self.isSecure, self.syncPath) = (isSecure, syncPath)
         tokens = try await AccountTokens(folder: folder, lifetime: options.tokenLifetime, now: options.now)
@@ -49,7 +52,9 @@ final class AccountService: Sendable {
         hasher = PasswordHasher(rounds: options.passwordRounds)
     }
 
-    var authenticator: AccountAuthenticator { AccountAuthenticator(tokens: tokens, store: store, members: members) }
+    var authenticator: AccountAuthenticator {
+        AccountAuthenticator(tokens: tokens, store: store, members: members, served: served)
+    }
 
     /// Answers anything; it never throws.
     func answer(_ request: AccountRequest) async -> AccountAnswer {

@@ -81,6 +81,17 @@ public final class AccountStore: Sendable {
         try await work { realm in realm.object(ofType: StoredApp.self, forPrimaryKey: id).map(AccountApp.init) }
     }
 
+    /// - Throws: `AccountError` if there is no such app.
+    public func changeApp(_ id: String, _ body: @escaping @Sendable (inout AccountApp) -> Void) async throws {
+        try await write { realm in
+            guard let stored = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
+            var app = AccountApp(stored)
+            body(&app)
+            stored.allowsAnonymous = app.allowsAnonymous
+            (stored.emailPassword, stored.access) = (app.emailPassword.rawValue, app.access.rawValue)
+        }
+    }
+
     /// Deletes an app and all its users. The documents stay where they are.
     ///
     /// - Throws: `AccountError` if it isn't there.
@@ -88,6 +99,7 @@ public final class AccountStore: Sendable {
         try await write { realm in
             guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
             for user in Array(realm.objects(StoredUser.self).where { $0.app == id }) { Self.delete(user, realm) }
+            realm.delete(realm.objects(StoredDocument.self).where { $0.app == id })
             realm.delete(app)
         }
     }
@@ -174,6 +186,7 @@ public final class AccountStore: Sendable {
                 realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty
             else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
             identity.user = user
+            Self.noteUsers(of: into.app, realm)
             if let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other) { Self.delete(gone, realm) }
         }
     }

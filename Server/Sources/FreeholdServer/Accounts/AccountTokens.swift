@@ -77,6 +77,7 @@ struct AccountAuthenticator: Authenticator {
     let tokens: AccountTokens
     let store: AccountStore
     let members: AccountMembers
+    let served: ServedApps
 
     func identify(_ token: String) async throws -> Identity? {
         guard let claims = try await tokens.claims(token) else { return nil }
@@ -84,6 +85,7 @@ struct AccountAuthenticator: Authenticator {
             throw TokenRefusal("the log-in has ended")
         }
         members.note(user.id, user.app)
+        served.note(user)
         return Identity(user: user.id, expires: claims.exp.value.timeIntervalSince1970, login: claims.login)
     }
 }

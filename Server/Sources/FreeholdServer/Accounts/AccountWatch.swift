@@ -1,16 +1,28 @@
+import FreeholdSyncCore
+import FreeholdSyncRules
 import Logging
+import Synchronization
 
 /// Has a node follow its accounts, whichever process changes them: apps come and go, and connections end with the log-in that opened them.
-struct AccountWatch: Sendable {
+final class AccountWatch: Sendable {
     let node: ServerNode
     let accounts: AccountService
     /// Without the apps that have accounts.
     let settings: ServerSettings
     let logger: Logger
+    /// Of apps, as they were seen last.
+    private let revisions = Mutex<[String: AppRevision]>([:])
+
+    init(node: ServerNode, accounts: AccountService, settings: ServerSettings, logger: Logger) {
+        (self.node, self.accounts, self.settings, self.logger) = (node, accounts, settings, logger)
+    }
 
     /// Looks at the file's version three times a second, and at more only where that is another one.
     func run() async {
+        followSchemas()
+        defer { accounts.served.onChange {} }
         var (seen, hasFailed, isSecond): (UInt64?, Bool, Bool) = (nil, false, false)
+        var looks = 0
         while !Task.isCancelled {
             do {
                 let version = try await accounts.store.version()
@@ -20,6 +32,11 @@ struct AccountWatch: Sendable {
                     (seen, isSecond) = (version, version != seen)
                 }
                 hasFailed = false
+                looks += 1
+                if looks % 180 == 0 {
+                    let connected = try await node.connectedUsers()
+                    for app in accounts.served.all { app.forget(but: connected) }
+                }
             } catch {
                 if !hasFailed { logger.error("accounts can't be read", metadata: ["reason": "\(error)"]) }
                 hasFailed = true
@@ -29,8 +46,34 @@ struct AccountWatch: Sendable {
     }
 
     private func follow() async throws {
-        node.setApps(settings.nodeApps(try await accounts.store.apps(), members: accounts.members))
+        let apps = try await accounts.store.apps()
+        let (known, now) = (revisions.withLock { $0 }, try await accounts.store.revisions())
+        let served = accounts.served
+        var (isAnother, users): (Bool, Set<SyncString>) = (false, [])
+        for (id, revision) in now where known[id] != revision || served[id] == nil {
+            if known[id]?.documents != revision.documents || served[id] == nil {
+                if served.update(id, try await accounts.store.documents(of: id)) { isAnother = true }
+            }
+            guard known[id]?.users != revision.users, let app = served[id] else { continue }
+            for user in try await accounts.store.users(app.users) { app.note(RuleUser(user)) }
+        }
+        for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
+        revisions.withLock { $0 = now }
+        node.setApps(settings.nodeApps(apps, accounts.members, served))
+        if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
         let ended = try await accounts.store.ended(among: node.logins())
         if !ended.isEmpty { try await node.end(ended) }
+    }
+
+    /// Serves apps whose classes changed while they were served.
+    func followSchemas() {
+        let (node, accounts, settings) = (node, accounts, settings)
+        accounts.served.onChange {
+            Task {
+                guard let apps = try? await accounts.store.apps() else { return }
+                node.setApps(settings.nodeApps(apps, accounts.members, accounts.served))
+                node.rightsChanged(of: nil)
+            }
+        }
     }
 }

@@ -12,8 +12,10 @@ extension ServerSettings {
         accounts.change(&options)
         let store = try AccountStore(at: accounts.folder, now: options.now)
         let apps = try await store.apps()
+        let served = ServedApps(adoptsAlways: isDevelopment, store: store, logger: logger)
+        for app in apps { served.update(app.id, try await store.documents(of: app.id)) }
         var settings = self
-        settings.node.apps = nodeApps(apps, members: nil)
+        settings.node.apps = nodeApps(apps, nil, served)
         guard !settings.node.apps.isEmpty else {
             throw SettingsError("There is no app: make one by 'app create', or name it in the settings ('apps').")
         }
@@ -28,6 +30,7 @@ extension ServerSettings {
         let service = try await AccountService(
             folder: accounts.folder,
             store: store,
+            served: served,
             options,
             mailer: accounts.mailer ?? ConsoleMailer(logger, showsTokens: isDevelopment),
             otherTokens: tokens.keys.isEmpty ? nil : try await JWTAuthenticator(tokens.keys, tokens.expectations),
@@ -36,12 +39,12 @@ extension ServerSettings {
             syncPath: node.path,
             logger: logger
         )
-        settings.node.apps = nodeApps(apps, members: service.members)
+        settings.node.apps = nodeApps(apps, service.members, served)
         return (settings, service)
     }
 
     /// The apps of these settings, and those that have accounts.
-    func nodeApps(_ accounts: [AccountApp], members: AccountMembers?) -> [SyncString: NodeApp] {
+    func nodeApps(_ accounts: [AccountApp], _ members: AccountMembers?, _ served: ServedApps) -> [SyncString: NodeApp] {
         var apps = node.apps
         for app in accounts {
             let name = SyncString(app.id)
@@ -51,7 +54,14 @@ extension ServerSettings {
             apps[name] = known
         }
         // As `checked` has it.
-        if isDevelopment { for name in apps.keys { apps[name]?.access = .everyone } }
+        for name in apps.keys {
+            if isDevelopment {
+                apps[name]?.access = .everyone
+                // Apps that the settings name have classes, too.
+                if served[name.string] == nil { served.update(name.string, AppDocuments()) }
+            }
+            apps[name]?.served = served[name.string]
+        }
         guard let members else { return apps }
         for name in apps.keys {
             let id = name.string

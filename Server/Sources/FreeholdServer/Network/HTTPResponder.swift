@@ -6,27 +6,12 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    struct Answer: Sendable {
-        var status: HTTPResponseStatus = .ok
-        var type = "text/plain; charset=utf-8"
-        var body: String
-
-        init(status: HTTPResponseStatus = .ok, type: String = "text/plain; charset=utf-8", body: String) {
-            (self.status, self.type, self.body) = (status, type, body)
-        }
-
-        init(_ answer: AccountAnswer) {
-            self.init(
-                status: HTTPResponseStatus(statusCode: answer.status),
-                type: "application/json",
-                body: answer.text
-            )
-        }
-    }
+    typealias Answer = HTTPAnswer
 
     private let answer: @Sendable (HTTPMethod, String) -> Answer
-    private let accounts: (@Sendable (AccountRequest) async -> AccountAnswer)?
+    private let services: [HTTPService]
     private let timer: ConnectionTimer
+    private let proxies: TrustedProxies
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isAnswered = false
@@ -34,16 +19,19 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private var isRead = false
     /// Whether all of the answer went.
     private var isSent = false
+    /// What makes or streams an answer.
+    private var work: Task<Void, Never>?
 
     /// - Parameters:
     ///   - timer: stands still while an answer is made.
-    ///   - accounts: answers what lies under its path.
+    ///   - services: answer what lies under their paths.
     init(
         _ timer: ConnectionTimer,
-        accounts: (@Sendable (AccountRequest) async -> AccountAnswer)? = nil,
+        proxies: TrustedProxies = .none,
+        services: [HTTPService] = [],
         _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer
     ) {
-        (self.timer, self.answer, self.accounts) = (timer, answer, accounts)
+        (self.timer, self.answer, self.services, self.proxies) = (timer, answer, services, proxies)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,10 +39,10 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         case .head(let head) where !isAnswered: self.head = head
         case .head: break
         case .body(let bytes):
-            guard !isAnswered, let head, isAccounts(head) else { return }
-            guard body.count + bytes.readableBytes <= AccountRequest.bodyLimit else {
+            guard !isAnswered, let head, let service = service(head) else { return }
+            guard body.count + bytes.readableBytes <= service.bodyLimit else {
                 body = []
-                return respond(head, Answer(AccountAnswer(AccountError.tooLarge)), context)
+                return respond(head, service.tooLarge, context)
             }
             body += bytes.readableBytesView
         case .end:
@@ -70,12 +58,10 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         if isRead, isSent { channel.close(promise: nil) }
     }
 
-    private func isAccounts(_ head: HTTPRequestHead) -> Bool {
-        accounts != nil && head.uri.hasPrefix(AccountRequest.root)
-    }
+    private func service(_ head: HTTPRequestHead) -> HTTPService? { services.first { head.uri.hasPrefix($0.root) } }
 
     private func respond(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        if let accounts, isAccounts(request) { return ask(accounts, request, context) }
+        if let service = service(request) { return ask(service, request, context) }
         let path = String(request.uri.prefix { $0 != "?" })
         let answer =
             request.method == .GET || request.method == .HEAD
@@ -83,56 +69,86 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         respond(request, answer, context)
     }
 
-    private func ask(
-        _ accounts: @escaping @Sendable (AccountRequest) async -> AccountAnswer,
-        _ head: HTTPRequestHead,
-        _ context: ChannelHandlerContext
-    ) {
-        let request: AccountRequest
-        do {
-            let address = context.channel.remoteAddress?.ipAddress ?? "unknown"
-            request = try AccountRequest(head, body: body, address: address)
-        } catch {
-            return respond(head, Answer(AccountAnswer(error as? AccountError ?? .noRoute)), context)
-        }
+    private func ask(_ service: HTTPService, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let peer = context.channel.remoteAddress?.ipAddress ?? "unknown"
+        let request = HTTPRequest(head: head, body: body, address: proxies.client(peer, head.headers[proxies.header]))
         // A connection asks once.
         isAnswered = true
         body = []
         timer.stop()
-        let promise = context.eventLoop.makePromise(of: AccountAnswer.self)
-        promise.completeWithTask { await accounts(request) }
+        let promise = context.eventLoop.makePromise(of: Answer.self)
+        work = Task { promise.succeed(await service.answer(request)) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess { answer in
             let (handler, context) = bound.value
-            handler.respond(head, Answer(answer), context)
+            handler.respond(head, answer, context)
         }
     }
 
     private func respond(_ request: HTTPRequestHead, _ answer: Answer, _ context: ChannelHandlerContext) {
         isAnswered = true
         guard context.channel.isActive else { return }
-        timer.start()
         var headers = HTTPHeaders()
         headers.add(name: "Content-Type", value: answer.type)
-        headers.add(name: "Content-Length", value: "\(answer.body.utf8.count)")
+        if case .text(let text) = answer.body { headers.add(name: "Content-Length", value: "\(text.utf8.count)") }
         headers.add(name: "Cache-Control", value: "no-store")
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Connection", value: "close")
+        for (name, value) in answer.headers { headers.add(name: name, value: value) }
         if answer.status == .noContent { headers.remove(name: "Content-Length") }
         let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if request.method != .HEAD, !answer.body.isEmpty {
+        switch answer.body {
+        case .stream(let next) where request.method != .HEAD: return stream(next, context)
+        case .text(let text) where request.method != .HEAD && !text.isEmpty:
             context.write(
-                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: answer.body)))),
+                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: text)))),
                 promise: nil
             )
+        case .text, .stream: break
         }
+        timer.start()
+        finish(context)
+    }
+
+    /// Sends pieces as they come. Who doesn't take one within the time of a connection's greeting is hung up on.
+    private func stream(_ next: @escaping @Sendable () async -> String?, _ context: ChannelHandlerContext) {
+        context.flush()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        work = Task {
+            while !Task.isCancelled, let piece = await next() {
+                let isSent: Void? = try? await loop.flatSubmit { () -> EventLoopFuture<Void> in
+                    let (handler, context) = bound.value
+                    guard context.channel.isActive else { return loop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+                    handler.timer.start()
+                    let buffer = context.channel.allocator.buffer(string: piece)
+                    let sent = context.writeAndFlush(handler.wrapOutboundOut(.body(.byteBuffer(buffer))))
+                    return sent.map { bound.value.0.timer.stop() }
+                }.get()
+                guard isSent != nil else { return }
+            }
+            loop.execute {
+                let (handler, context) = bound.value
+                guard context.channel.isActive else { return }
+                handler.timer.start()
+                handler.finish(context)
+            }
+        }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             let (handler, channel) = bound.value
             handler.isSent = true
             handler.closeIfDone(channel)
         }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        work?.cancel()
+        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -28,7 +28,7 @@ public final class NodeListener: Sendable {
         tls: TLSContexts? = nil,
         group: any EventLoopGroup
     ) async throws -> NodeListener {
-        try await listen(node, host: host, port: port, tls: tls, accounts: nil, group: group)
+        try await listen(node, host: host, port: port, tls: tls, services: [], group: group)
     }
 
     static func listen(
@@ -36,13 +36,13 @@ public final class NodeListener: Sendable {
         host: String,
         port: Int,
         tls: TLSContexts?,
-        accounts: AccountService?,
+        services: [HTTPService],
         group: any EventLoopGroup
     ) async throws -> NodeListener {
         let circles = Circles(node.configuration.limits)
         let channel = try await bootstrap(group) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try open(channel, node, tls, accounts, circles.circle(channel.eventLoop))
+                try open(channel, node, tls, services, circles.circle(channel.eventLoop))
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
@@ -92,7 +92,7 @@ public final class NodeListener: Sendable {
         _ channel: any Channel,
         _ node: ServerNode,
         _ tls: TLSContexts?,
-        _ accounts: AccountService?,
+        _ services: [HTTPService],
         _ circle: PeerCircle
     ) throws {
         let (configuration, limits) = (node.configuration, node.configuration.limits)
@@ -115,11 +115,11 @@ public final class NodeListener: Sendable {
                 }
             }
         )
-        var answers: (@Sendable (AccountRequest) async -> AccountAnswer)?
-        if let accounts { answers = { await accounts.answer($0) } }
-        let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { [answers] channel in
+        let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                let responder = HTTPResponder(timer, accounts: answers) { node.answer($0, $1, nil) }
+                let responder = HTTPResponder(timer, proxies: configuration.proxies, services: services) {
+                    node.answer($0, $1, nil)
+                }
                 try channel.pipeline.syncOperations.addHandler(responder)
             }
         }
@@ -152,20 +152,20 @@ extension ServerNode {
     /// What HTTP requests get.
     ///
     /// - Parameter metrics: nil where the world asks.
-    fileprivate func answer(_ method: HTTPMethod, _ path: String, _ metrics: (() -> String)?) -> HTTPResponder.Answer {
+    fileprivate func answer(_ method: HTTPMethod, _ path: String, _ metrics: (() -> String)?) -> HTTPAnswer {
         let status = status
         switch (path, metrics) {
-        case ("/health", _): return HTTPResponder.Answer(body: "alive\n")
+        case ("/health", _): return HTTPAnswer(body: "alive\n")
         case ("/ready", _):
-            if status.isReady { return HTTPResponder.Answer(body: "ready\n") }
-            return HTTPResponder.Answer(
+            if status.isReady { return HTTPAnswer(body: "ready\n") }
+            return HTTPAnswer(
                 status: .serviceUnavailable,
                 body: status.isDraining ? "draining\n" : "the store fails\n"
             )
         case ("/metrics", let metrics?):
-            return HTTPResponder.Answer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
-        case ("/status", _?): return HTTPResponder.Answer(type: "application/json", body: status.json + "\n")
-        default: return HTTPResponder.Answer(status: .notFound, body: "There is nothing here.\n")
+            return HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
+        case ("/status", _?): return HTTPAnswer(type: "application/json", body: status.json + "\n")
+        default: return HTTPAnswer(status: .notFound, body: "There is nothing here.\n")
         }
     }
 }

@@ -1,3 +1,4 @@
+import FreeholdCompression
 import FreeholdSyncCore
 import Logging
 import Metrics
@@ -15,7 +16,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     let node: ServerNode
     let channel: any Channel
     let limits: NodeLimits
-    let codec: MessageCodec
+    /// It compresses once the client was told so.
+    private var codec: MessageCodec
     private let circle: PeerCircle
 
     /// On the node's loop.
@@ -96,8 +98,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         node.metrics.messagesIn.increment()
         node.metrics.bytesIn.increment(by: whole.readableBytes)
         do {
-            guard let message = try codec.clientMessage(Array(whole.readableBytesView)) else { return }
-            take(message, whole.readableBytes)
+            guard let read = try codec.sizedClientMessage(Array(whole.readableBytesView)) else { return }
+            take(read.message, max(read.bytes, whole.readableBytes))
         } catch {
             if error.code == .tooLarge { return refuseLarge() }
             refuse(error.reason)
@@ -183,7 +185,12 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         var (bytes, frames) = (0, [WebSocketFrame]())
         for message in messages {
             do throws(CodecError) {
-                let data = channel.allocator.buffer(bytes: try message.frame.bytes(for: message.session))
+                let data = channel.allocator.buffer(
+                    bytes: try message.frame.bytes(for: message.session, codec.compression)
+                )
+                if case .welcome(let welcome) = message.frame.message {
+                    codec.compression = welcome.compression == .zlib ? ZlibCompression.shared : nil
+                }
                 bytes += data.readableBytes
                 frames.append(WebSocketFrame(fin: true, opcode: .binary, data: data))
             } catch {

@@ -26,8 +26,9 @@ public struct NodeLimits: Hashable, Sendable {
 
 /// An app that a node serves.
 public struct NodeApp: Sendable {
-    /// Who may bind a stream of the app. Until rules say more, whoever may bind a stream reads and writes all of it.
+    /// Who may bind a stream of the app. In an app without rules whoever may bind a stream reads and writes all of it.
     public enum Access: String, Hashable, Sendable {
+        /// In an app with rules: whom they let.
         case nobody
         /// Every user, every stream.
         case everyone
@@ -39,6 +40,8 @@ public struct NodeApp: Sendable {
     public var rules: MergeRules
     /// Who belongs to the app; nil: every user that a token names.
     var isMember: (@Sendable (String) -> Bool)?
+    /// Its classes and rules.
+    var served: ServedApp?
 
     public init(access: Access = .nobody, rules: MergeRules = MergeRules()) {
         self.access = access
@@ -46,12 +49,16 @@ public struct NodeApp: Sendable {
     }
 
     func serverApp() -> ServerApp {
-        var app = ServerApp(rules: rules)
-        let (access, isMember) = (access, isMember)
+        let (access, isMember, served, base) = (access, isMember, served, rules)
+        var app = ServerApp(rules: served?.mergeRules(base) ?? base)
+        if let served {
+            if served.hasSchema { app.judge = { served.judge($0, base) } }
+            if served.hasRules { app.rights = { user, _ in served.rights(of: user.string) ?? NoRights() } }
+        }
         app.allows = { user, stream in
             if let isMember, !isMember(user.string) { return false }
             return switch access {
-            case .nobody: false
+            case .nobody: served?.hasRules == true
             case .everyone: true
             case .ownStream: stream == .string(user)
             }
@@ -60,11 +67,28 @@ public struct NodeApp: Sendable {
     }
 }
 
+/// Between the moment at which an app's rules are taken away and the one at which its sessions hear of it.
+private struct NoRights: SessionRights {
+    func narrowed(_ query: ClassQuery) throws(ConditionError) -> SyncString { "FALSEPREDICATE" }
+    func mask(of className: SyncString) -> FieldMask? { FieldMask.none }
+    func writesAll(of className: SyncString) -> Bool { false }
+    func allows(
+        _ name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> Bool { false }
+}
+
 public struct NodeConfiguration: Sendable {
     public var apps: [SyncString: NodeApp]
     public var limits = NodeLimits()
     /// How long commits wait for others, in milliseconds. 0: only while the store is busy, which groups as many as come meanwhile.
     public var groupDelay: Int64 = 0
+    /// Messages of a KiB and more are compressed, for clients that take that. It costs time of the processor, and whoever may write into a
+    /// user's view and sees how long messages are can learn something of what else is in them (`docs/sync-security.md`).
+    public var compressesMessages = true
+    /// Who may say where a request comes from.
+    public var proxies = TrustedProxies.none
     /// Where on the node sync is.
     public var path = "/sync"
 

@@ -1,7 +1,9 @@
+import FreeholdCompression
 import FreeholdSyncCore
 import Synchronization
 
-/// A message on its way to one or many sessions. Its bytes are made once, by the first connection that writes it.
+/// A message on its way to one or many sessions. Its bytes are made once, by the first connection that writes it, and compressed once, by the
+/// first one whose client takes that.
 struct OutgoingMessage: Sendable {
     let session: SessionNumber?
     let frame: SharedFrame
@@ -9,16 +11,30 @@ struct OutgoingMessage: Sendable {
 
 final class SharedFrame: Sendable {
     let message: ServerMessage
-    private let encoded = Mutex<Result<SharedMessage, CodecError>?>(nil)
+    private let forms = Mutex(Forms())
+
+    private struct Forms {
+        var plain: Result<SharedMessage, CodecError>?
+        var compressed: SharedMessage?
+    }
 
     init(_ message: ServerMessage) { self.message = message }
 
-    func bytes(for session: SessionNumber?) throws(CodecError) -> [UInt8] {
-        let result = encoded.withLock { encoded in
-            if let encoded { return encoded }
-            let new = Result { () throws(CodecError) in try MessageCodec(limit: .max).shared(message) }
-            encoded = new
-            return new
+    /// - Parameter compression: nil for a client that takes plain messages only.
+    func bytes(
+        for session: SessionNumber?,
+        _ compression: (any MessageCompression)?
+    ) throws(CodecError) -> [UInt8] {
+        let result = forms.withLock { forms in
+            if compression != nil, let known = forms.compressed { return Result<_, CodecError>.success(known) }
+            let plain = forms.plain ?? Result { () throws(CodecError) in try MessageCodec(limit: .max).shared(message) }
+            forms.plain = plain
+            guard let compression else { return plain }
+            return plain.map { plain in
+                let compressed = plain.compressed(by: compression)
+                forms.compressed = compressed
+                return compressed
+            }
         }
         return try result.get().frame(for: session)
     }

@@ -24,6 +24,8 @@ public final class ServerNode: @unchecked Sendable {
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
     private var requests: [RequestNumber: (at: Int64, isCommit: Bool)] = [:]
     private var sessions = 0
+    private var submissions: [SubmissionNumber: EventLoopPromise<SubmissionOutcome>] = [:]
+    private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
@@ -36,6 +38,8 @@ public final class ServerNode: @unchecked Sendable {
     /// Answers that come later go nowhere: the loop may be gone.
     private let isStopped = Atomic(false)
     private let state = Mutex(State())
+    private let apps: Mutex<[SyncString: NodeApp]>
+    private let matcher: any ConditionMatcher
     private let start: (wall: Int64, uptime: UInt64)
 
     private struct State {
@@ -58,6 +62,8 @@ public final class ServerNode: @unchecked Sendable {
         logger: Logger,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
+        apps = Mutex(configuration.apps)
+        self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger)
         self.metrics = NodeMetrics(metrics)
@@ -71,6 +77,7 @@ public final class ServerNode: @unchecked Sendable {
         server.commitSize = { $0.estimatedSize }
         server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
         server.groupDelay = configuration.groupDelay
+        if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
@@ -102,6 +109,9 @@ public final class ServerNode: @unchecked Sendable {
     private func now() -> Int64 {
         start.wall + Int64((DispatchTime.now().uptimeNanoseconds - start.uptime) / 1_000_000)
     }
+
+    /// The same clock, for what tokens say.
+    var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
 
     func nextConnection() -> ConnectionNumber { lastConnection.add(1, ordering: .relaxed).newValue }
 
@@ -183,12 +193,51 @@ public final class ServerNode: @unchecked Sendable {
         return true
     }
 
+    func app(_ name: SyncString) -> NodeApp? { apps.withLock { $0[name] } }
+    /// Understands conditions.
+    var conditions: any ConditionMatcher { matcher }
+
+    // MARK: Changes without a file
+
+    /// Has changes merged, by the rights of a user, as if a device that sees the newest state had committed them.
+    ///
+    /// - Returns: when they are durable, or weren't done. A node that ends answers `.failed(.transient)`: then nobody knows.
+    public func submit(_ submission: Submission) -> EventLoopFuture<SubmissionOutcome> {
+        let promise = loop.makePromise(of: SubmissionOutcome.self)
+        loop.execute {
+            guard !self.isStopped.load(ordering: .acquiring) else { return self.giveUp(promise) }
+            self.lastSubmission += 1
+            self.submissions[self.lastSubmission] = promise
+            self.handle(.submit(self.lastSubmission, submission))
+        }
+        return promise.futureResult
+    }
+
+    private func giveUp(_ promise: EventLoopPromise<SubmissionOutcome>) {
+        promise.succeed(.failed(.transient(after: 1_000), text: "The node ends."))
+    }
+
+    /// Reads the store beside the machine.
+    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer {
+        await withCheckedContinuation { continuation in
+            store.perform(request) { continuation.resume(returning: $0) }
+        }
+    }
+
     // MARK: Who is served
 
     /// Serves other apps from now on; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
+        self.apps.withLock { $0 = apps }
         let apps = apps.mapValues { $0.serverApp() }
         loop.execute { self.machine.setApps(apps) }
+    }
+
+    /// What users may see or write is another thing now. Nil: of all users.
+    func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+
+    func connectedUsers() async throws -> Set<String> {
+        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
     }
 
     /// The log-ins that connections were opened with.
@@ -236,6 +285,7 @@ public final class ServerNode: @unchecked Sendable {
                 if case .error(_?, _) = message { endSession(number) }
             case .close(let number): if let peer = peers[number] { closing.append(peer) }
             case .request(let number, let request): ask(number, request)
+            case .submitted(let number, let outcome): submissions.removeValue(forKey: number)?.succeed(outcome)
             case .setTimer(let timer, let at): set(timer, at)
             }
         }
@@ -332,6 +382,8 @@ public final class ServerNode: @unchecked Sendable {
         isStopped.store(true, ordering: .releasing)
         for timer in timers.values { timer.cancel() }
         timers = [:]
+        for promise in submissions.values { giveUp(promise) }
+        submissions = [:]
         sweep?.cancel()
         sweep = nil
     }

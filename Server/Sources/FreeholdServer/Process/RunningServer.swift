@@ -82,7 +82,7 @@ public final class RunningServer: Sendable {
                     host: settings.host,
                     port: settings.port,
                     tls: tls,
-                    accounts: accounts,
+                    services: [DocumentService(node).http] + (accounts.map { [$0.http] } ?? []),
                     group: group
                 )
             )

@@ -4,6 +4,7 @@ extension RealmCollection {
     /// The elements in sections by what the closure gives for each of them.
     ///
     /// - Parameter sortDescriptors: The order of the elements, and so that of the sections; values by `"self"`.
+    /// - Parameter block: Gives an element's section.
     /// - Precondition: there is a descriptor, and the key is no object.
     /// - Complexity: O(1); when the sections are read, that of the sort and n calls of the closure, once a version.
     public func sectioned<Key: _Persistable & Hashable>(
@@ -43,6 +44,7 @@ extension RealmCollection where Element: KeypathSortable {
     ///
     /// - Parameter sortDescriptors: The first is about the same property; the others say how the objects of a section
     ///   are sorted.
+    /// - Parameter keyPath: The property whose values make the sections.
     /// - Precondition: the first descriptor is about the property.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>,

@@ -24,9 +24,17 @@ struct ShownDifference {
     }
 
     private mutating func compare(_ old: ClientFields, _ new: ClientFields, _ place: LocalPlace) {
-        for name in Set(old.keys).union(new.keys).sorted() {
-            compare(old[name], new[name], place.property(name))
+        var (different, known) = ([SyncString](), 0)
+        for (name, node) in new {
+            guard let before = old[name] else {
+                if !node.isEmpty { different.append(name) }
+                continue
+            }
+            known += 1
+            if before != node { different.append(name) }
         }
+        if known < old.count { for name in old.keys where new[name] == nil { different.append(name) } }
+        for name in different.sorted() { compare(old[name], new[name], place.property(name)) }
     }
 
     private mutating func compare(_ old: ClientNode?, _ new: ClientNode?, _ place: LocalPlace) {

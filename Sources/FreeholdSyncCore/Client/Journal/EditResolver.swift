@@ -2,30 +2,42 @@
 ///
 /// Names depend on what is confirmed and on the pending work before. So a commit is resolved before anything that it touches changes.
 struct EditResolver {
-    private(set) var shadows: [ObjectName: Shadow]
-    private var replays: [ObjectName: Replay] = [:]
+    /// An object that edits are about.
+    struct Work {
+        fileprivate(set) var shadow: Shadow
+        /// The changes, to be added to the shadow.
+        fileprivate(set) var pending: [PendingChange] = []
+        /// What the object is behind them, if somebody asked.
+        fileprivate var replay: Replay?
+
+        init(_ shadow: Shadow) {
+            self.shadow = shadow
+            self.shadow.nameElements()
+        }
+    }
+
+    private(set) var objects: [ObjectName: Work]
     /// The last number that was given away.
     private(set) var lastNumber: OwnNumber
     private(set) var changes: [Change] = []
-    /// The changes of each object, to be added to its shadow.
-    private(set) var pending: [ObjectName: [PendingChange]] = [:]
     let commit: UInt64
     /// How many changes the commit has already.
     let offset: Int
 
-    /// - Parameter shadows: of all objects that the edits are about.
-    init(commit: UInt64, offset: Int = 0, shadows: [ObjectName: Shadow], lastNumber: OwnNumber) {
+    /// - Parameter objects: all that the edits are about.
+    init(commit: UInt64, offset: Int = 0, objects: [ObjectName: Work], lastNumber: OwnNumber) {
         self.commit = commit
         self.offset = offset
-        self.shadows = shadows
+        self.objects = objects
         self.lastNumber = lastNumber
-        for name in shadows.keys { self.shadows[name]?.nameElements() }
     }
 
     /// The versions that the author saw.
     var seen: [ObjectName: StreamVersion] {
         var seen: [ObjectName: StreamVersion] = [:]
-        for name in pending.keys { seen[name] = shadows[name]?.version }
+        for (name, work) in objects where !work.pending.isEmpty {
+            if let version = work.shadow.version { seen[name] = version }
+        }
         return seen
     }
 
@@ -53,19 +65,30 @@ struct EditResolver {
     }
 
     private mutating func add(_ change: Change, taken: TakenKeys = TakenKeys()) {
-        let name = change.object
+        guard let place = objects.index(forKey: change.object) else { return }
         let new = PendingChange(
             commit: commit,
             index: offset + changes.count,
             change: change,
-            seen: shadows[name]?.version,
+            seen: objects.values[place].shadow.version,
             taken: taken
         )
         changes.append(change)
-        pending[name, default: []].append(new)
-        if replays[name] == nil { replays[name] = shadows[name]?.replay() }
-        replays[name]?.perform(new)
+        objects.values[place].pending.append(new)
+        objects.values[place].replay?.perform(new)
     }
+
+    /// What the object is now.
+    private mutating func fields(of name: ObjectName) -> ClientFields? {
+        guard let place = objects.index(forKey: name) else { return nil }
+        if let known = objects.values[place].replay { return known.fields }
+        var replay = objects.values[place].shadow.replay()
+        for change in objects.values[place].pending { replay.perform(change) }
+        objects.values[place].replay = replay
+        return replay.fields
+    }
+
+    private func version(of name: ObjectName) -> StreamVersion? { objects[name]?.shadow.version }
 
     // MARK: Edits
 
@@ -188,8 +211,7 @@ struct EditResolver {
     /// The place with names, and what stands there.
     private mutating func find(_ place: LocalPlace, _ edit: LocalEdit) throws -> (place: Place, ClientNode?) {
         let object = place.object
-        if replays[object] == nil { replays[object] = shadows[object]?.replay() }
-        guard let fields = replays[object]?.fields else { throw MisplacedEdit(edit: edit) }
+        guard let fields = fields(of: object) else { throw MisplacedEdit(edit: edit) }
         var steps: [Place.Step] = []
         var node: ClientNode?
         var inner: ClientFields? = fields
@@ -226,7 +248,7 @@ struct EditResolver {
 
     private func instance(_ instance: ClientInstance, _ object: ObjectName) -> InstanceReference {
         if let number = instance.number, instance.since == ClientInstance.pendingVersion { return .own(number) }
-        guard let version = shadows[object]?.version, instance.since <= version else {
+        guard let version = version(of: object), instance.since <= version else {
             return .own(instance.number ?? 0)
         }
         return .confirmed
@@ -238,7 +260,7 @@ struct EditResolver {
         _ object: ObjectName,
         _ edit: LocalEdit
     ) throws -> ElementReference {
-        guard let reference = list.reference(to: slot.id, seen: shadows[object]?.version) else {
+        guard let reference = list.reference(to: slot.id, seen: version(of: object)) else {
             throw MisplacedEdit(edit: edit)
         }
         return reference

@@ -2,8 +2,9 @@ extension ClientMachine {
     // MARK: Binding
 
     mutating func bind(_ file: FileDescription) {
-        var schema = configuration.schema
-        if sendsDocuments { schema.documents = configuration.documents }
+        var schema = file.schema ?? configuration.schema
+        if file.schema == nil { schema.documents = configuration.documents }
+        if !sendsDocuments { schema.documents = [] }
         let state = file.state
         var bind = Bind(
             app: configuration.app,
@@ -19,6 +20,7 @@ extension ClientMachine {
             bootstrap: state.bootstrap?.reached
         )
         bind.isReset = file.isReset
+        if let bootstrap = state.bootstrap, bootstrap.position != nil { bind.bootstrapView = bootstrap.begin.view }
         reportedBase = file.leastBase
         send(.bind(configuration.session, bind))
         send(.credit(configuration.session, bytes: configuration.window))

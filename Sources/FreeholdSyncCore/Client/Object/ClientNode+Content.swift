@@ -34,6 +34,14 @@ extension ClientNode {
         }
     }
 
+    /// Whether there can be a list in it, at whatever depth.
+    var mayHaveList: Bool {
+        switch self {
+        case .value, .set: false
+        case .instance, .list, .dictionary: true
+        }
+    }
+
     /// What an author wrote.
     init(_ value: SyncValue) {
         if case .embedded(let embedded) = value {
@@ -92,6 +100,7 @@ extension ClientFields {
 
     func filled(with new: [NewField]) -> ClientFields {
         var fields = self
+        fields.reserveCapacity(fields.count + new.count)
         for field in new { fields[field.name] = ClientNode(field.content) }
         return fields
     }

@@ -3,8 +3,8 @@ struct MisfitUpdate: Error, Hashable {}
 
 /// Takes in what the server says of an object.
 struct UpdateReader {
-    /// The versions of this file's own commits that pending work may name.
-    let ownVersions: Set<StreamVersion>
+    /// The versions of this file's own commits that pending work may name, rising.
+    let ownVersions: [StreamVersion]
     /// The slots of elements that went stay, since pending work may name them.
     let keepsDead: Bool
     /// The elements that own numbers are about, as they are shown: what was moved is the same element.
@@ -13,16 +13,19 @@ struct UpdateReader {
     var lastVersion: StreamVersion = 0
 
     private func ownNumber(_ made: Made?) -> OwnNumber? {
-        made.flatMap { ownVersions.contains($0.version) ? $0.number : nil }
+        guard let made, !ownVersions.isEmpty else { return nil }
+        let place = ownVersions.partitioned { $0 >= made.version }
+        return place < ownVersions.count && ownVersions[place] == made.version ? made.number : nil
     }
 
     // MARK: Whole
 
     func fields(_ fields: [ConfirmedField], over old: ClientFields) throws -> ClientFields {
         var new: ClientFields = [:]
+        new.reserveCapacity(fields.count)
         for field in fields {
-            guard new[field.name] == nil else { throw MisfitUpdate() }
-            new[field.name] = try node(field.content, over: old[field.name])
+            let node = try node(field.content, over: old.isEmpty ? nil : old[field.name])
+            guard new.updateValue(node, forKey: field.name) == nil else { throw MisfitUpdate() }
         }
         return new
     }

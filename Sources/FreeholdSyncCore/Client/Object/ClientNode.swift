@@ -2,7 +2,7 @@
 typealias ClientFields = [SyncString: ClientNode]
 
 /// What stands at a place, with the names that pending work may use for it (SYNC.md, sections 6 and 7).
-indirect enum ClientNode: Hashable, Sendable {
+enum ClientNode: Hashable, Sendable {
     /// Never an embedded object.
     case value(SyncValue)
     case instance(ClientInstance)

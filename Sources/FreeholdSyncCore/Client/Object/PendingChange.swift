@@ -21,6 +21,16 @@ struct TakenKeys: Hashable, Sendable {
 }
 
 extension Change {
+    /// Whether elements of lists may have numbers that this change gave them.
+    var makesElements: Bool {
+        switch self {
+        case .insert, .move, .assignList: true
+        case .create(_, let fields): fields.contains { $0.content.hasElements }
+        case .set(_, .embedded, _), .assignDictionary: true
+        default: false
+        }
+    }
+
     /// Nil for what is about the object as a whole.
     var place: Place? {
         switch self {
@@ -31,6 +41,16 @@ extension Change {
             .assignSet(let place, _, _), .removeEntry(let place), .clearDictionary(let place, _),
             .assignDictionary(let place, _, _):
             place
+        }
+    }
+}
+
+extension NewContent {
+    /// Whether elements of lists, or embedded objects that may have lists, are in it.
+    fileprivate var hasElements: Bool {
+        switch self {
+        case .value(.embedded), .list, .dictionary: true
+        case .value, .set: false
         }
     }
 }

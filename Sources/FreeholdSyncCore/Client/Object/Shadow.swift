@@ -14,8 +14,8 @@ public struct Shadow: Hashable, Sendable {
     private var created: StreamVersion = 0
     /// In order.
     public private(set) var pending: [PendingChange] = []
-    /// Versions that own commits with work on the object took.
-    private var ownVersions: Set<StreamVersion> = []
+    /// Versions that own commits with work on the object took, rising.
+    private var ownVersions: [StreamVersion] = []
 
     /// An object that has no pending work yet.
     ///
@@ -67,23 +67,32 @@ public struct Shadow: Hashable, Sendable {
 
     mutating func add(_ changes: [PendingChange]) { pending += changes }
 
+    /// Whether the client shows the same after a commit is answered of which nothing was refused.
+    ///
+    /// An answer to a create can show which incarnation later work is about. It doesn't if nothing is confirmed and the work begins with one.
+    func isShownAlike(withoutAnswerTo commit: UInt64) -> Bool {
+        if confirmed == nil, let first = pending.first, !first.isBeforeErasure, case .create = first.change {
+            return true
+        }
+        return !pending.contains { change in
+            guard change.commit == commit, case .create = change.change else { return false }
+            return true
+        }
+    }
+
     /// A commit was answered: it took a version, and some of its changes were refused.
     mutating func acknowledge(commit: UInt64, version: StreamVersion, refused: Set<Int>) {
-        var dropped: [PendingChange] = []
-        var rest: [PendingChange] = []
-        for var change in pending {
-            if change.commit == commit {
-                change.version = version
-                if case .create = change.change, !refused.contains(change.index) { created = max(created, version) }
-            }
-            if change.commit == commit, refused.contains(change.index) {
-                dropped.append(change)
-            } else {
-                rest.append(change)
+        for index in pending.indices where pending[index].commit == commit {
+            pending[index].version = version
+            if case .create = pending[index].change, !refused.contains(pending[index].index) {
+                created = max(created, version)
             }
         }
-        ownVersions.insert(version)
-        pending = rest
+        let place = ownVersions.partitioned { $0 >= version }
+        if place == ownVersions.count || ownVersions[place] != version { ownVersions.insert(version, at: place) }
+        guard !refused.isEmpty else { return }
+        let dropped = pending.filter { $0.commit == commit && refused.contains($0.index) }
+        pending.removeAll { $0.commit == commit && refused.contains($0.index) }
         leaveDead(dropped)
     }
 
@@ -110,7 +119,7 @@ public struct Shadow: Hashable, Sendable {
 
     /// What was put into lists leaves slots that are dead, as later work names them.
     private mutating func leaveDead(_ changes: [PendingChange]) {
-        guard !pending.isEmpty else { return }
+        guard !pending.isEmpty, !changes.isEmpty else { return }
         var replay = Replay(confirmed, born: born, created: created)
         replay.isDead = true
         for change in changes { replay.perform(change) }
@@ -162,7 +171,9 @@ public struct Shadow: Hashable, Sendable {
 
     private var reader: UpdateReader {
         var elements: [OwnNumber: SlotID] = [:]
-        if !pending.isEmpty {
+        let hasNames =
+            pending.contains { $0.change.makesElements } || confirmed?.values.contains { $0.mayHaveList } ?? false
+        if !pending.isEmpty, hasNames {
             var shown = self.shown
             shown?.forEachList { list in
                 for slot in list.slots where slot.id.isOwn { elements[slot.id.number] = slot.element }
@@ -202,6 +213,6 @@ extension Shadow: Kept {
         born = try StreamVersion(from: &reader)
         created = try StreamVersion(from: &reader)
         pending = try [PendingChange](from: &reader)
-        ownVersions = try Set<StreamVersion>(from: &reader)
+        ownVersions = try [StreamVersion](from: &reader).sorted()
     }
 }

@@ -70,7 +70,8 @@ extension ClientTransaction {
             held: state.isReset ? [] : try held(),
             leastBase: try leastBase(),
             pendingHashes: try pendingHashes(),
-            hasLocalWork: state.acknowledged < state.lastCommit && !state.isReset
+            hasLocalWork: state.acknowledged < state.lastCommit && !state.isReset,
+            schema: try schemaClaim()
         )
     }
 
@@ -163,7 +164,9 @@ extension ClientTransaction {
 
     private mutating func beginBootstrap(_ begin: BootstrapBegin) {
         let old = state.bootstrap
-        if let old, old.begin.queryVersion == begin.queryVersion, old.begin.cursor == begin.cursor {
+        if let old, old.begin.queryVersion == begin.queryVersion, old.begin.cursor == begin.cursor,
+            old.begin.view == begin.view
+        {
             // It goes on.
             return
         }

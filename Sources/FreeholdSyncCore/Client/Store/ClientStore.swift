@@ -44,4 +44,11 @@ public protocol ClientTransaction {
 
     /// Keeps work that was given up, for the app.
     mutating func keep(_ lost: LostWork) throws
+
+    /// The schema of what syncs, with its documents. Nil: the app's configuration says it.
+    func schemaClaim() throws -> SchemaClaim?
+}
+
+extension ClientTransaction {
+    public func schemaClaim() throws -> SchemaClaim? { nil }
 }

@@ -1,75 +1,81 @@
 extension ClientTransaction {
-    /// The most changes of commits that become one.
-    private var coalescedChanges: Int { 1_000 }
-
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
     mutating func resolveLocalCommits() throws {
         let commits = try localCommits()
         if state.isReset, state.isPrepared {
             return try postpone(commits)
         }
+        guard !commits.isEmpty else { return }
+        var draft = try lastDraft()
+        var defaults: Set<ObjectName> = []
         for local in commits {
             do {
-                try resolve(local)
+                try resolve(local, &draft)
             } catch is MisplacedEdit {
                 try misplace(local)
             }
+            for case .set(let place, _, .byDefault) in local.edits { defaults.insert(place.object) }
             state.clock = max(state.clock, local.clock)
             try removeLocalCommit(local.sequence)
         }
-        let defaults = commits.flatMap(\.edits).filter { if case .set(_, _, .byDefault) = $0 { true } else { false } }
-        for name in Set(defaults.map(\.object)).sorted() { try showDefaults(name) }
+        try put(draft)
+        for name in defaults.sorted() { try showDefaults(name) }
     }
 
     package mutating func resolve(_ local: LocalCommit) throws {
-        var shadows: [ObjectName: Shadow] = [:]
-        for edit in local.edits where shadows[edit.object] == nil {
+        var draft = try lastDraft()
+        try resolve(local, &draft)
+        try put(draft)
+    }
+
+    /// - Parameter draft: the last commit, while it may take in what follows. Many small transactions make one commit, which is written once.
+    private mutating func resolve(_ local: LocalCommit, _ draft: inout CommitDraft?) throws {
+        var objects: [ObjectName: EditResolver.Work] = [:]
+        objects.reserveCapacity(local.edits.count)
+        for edit in local.edits {
             let name = edit.object
-            shadows[name] =
-                try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
+            guard objects.index(forKey: name) == nil else { continue }
+            let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
+            objects[name] = EditResolver.Work(shadow)
         }
-        let last = try mergeable(local, shadows)
+        let isMore = draft?.canTake(local, objects, cursor: state.cursor?.version ?? 0) ?? false
         var resolver = EditResolver(
-            commit: last?.number ?? state.lastCommit + 1,
-            offset: last?.changes.count ?? 0,
-            shadows: shadows,
+            commit: isMore ? state.lastCommit : state.lastCommit + 1,
+            offset: isMore ? draft?.changes.count ?? 0 : 0,
+            objects: objects,
             lastNumber: state.lastNumber
         )
+        objects = [:]
         try resolver.resolve(local.edits)
         state.lastNumber = resolver.lastNumber
         guard !resolver.changes.isEmpty else { return }
-        let commit = Commit(
-            number: resolver.commit,
-            clock: local.clock,
-            base: state.cursor?.version ?? 0,
-            seen: (last?.seen ?? [:]).merging(resolver.seen) { $1 },
-            schemaVersion: local.schemaVersion,
-            changes: (last?.changes ?? []) + resolver.changes
-        )
-        try put(JournalCommit(commit: commit))
-        state.lastCommit = commit.number
-        for (name, changes) in resolver.pending {
-            guard var shadow = resolver.shadows[name] else { continue }
-            shadow.add(changes)
+        if !isMore {
+            try put(draft)
+            draft = CommitDraft(number: resolver.commit, local, base: state.cursor?.version ?? 0)
+            state.lastCommit = resolver.commit
+        }
+        draft?.add(resolver, local)
+        for (name, work) in resolver.objects where !work.pending.isEmpty {
+            var shadow = work.shadow
+            shadow.add(work.pending)
             try setShadow(shadow, of: name)
         }
+    }
+
+    /// The last commit, if it wasn't sent.
+    private func lastDraft() throws -> CommitDraft? {
+        guard state.lastCommit > state.sealed else { return nil }
+        return try commit(state.lastCommit).map { CommitDraft($0.commit) }
+    }
+
+    private mutating func put(_ draft: CommitDraft?) throws {
+        if let draft, draft.isChanged { try put(JournalCommit(commit: draft.commit)) }
     }
 
     /// A default that was written over a value gives way to it.
     private mutating func showDefaults(_ name: ObjectName) throws {
         guard let shadow = try shadow(of: name), let contents = try contents(of: name) else { return }
         try perform(ShownDifference(name, from: contents, to: shadow.contents).edits)
-    }
-
-    /// The last commit, if it can take in what follows: it wasn't sent, and its author saw the same.
-    private func mergeable(_ local: LocalCommit, _ shadows: [ObjectName: Shadow]) throws -> Commit? {
-        guard state.lastCommit > state.sealed, let last = try commit(state.lastCommit)?.commit,
-            last.base == state.cursor?.version ?? 0, last.schemaVersion == local.schemaVersion,
-            last.changes.count + local.edits.count <= coalescedChanges
-        else { return nil }
-        let known = Set(last.objects)
-        let isSame = shadows.allSatisfy { !known.contains($0.key) || last.seen[$0.key] == $0.value.version }
-        return isSame ? last : nil
     }
 
     /// The commit can't be told to the server: it is handed to the app, and what it did is taken back.
@@ -150,8 +156,14 @@ extension ClientTransaction {
             }
             let refused = ack.refusals.filter { $0.commit == number }
             let indices = Set(refused.map(\.index))
-            for name in entry.commit.objects where try shadow(of: name) != nil {
-                try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
+            for name in entry.commit.objects {
+                guard var shadow = try shadow(of: name) else { continue }
+                if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
+                    shadow.acknowledge(commit: number, version: version, refused: [])
+                    try setShadow(shadow, of: name)
+                } else {
+                    try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
+                }
             }
             for refusal in refused { try keep(.refused(refusal)) }
             refusals += refused

@@ -10,6 +10,19 @@ extension ClientTransaction {
         try setShadow(shadow.isClean ? nil : shadow, of: name)
     }
 
+    /// Takes in an object that isn't there, and that no pending work is about.
+    ///
+    /// - Returns: false if it is another case, and nothing was done.
+    private mutating func makeNew(_ name: ObjectName, _ content: ObjectUpdate.Content) throws -> Bool {
+        guard case .whole(let version, _, let fields) = content, try shadow(of: name) == nil,
+            try contents(of: name) == nil
+        else { return false }
+        try perform([.create(name, [SyncString: MergedContent](confirmed: fields), defaults: [])])
+        try setVersion(version, of: name)
+        try setShadow(nil, of: name)
+        return true
+    }
+
     /// Takes in objects of one class.
     mutating func take(_ batch: ClassBatch) throws {
         for update in batch.objects {
@@ -24,8 +37,8 @@ extension ClientTransaction {
                 continue
             }
             do {
-                try change(name) { try $0.apply(update.content) }
-                state.wanted.remove(name)
+                if try !makeNew(name, update.content) { try change(name) { try $0.apply(update.content) } }
+                if !state.wanted.isEmpty { state.wanted.remove(name) }
             } catch is MisfitUpdate {
                 state.wanted.insert(name)
             }
@@ -37,8 +50,8 @@ extension ClientTransaction {
         while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
             let taken = commit.version, taken <= version
         {
-            for name in commit.commit.objects where try shadow(of: name) != nil {
-                try change(name) { $0.settle(upTo: version) }
+            for name in commit.commit.objects {
+                if try shadow(of: name) != nil { try change(name) { $0.settle(upTo: version) } }
             }
             for case .delete(let name, _) in commit.commit.changes where try self.version(of: name) != nil {
                 // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
@@ -92,6 +105,7 @@ extension Commit {
     /// The objects that the changes are about, each once.
     var objects: [ObjectName] {
         var known: Set<ObjectName> = []
+        known.reserveCapacity(changes.count)
         return changes.map(\.object).filter { known.insert($0).inserted }
     }
 }

@@ -61,6 +61,8 @@ public struct FileDescription: Hashable, Sendable {
     public var leastBase: StreamVersion?
     public var pendingHashes: [RunningHash]
     public var hasLocalWork: Bool
+    /// Of the classes that sync; nil if the file doesn't know.
+    public var schema: SchemaClaim?
 
     /// Commits that the request set aside for the app.
     var lost = 0

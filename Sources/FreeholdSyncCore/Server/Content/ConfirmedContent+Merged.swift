@@ -1,13 +1,40 @@
 extension MergedObject {
     /// The object as a session without it gets it.
-    package var whole: ObjectUpdate.Content { .whole(version: changed, born: born, record.confirmed) }
+    package var whole: ObjectUpdate.Content { whole(nil) }
+
+    /// - Parameter mask: what is shown of it. Nil: all.
+    func whole(_ mask: FieldMask?) -> ObjectUpdate.Content {
+        let fields = record.confirmed
+        return .whole(version: version(mask), born: born, mask?.shown(fields) ?? fields)
+    }
+
+    /// The version of the last change that can be seen. A change of a hidden field inside an embedded object counts, if another field of it
+    /// is shown.
+    ///
+    /// - Complexity: O(number of fields); O(1) without a mask
+    func version(_ mask: FieldMask?) -> StreamVersion {
+        guard let mask else { return changed }
+        var last = born
+        for entry in record.fields where mask.ofObject(entry.name).showsSome {
+            let (name, field) = (entry.name, entry.value)
+            last = max(last, field.lastWrite(record.base), touched[name] ?? 0)
+        }
+        return last
+    }
+}
+
+extension Record.Field {
+    /// The version of the last write of a single value; of a collection, that of what holds it.
+    fileprivate func lastWrite(_ base: Mark) -> StreamVersion {
+        guard case .register(let register) = self else { return base.version }
+        return max((register.mark ?? base).version, register.lastEdit)
+    }
 }
 
 extension Record {
     /// By rising names, so that equal objects make equal messages.
     var confirmed: [ConfirmedField] {
-        fields.compactMap { name, field in field.confirmed(base).map { ConfirmedField(name, $0) } }
-            .sorted { $0.name < $1.name }
+        fields.byName.compactMap { entry in entry.value.confirmed(base).map { ConfirmedField(entry.name, $0) } }
     }
 }
 

@@ -3,17 +3,55 @@ extension MergedObject {
     /// since which nothing changed before the horizon.
     ///
     /// - Parameter old: the contents at that version, if they are known. Without them more is sent than differs.
-    func difference(since base: StreamVersion, old: [SyncString: MergedContent]? = nil) -> ObjectUpdate.Content {
-        .difference(version: changed, base: base, record.differences(since: base, old: old))
+    func difference(
+        since base: StreamVersion,
+        old: [SyncString: MergedContent]? = nil,
+        _ mask: FieldMask? = nil
+    ) -> ObjectUpdate.Content {
+        let fields = record.differences(since: base, old: old)
+        return .difference(version: version(mask), base: base, mask?.shown(fields) ?? fields)
+    }
+
+    /// What differs for a session that was shown other fields when it got the version that it holds.
+    ///
+    /// - Parameter shown: what it was shown; nil if nobody knows. Then it is told all that it may see.
+    func difference(since base: StreamVersion, shown: FieldMask?, _ mask: FieldMask?) -> ObjectUpdate.Content {
+        let (old, new) = (shown ?? .none, mask ?? .all)
+        var fields: [FieldDifference] = []
+        for entry in record.fields {
+            let (name, field) = (entry.name, entry.value)
+            let (before, after) = (old.ofObject(name), new.ofObject(name))
+            guard after.showsSome else {
+                if shown == nil || before.showsSome { fields.append(FieldDifference(name, .whole(field.nothing))) }
+                continue
+            }
+            let difference =
+                before == after
+                ? field.difference(since: base, record.base, nil)
+                : .whole(field.confirmed(record.base) ?? field.nothing)
+            if let difference { fields += new.shown([FieldDifference(name, difference)]) }
+        }
+        return .difference(version: version(mask), base: base, fields.sorted { $0.name < $1.name })
+    }
+}
+
+extension Record.Field {
+    /// What a session has that doesn't see the field.
+    fileprivate var nothing: ConfirmedContent {
+        switch self {
+        case .register, .moved: .value(.null)
+        case .list: .list([])
+        case .set: .set([])
+        case .dictionary: .dictionary([])
+        }
     }
 }
 
 extension Record {
     func differences(since version: StreamVersion, old: [SyncString: MergedContent]?) -> [FieldDifference] {
-        fields.compactMap { name, field in
-            field.difference(since: version, base, old?[name]).map { FieldDifference(name, $0) }
+        fields.byName.compactMap { entry in
+            entry.value.difference(since: version, base, old?[entry.name]).map { FieldDifference(entry.name, $0) }
         }
-        .sorted { $0.name < $1.name }
     }
 }
 

@@ -16,8 +16,41 @@ public enum ServerEvent: Sendable {
     case timer(ServerTimer)
     /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
     case moved(StreamName)
+    /// Somebody wants changes done who has no file: a program that asks by HTTP, an import. It is answered by `ServerAction.submitted`.
+    case submit(SubmissionNumber, Submission)
+    /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
+    case rightsChanged(Set<SyncString>?)
     /// The node goes away in so many milliseconds.
     case drain(after: UInt64)
+}
+
+/// Names a submission of a node. Numbers aren't used again.
+public typealias SubmissionNumber = UInt64
+
+/// Changes of somebody who has no file. They are merged as a device's commit whose author sees the newest state.
+public struct Submission: Sendable {
+    public var stream: StreamName
+    public var user: SyncString
+    /// Nothing in them names own elements or instances of other commits.
+    public var changes: [Change]
+    /// The version of each object that the author saw; of those that aren't named, the newest one.
+    public var seen: [ObjectName: StreamVersion]
+
+    public init(
+        stream: StreamName,
+        user: SyncString,
+        changes: [Change],
+        seen: [ObjectName: StreamVersion] = [:]
+    ) {
+        (self.stream, self.user, self.changes, self.seen) = (stream, user, changes, seen)
+    }
+}
+
+public enum SubmissionOutcome: Sendable {
+    /// It is durable. Refused changes weren't done; the others were.
+    case done(version: StreamVersion, refusals: [Refusal])
+    /// Nothing was done; or, with `.transient`, nobody knows.
+    case failed(SyncFault, text: SyncString)
 }
 
 /// What a `ServerMachine` wants done, in order.
@@ -25,6 +58,8 @@ public enum ServerAction: Sendable {
     case send(ConnectionNumber, ServerMessage)
     case close(ConnectionNumber)
     case request(RequestNumber, ServerStoreRequest)
+    /// What became of a submission. Each is answered once, unless the node dies.
+    case submitted(SubmissionNumber, SubmissionOutcome)
     /// The timer fires at this time. A new time replaces the old one.
     case setTimer(ServerTimer, at: Int64)
 }
@@ -51,6 +86,8 @@ public struct ServerConfiguration: Sendable {
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
 
     public var limits = MessageLimits()
+    /// Ways to compress messages that whoever sends and reads them can do. A client gets the first that it names, too.
+    public var compressions: Set<CompressionKind> = []
     /// What a session may upload at first, and may have waiting.
     public var uploadCredit: UInt64 = 4 << 20
     public var groupDelay: Int64 = 5
@@ -78,16 +115,24 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
+/// What becomes of a file that comes with a schema of its own.
+public struct SchemaJudgement: Sendable {
+    public var verdict: SchemaVerdict
+    /// The app took classes over that say more of merges.
+    public var rules: MergeRules?
+
+    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil) { (self.verdict, self.rules) = (verdict, rules) }
+}
+
 /// What a server knows of an app.
 public struct ServerApp: Sendable {
     public var merge: StreamMerge
-    /// The schema that files must have. Nil accepts any.
-    public var schema: RunningHash?
+    /// What becomes of a file with a schema of its own. Nil accepts any.
+    public var judge: (@Sendable (SchemaClaim) -> SchemaJudgement)?
+    /// What a user may see and write in a stream. Nil: everything, as far as ``allows`` says.
+    public var rights: (@Sendable (_ user: SyncString, _ stream: SyncValue?) -> any SessionRights)?
     /// Whether a user may bind a stream.
     public var allows: @Sendable (_ user: SyncString, _ stream: SyncValue?) -> Bool = { _, _ in true }
 
-    public init(rules: MergeRules = MergeRules(), schema: RunningHash? = nil) {
-        merge = StreamMerge(rules)
-        self.schema = schema
-    }
+    public init(rules: MergeRules = MergeRules()) { merge = StreamMerge(rules) }
 }

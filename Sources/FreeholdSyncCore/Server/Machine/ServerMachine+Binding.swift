@@ -150,6 +150,7 @@ extension ServerMachine {
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
+        session.masks = Self.masks(bind)
         session.state = .idle
         let start = begin(&session, file, row)
         sessions[key] = session
@@ -176,11 +177,23 @@ extension ServerMachine {
         pump(key)
     }
 
+    /// What of its objects a client that binds wasn't shown.
+    private static func masks(_ bind: Bind) -> UInt32? {
+        guard bind.cursor != nil || bind.bootstrap != nil else { return 0 }
+        let views = (bind.cursor == nil ? [] : [bind.view]) + (bind.bootstrap == nil ? [] : [bind.bootstrapView])
+        let masks = Set(views.map { $0.map(ViewIdentity.masks) })
+        return masks.count == 1 ? masks.first! : nil
+    }
+
     private func begin(_ session: inout Session, _ file: FileAnswer, _ row: FileRow) -> Bound.Start {
         let bind = session.bind
-        let held = row.subscribed.map { View($0, matcher) }.flatMap { $0.number == bind.view ? $0 : nil }
+        let rights = session.rights
+        let held = row.subscribed.map { View($0, matcher, rights) }.flatMap { $0.number == bind.view ? $0 : nil }
+        let pending = row.pending.map { (queries: $0, view: View($0, matcher, rights)) }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false
-        if let position = bind.bootstrap, let pending = row.pending, pending.version == position.queryVersion,
+        // What came of it must be what would come now: the user's rights may be others.
+        if let position = bind.bootstrap, let pending, pending.queries.version == position.queryVersion,
+            bind.bootstrapView == pending.view.number,
             position.cursor.epoch == file.head.epoch, file.bootstrap == position.cursor.hash,
             position.cursor.version >= file.head.logStart
         {
@@ -189,8 +202,8 @@ extension ServerMachine {
                 cursor: position.cursor,
                 clock: file.head.clock,
                 old: old,
-                new: View(pending, matcher),
-                queries: pending
+                new: pending.view,
+                queries: pending.queries
             )
             bootstrap.skips = position.last
             if old == nil { bootstrap.classes = row.classes.union(bootstrap.classes).sorted() }

@@ -5,7 +5,17 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        let view = View(queries, matcher)
+        let view = View(queries, matcher, session.rights)
+        begin(&session, view, queries, stream)
+        sessions[key] = session
+        for error in view.errors { send(key, .queryError(key.number, error)) }
+        request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
+        if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
+        pump(key)
+    }
+
+    /// Begins a bootstrap that leads from what the client holds to a view.
+    private func begin(_ session: inout Session, _ view: View, _ queries: Queries, _ stream: StreamState) {
         var cursor = stream.head.cursor
         var old: View? = session.holdsUnknown ? nil : session.view
         switch session.state {
@@ -13,19 +23,18 @@ extension ServerMachine {
             // What the client got of it counts for nothing that is known.
             old = nil
             session.holdsUnknown = true
+            if bootstrap.new.identity.masksNumber != session.masks { session.masks = nil }
         default: if !session.holdsUnknown, let own = self.cursor(of: session) { cursor = own }
         }
         var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
         session.classes.formUnion(queries.queries.map(\.className))
         if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
-        bootstrap.trusted = min(session.told?.version ?? 0, cursor.version)
+        // What the client holds lacks what it wasn't shown.
+        let isShown = old != nil || session.masks == view.identity.masksNumber
+        bootstrap.trusted = isShown ? min(session.told?.version ?? 0, cursor.version) : 0
+        bootstrap.isShown = isShown
         session.cursor = self.cursor(of: session)
         session.state = .bootstrap(bootstrap)
-        sessions[key] = session
-        for error in view.errors { send(key, .queryError(key.number, error)) }
-        request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
-        announce(key, bootstrap)
-        pump(key)
     }
 
     mutating func announce(_ key: SessionKey, _ bootstrap: Bootstrap) {
@@ -63,6 +72,7 @@ extension ServerMachine {
         bootstrap.classes = Set(resume.compare).sorted()
         bootstrap.isComparison = true
         bootstrap.trusted = cursor.version
+        bootstrap.isShown = true
         session.cursor = cursor
         session.state = .bootstrap(bootstrap)
         sessions[key] = session
@@ -74,6 +84,7 @@ extension ServerMachine {
             return
         }
         guard bootstrap.index < bootstrap.classes.count else { return finish(key, bootstrap) }
+        if bootstrap.number == 0 { bootstrap.number = nextBootstrap() }
         bootstrap.isAsked = true
         sessions[key]?.state = .bootstrap(bootstrap)
         request(
@@ -84,13 +95,13 @@ extension ServerMachine {
                 at: bootstrap.cursor.version,
                 objects: configuration.chunkObjects
             ),
-            .page(key, queries: bootstrap.queries.version)
+            .page(key, of: bootstrap.number)
         )
     }
 
-    mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ queries: UInt64) {
+    mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ number: UInt64) {
         guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, bootstrap.isAsked,
-            bootstrap.queries.version == queries, let stream = streams[session.stream]
+            bootstrap.number == number, let stream = streams[session.stream]
         else { return }
         guard case .page(let answer) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
@@ -139,13 +150,14 @@ extension ServerMachine {
 
     private mutating func finish(_ key: SessionKey, _ bootstrap: Bootstrap) {
         guard var session = sessions[key] else { return }
-        let old = session.view.number
+        let old = session.view.identity
         session.state = .behind
         guard !bootstrap.isComparison else {
             sessions[key] = session
             return pump(key)
         }
         (session.view, session.queries, session.holdsUnknown) = (bootstrap.new, bootstrap.queries, false)
+        session.masks = bootstrap.new.identity.masksNumber
         (session.cursor, session.told) = (bootstrap.cursor, bootstrap.cursor)
         sessions[key] = session
         streams[session.stream]?.move(key, from: old, to: ViewSums(bootstrap.new, bootstrap.cursor, bootstrap.sums))
@@ -170,18 +182,23 @@ extension Bootstrap {
         horizon: StreamVersion
     ) -> ObjectUpdate? {
         let (was, isIn) = (old?.contains(name, object) ?? false, new.contains(name, object))
+        let version = new.version(name, object)
         if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
-            sums[index].add(name.key, version: object.changed)
+            sums[index].add(name.key, version: version)
         }
         if let skips, name <= skips { return nil }
         guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
-        if was { return nil }
+        let mask = new.mask(of: name.className)
+        let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
+        if was, isShown { return nil }
         if let held, held >= object.born, held >= horizon {
-            return ObjectUpdate(name.key, object.difference(since: held))
+            guard isShown else {
+                let shown = old.map { $0.mask(of: name.className) ?? .all }
+                return ObjectUpdate(name.key, object.difference(since: held, shown: was ? shown : nil, mask))
+            }
+            return ObjectUpdate(name.key, object.difference(since: held, mask))
         }
-        if coversRanges, object.changed <= trusted {
-            return ObjectUpdate(name.key, .present(version: object.changed))
-        }
-        return ObjectUpdate(name.key, object.whole)
+        if coversRanges, isShown, version <= trusted { return ObjectUpdate(name.key, .present(version: version)) }
+        return ObjectUpdate(name.key, object.whole(mask))
     }
 }

@@ -27,7 +27,7 @@ extension ServerMachine {
             let horizon = streams[name]?.head.horizon
         else { return }
         streams[name]?.sums.take(contents, concerned)
-        for (number, indices) in concerned.sorted(by: { $0.key < $1.key }) {
+        for (number, indices) in concerned.sorted(by: { $0.key.number < $1.key.number }) {
             guard let views = streams[name]?.sessions.views,
                 let batches = views[number]?.batches(contents, indices, horizon: horizon)
             else { continue }
@@ -92,7 +92,7 @@ extension ServerMachine {
     private mutating func check(_ key: SessionKey) {
         guard let session = sessions[key], session.isUnchecked, let stream = streams[session.stream],
             let told = session.told, let cursor = cursor(of: session),
-            let sums = stream.sums.sums(of: session.view.number, at: cursor, head: stream.head.cursor)
+            let sums = stream.sums.sums(of: session.view.identity, at: cursor, head: stream.head.cursor)
         else { return }
         var changes = Changes(from: told, to: cursor, clock: stream.head.clock, classes: [])
         changes.checksums = sums
@@ -175,7 +175,7 @@ extension ServerMachine {
         guard current == at else { return fetch(key, names) }
         let updates = Set(names).map { name in
             let object = view.contains(name, found[name]) ? found[name] : nil
-            return (name.className, ObjectUpdate(name.key, object?.whole ?? .erased))
+            return (name.className, ObjectUpdate(name.key, object.map { view.whole(name, $0) } ?? .erased))
         }
         let batches = [ClassBatch](updates)
         sessions[key]?.noteSent(batches)
@@ -190,7 +190,7 @@ extension StreamState {
     }
 
     /// A session got another view.
-    mutating func move(_ key: SessionKey, from old: UInt64, to new: ViewSums) {
+    mutating func move(_ key: SessionKey, from old: ViewIdentity, to new: ViewSums) {
         if sessions.move(key, from: old, to: new.view) { sums.retire(old, head: head.cursor) }
         sums.put(new, head: head.cursor, sessions.views)
     }

@@ -9,6 +9,7 @@ extension ServerMachine {
         }
         stream.group = Group(items: Array(stream.queue.prefix(count)))
         stream.queue.removeFirst(count)
+        stream.queuedChanges -= changes
         streams[name] = stream
         runGroup(name)
     }
@@ -52,7 +53,7 @@ extension ServerMachine {
         guard !transaction.entries.isEmpty else { return finishGroup(name) }
         var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
         commit.entries = transaction.entries
-        commit.objects = transaction.objects
+        commit.objects = transaction.objects.map { ($0.name, $0.after) }
         commit.ingested = transaction.ingested
         commit.files = transaction.files
         commit.answers = transaction.answers
@@ -94,6 +95,8 @@ extension ServerMachine {
             item.commit,
             from: item.ident,
             oldLists: item.oldLists,
+            rights: item.rights,
+            isShared: item.submission != nil,
             now: now,
             to: &transaction
         )
@@ -105,7 +108,7 @@ extension ServerMachine {
         guard group.reads < 100 else {
             // The store has lost a file, or other nodes are always faster.
             streams[name]?.group = nil
-            for item in group.items { end(item.session, .transient(after: 1_000), "The commits can't be merged now.") }
+            for item in group.items { fail(item, .transient(after: 1_000), "The commits can't be merged now.", name) }
             return
         }
         streams[name]?.group?.reads += 1
@@ -162,11 +165,16 @@ extension ServerMachine {
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor { streams[name]?.rows.take(transaction) }
         let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
-        if isNext { streams[name]?.head = transaction.head }
 
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
         for (item, answer) in group.results {
+            if let number = item.submission {
+                let merged = answer.answer
+                if writers[name]?.ident == item.ident { writers[name]?.done = merged.commit }
+                actions.append(.submitted(number, .done(version: merged.version, refusals: merged.refusals)))
+                continue
+            }
             let key = currentSession(of: item, name)
             guard let session = sessions[key] else { continue }
             guard key == item.session || session.bind.journal.names(item) else {
@@ -180,27 +188,25 @@ extension ServerMachine {
                     let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
-                restored[key, default: []].append((object.className, ObjectUpdate(object.key, row.whole)))
+                restored[key, default: []].append(
+                    (object.className, ObjectUpdate(object.key, session.view.whole(object, row)))
+                )
             }
         }
         for key in answers.keys.sorted() {
             acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
         }
         for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
-        for (item, fault, text) in group.faults { end(item.session, fault, text) }
+        for (item, fault, text) in group.faults { fail(item, fault, text, name) }
         if isNext {
+            // Not before: sums of views whose last sessions ended just now are those of the old head.
+            streams[name]?.head = transaction.head
             publish(
                 StreamStep(
                     from: before.cursor,
                     to: transaction.head.cursor,
                     clock: transaction.head.clock,
-                    objects: transaction.order.map {
-                        ObjectStep(
-                            name: $0,
-                            before: transaction.firstImages[$0] ?? nil,
-                            after: transaction.objects[$0]
-                        )
-                    }
+                    objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) }
                 ),
                 name
             )
@@ -211,6 +217,14 @@ extension ServerMachine {
         } else {
             startGroup(name)
         }
+    }
+
+    /// A commit can't be merged.
+    private mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
+        guard let number = item.submission else { return end(item.session, fault, text) }
+        // The next ones of its file would follow something that isn't there: they get another file.
+        if writers[name]?.ident == item.ident { writers[name] = nil }
+        actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
     /// The session that the answer is for: the file may have been bound anew.
@@ -241,7 +255,7 @@ extension RowQuery {
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
         for change in commit.changes {
-            if rows.objects[change.object] == nil { objects.insert(change.object) }
+            if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }
             for property in rules.denying {
                 let query = LinkQuery(target: name, property: property)
@@ -277,7 +291,7 @@ extension StoreRows {
     /// The group was committed: these are its rows.
     fileprivate mutating func take(_ transaction: GroupTransaction) {
         head = transaction.head
-        for (name, object) in transaction.objects { objects[name] = .some(object) }
+        for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
         // These may have changed with it.
         (links, holders, answers, clocks, asked) = ([:], [:], [:], [:], [])

@@ -48,7 +48,7 @@ extension ServerMachine {
         }
         connections[connection]?.user = user
         let welcome = Welcome(
-            compression: hello.compressions.first,
+            compression: hello.compressions.first(where: configuration.compressions.contains),
             limits: configuration.limits,
             serverTime: now,
             credit: configuration.uploadCredit
@@ -71,9 +71,14 @@ extension ServerMachine {
         guard bind.held.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
         }
-        if let schema = app.schema, schema != bind.schema.hash {
-            return end(key, .schema, "The server doesn't know the file's schema.")
+        let judgement = app.judge?(bind.schema) ?? SchemaJudgement(.accepted)
+        if let rules = judgement.rules { configuration.apps[bind.app]?.merge = StreamMerge(rules) }
+        guard judgement.verdict == .accepted else {
+            // The client binds again, or can't go on.
+            send(key, .bound(key.number, Bound(schema: judgement.verdict, epoch: 0, acknowledged: 0, start: .nothing)))
+            return forget(key)
         }
+        sessions[key]?.rights = app.rights?(user, bind.stream)
         let query = FileQuery(
             ident: bind.file?.ident,
             acknowledged: bind.journal.acknowledged,

@@ -16,24 +16,25 @@ extension ServerMachine {
     }
 
     private mutating func readInbox(_ key: SessionKey) {
-        while var session = sessions[key], !session.isStoring, let next = session.inbox.first {
+        // No copy of the session is kept, so the inbox isn't copied for each commit.
+        while let (next, received) = sessions[key]?.nextUpload {
             let commit = next.commit
-            guard commit.number > session.received else {
-                session.inbox.removeFirst()
-                let lists = session.oldLists.removeValue(forKey: commit.number)
-                session.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
-                sessions[key] = session
+            guard commit.number > received else {
+                sessions[key]?.inbox.removeFirst()
+                let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
+                let debt = sessions[key]?.uploadDebt ?? 0
+                sessions[key]?.uploadDebt = debt - min(debt, lists?.estimatedSize ?? 0)
                 release(key, commit)
                 continue
             }
-            guard commit.number == session.received + 1 else {
+            guard commit.number == received + 1 else {
                 return end(key, .violation, "A commit before this one is missing.")
             }
             guard UInt64(commit.changes.count) <= configuration.limits.commitChanges else {
                 return end(key, .violation, "The commit has too many changes.")
             }
             if let part = next.part {
-                guard part.index == session.nextPart || part.index == 0 else {
+                guard var session = sessions[key], part.index == session.nextPart || part.index == 0 else {
                     return end(key, .violation, "A part before this one is missing.")
                 }
                 session.nextPart = part.index
@@ -41,10 +42,9 @@ extension ServerMachine {
                 sessions[key] = session
                 return request(session.stream, .stage(session.ident, next), .part(key))
             }
-            session.inbox.removeFirst()
-            session.received = commit.number
-            session.nextPart = 0
-            sessions[key] = session
+            sessions[key]?.inbox.removeFirst()
+            sessions[key]?.received = commit.number
+            sessions[key]?.nextPart = 0
             enqueue(key, commit, next.hash, wasSplit: false)
         }
     }
@@ -96,6 +96,7 @@ extension ServerMachine {
         let item = QueuedCommit(
             session: key,
             ident: session.ident,
+            rights: session.rights,
             commit: commit,
             hash: hash,
             previous: session.receivedHash,
@@ -103,13 +104,18 @@ extension ServerMachine {
             oldLists: commit.base < session.horizon ? lists ?? [] : nil
         )
         sessions[key]?.receivedHash = hash
-        streams[session.stream]?.queue.append(item)
-        guard let stream = streams[session.stream], stream.group == nil else { return }
-        if stream.queue.reduce(0, { $0 + max($1.commit.changes.count, 1) }) >= configuration.groupChanges {
-            startGroup(session.stream)
+        enqueue(item, session.stream)
+    }
+
+    mutating func enqueue(_ item: QueuedCommit, _ name: StreamName) {
+        streams[name]?.queue.append(item)
+        streams[name]?.queuedChanges += max(item.commit.changes.count, 1)
+        guard let stream = streams[name], stream.group == nil else { return }
+        if stream.queuedChanges >= configuration.groupChanges {
+            startGroup(name)
         } else if !stream.isTimed {
-            streams[session.stream]?.isTimed = true
-            actions.append(.setTimer(.group(session.stream), at: callersNow &+ configuration.groupDelay))
+            streams[name]?.isTimed = true
+            actions.append(.setTimer(.group(name), at: callersNow &+ configuration.groupDelay))
         }
     }
 

@@ -4,7 +4,7 @@
 /// and reads no clock. Everything that must outlive the node is in the store, so a machine that is thrown away is replaced by a new one
 /// on the same store. Several nodes may work on one stream: each transaction names the head that it stands on.
 public struct ServerMachine: Sendable {
-    public private(set) var configuration: ServerConfiguration
+    public internal(set) var configuration: ServerConfiguration
     let matcher: any ConditionMatcher
 
     var connections: [ConnectionNumber: Connection] = [:]
@@ -21,7 +21,10 @@ public struct ServerMachine: Sendable {
     var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
+    /// Of streams to which somebody without a file writes.
+    var writers: [StreamName: StreamWriter] = [:]
     private var isTrimming = false
+    private var bootstraps: UInt64 = 0
 
     public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
         self.configuration = configuration
@@ -51,9 +54,11 @@ public struct ServerMachine: Sendable {
         case part(SessionKey)
         case parts(SessionKey)
         case step(SessionKey, Cursor)
-        case page(SessionKey, queries: UInt64)
+        case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
         case head(StreamName)
+        case writer(StreamName, FileSecret)
+        case firstHead(StreamName)
         case note
     }
 
@@ -87,6 +92,8 @@ public struct ServerMachine: Sendable {
             if let purpose = purposes.removeValue(forKey: number) { take(answer, purpose) }
         case .timer(let timer): fire(timer)
         case .moved(let stream): look(stream)
+        case .rightsChanged(let users): followRights(of: users)
+        case .submit(let number, let submission): take(submission, number)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }
@@ -103,6 +110,12 @@ public struct ServerMachine: Sendable {
     mutating func salt() -> UInt64 {
         salts = salts &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return salts
+    }
+
+    /// Tells bootstraps apart: a page that was asked for one must not be taken for another one's.
+    mutating func nextBootstrap() -> UInt64 {
+        bootstraps += 1
+        return bootstraps
     }
 
     mutating func request(_ stream: StreamName, _ kind: ServerStoreRequest.Kind, _ purpose: Purpose) {
@@ -135,9 +148,9 @@ public struct ServerMachine: Sendable {
         guard let session = sessions.removeValue(forKey: key) else { return }
         connections[key.connection]?.sessions.remove(key.number)
         if let head = streams[session.stream]?.head.cursor,
-            streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.number) == true
+            streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.identity) == true
         {
-            streams[session.stream]?.sums.retire(session.view.number, head: head)
+            streams[session.stream]?.sums.retire(session.view.identity, head: head)
         }
         guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
         else { return }
@@ -160,7 +173,7 @@ public struct ServerMachine: Sendable {
         case .part(let key): takePart(answer, key)
         case .parts(let key): takeParts(answer, key)
         case .step(let key, let cursor): takeStep(answer, key, cursor)
-        case .page(let key, let queries): takePage(answer, key, queries)
+        case .page(let key, let bootstrap): takePage(answer, key, bootstrap)
         case .fetch(let key, let names, let cursor): takeFetched(answer, key, names, cursor)
         case .head(let stream):
             switch answer {
@@ -168,6 +181,8 @@ public struct ServerMachine: Sendable {
             case .head(let head): learn(head, stream)
             default: break
             }
+        case .writer(let stream, let secret): takeWriter(answer, stream, secret)
+        case .firstHead(let stream): takeFirstHead(answer, stream)
         case .note: break
         }
     }
@@ -186,7 +201,10 @@ public struct ServerMachine: Sendable {
         case .trim:
             let (log, horizon) = (now - configuration.logAge, now - configuration.horizonAge)
             for key in sessions.keys.sorted() { note(key) }
-            for stream in streams.keys { request(stream, .trim(log: log, horizon: horizon), .head(stream)) }
+            noteWriters()
+            for stream in Set(streams.keys).union(writers.keys) {
+                request(stream, .trim(log: log, horizon: horizon), .head(stream))
+            }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
     }
@@ -218,6 +236,8 @@ struct StreamState: Sendable {
     var sums = StreamSums()
     /// Commits that wait.
     var queue: [QueuedCommit] = []
+    /// How many changes they have.
+    var queuedChanges = 0
     /// Commits that are being merged.
     var group: Group?
     /// Rows as they are at its head.
@@ -238,7 +258,11 @@ struct Fight: Sendable {
 
 struct QueuedCommit: Sendable {
     let session: SessionKey
+    /// It came without a session.
+    var submission: SubmissionNumber?
     let ident: FileIdent
+    /// Of whom the commit is.
+    var rights: (any SessionRights)?
     let commit: Commit
     let hash: RunningHash
     /// Of the session's commit before this one: it must be the file's last.

@@ -15,6 +15,11 @@ struct Session: Sendable {
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:]
 
+    /// What its user may see and write. Nil: everything.
+    var rights: (any SessionRights)?
+    /// What of the objects that the client holds it wasn't shown, as its view's number says. Nil if nobody knows.
+    var masks: UInt32?
+
     /// The view that the client holds, or gets at the bootstrap's end.
     var queries: Queries?
     var view = View.empty
@@ -44,7 +49,7 @@ struct Session: Sendable {
     /// The next part of the commit behind `received`.
     var nextPart: UInt32 = 0
     /// Uploads that wait for the store to keep or give parts.
-    var inbox: [UploadedCommit] = []
+    var inbox: ArraySlice<UploadedCommit> = []
     var isStoring = false
     /// The horizon that the client knows of, and the lists that came with commits from before it.
     var horizon: StreamVersion = 0
@@ -63,6 +68,9 @@ struct Session: Sendable {
             }
         }
     }
+
+    /// The next upload that can be taken in hand, and the last one that was.
+    var nextUpload: (next: UploadedCommit, received: UInt64)? { isStoring ? nil : inbox.first.map { ($0, received) } }
 
     var isLive: Bool { if case .live = state { true } else { false } }
 
@@ -102,10 +110,14 @@ struct Bootstrap: Sendable {
     var skips: ObjectName?
     var sums: [ClassChecksum] = []
     var isAsked = false
+    /// Given when the first page is asked for.
+    var number: UInt64 = 0
     /// Compares classes; the view stays as it is.
     var isComparison = false
     /// What a resync takes for granted: the client has what it holds as of this version.
     var trusted: StreamVersion = 0
+    /// Whether the client was shown the same of what it holds. Of an old view that is known, the view says so.
+    var isShown = true
     /// Whether the client may have objects that the chunks don't name.
     var coversRanges: Bool { old == nil }
 

@@ -19,7 +19,7 @@ struct SessionList: Sendable {
     }
 
     /// - Returns: whether no session has the view any more.
-    mutating func remove(_ key: SessionKey, of ident: FileIdent, _ view: UInt64) -> Bool {
+    mutating func remove(_ key: SessionKey, of ident: FileIdent, _ view: ViewIdentity) -> Bool {
         defer {
             if byFile[ident] == key { byFile[ident] = nil }
         }
@@ -29,8 +29,8 @@ struct SessionList: Sendable {
     }
 
     /// - Returns: whether no session has the old view any more.
-    mutating func move(_ key: SessionKey, from old: UInt64, to new: View) -> Bool {
-        guard old != new.number else { return false }
+    mutating func move(_ key: SessionKey, from old: ViewIdentity, to new: View) -> Bool {
+        guard old != new.identity else { return false }
         views.insert(key, new)
         return views.remove(key, old)
     }

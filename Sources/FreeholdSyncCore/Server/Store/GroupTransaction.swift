@@ -6,12 +6,21 @@ struct GroupTransaction: MergeStore {
     /// What was read at the expected head.
     private var rows: StoreRows
 
-    private(set) var objects: [ObjectName: MergedObject] = [:]
+    /// The objects that the group changed, in the order in which it first did.
+    private(set) var objects: [Changed] = []
+    private var places: [ObjectName: Int] = [:]
     /// Those that the commit at work changed, as they were before it.
-    private var images: [ObjectName: MergedObject?] = [:]
-    /// As they were before the group.
-    private(set) var firstImages: [ObjectName: MergedObject?] = [:]
-    private(set) var order: [ObjectName] = []
+    private var images: [BeforeImage] = []
+
+    struct Changed {
+        let name: ObjectName
+        /// As it was before the group.
+        let before: MergedObject?
+        fileprivate(set) var after: MergedObject
+        /// The number of log entries that there were when it was changed last.
+        fileprivate var commit: Int
+    }
+
     private(set) var ingested: [ObjectName: [NewField]] = [:]
     private(set) var files: [FileIdent: FileRow] = [:]
     private(set) var answers: [FileIdent: [StoredAnswer]] = [:]
@@ -58,7 +67,7 @@ struct GroupTransaction: MergeStore {
     }
 
     func object(_ name: ObjectName) throws -> MergedObject? {
-        if let own = objects[name] { return own }
+        if let place = places[name] { return objects[place].after }
         guard let row = rows.objects[name] else { throw RowsMissing { $0.objects = [name] } }
         return row
     }
@@ -66,10 +75,18 @@ struct GroupTransaction: MergeStore {
     mutating func take(_ name: ObjectName) throws -> MergedObject? { try object(name) }
 
     mutating func put(_ name: ObjectName, _ object: MergedObject) throws {
-        let old = try self.object(name)
-        if firstImages.updateValue(firstImages[name] ?? old, forKey: name) == nil { order.append(name) }
-        images[name] = .some(old)
-        objects[name] = object
+        if let place = places[name] {
+            if objects[place].commit != entries.count {
+                images.append(BeforeImage(name: name, object: objects[place].after))
+                objects[place].commit = entries.count
+            }
+            objects[place].after = object
+            return
+        }
+        guard let row = rows.objects[name] else { throw RowsMissing { $0.objects = [name] } }
+        images.append(BeforeImage(name: name, object: row))
+        places[name] = objects.count
+        objects.append(Changed(name: name, before: row, after: object, commit: entries.count))
     }
 
     mutating func ingest(_ name: ObjectName, _ fields: [NewField]) {
@@ -88,7 +105,6 @@ struct GroupTransaction: MergeStore {
         let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
         head.hash = head.hash.appending(bytes, salt: salt)
         clocks[head.version] = head.clock
-        let changes = images.map { BeforeImage(name: $0.key, object: $0.value) }
         entries.append(
             LogEntry(
                 version: head.version,
@@ -96,16 +112,16 @@ struct GroupTransaction: MergeStore {
                 clock: head.clock,
                 time: now,
                 author: PartName(ident: ident, commit: answer.commit),
-                changes: changes
+                changes: images
             )
         )
-        images = [:]
+        images = []
     }
 
     func objects(linkingTo name: ObjectName, by property: MergeRules.Property) throws -> [ObjectName] {
         let query = LinkQuery(target: name, property: property)
         guard let stored = rows.links[query] else { throw RowsMissing { $0.links = [query] } }
-        return stored + objects.keys.filter { $0.className == property.className }
+        return stored + objects.lazy.map(\.name).filter { $0.className == property.className }
     }
 
     func objects(
@@ -115,7 +131,7 @@ struct GroupTransaction: MergeStore {
     ) throws -> [ObjectName] {
         let query = HolderQuery(className: className, values: values, properties: properties)
         guard let stored = rows.holders[query] else { throw RowsMissing { $0.holders = [query] } }
-        return stored + objects.keys.filter { $0.className == className }
+        return stored + objects.lazy.map(\.name).filter { $0.className == className }
     }
 }
 

@@ -177,8 +177,11 @@ extension MemoryServerStore.Stream {
         log += commit.entries
         marks += commit.entries.map { .init(hash: $0.hash, clock: $0.clock, time: $0.time) }
         for (name, object) in commit.objects {
-            if objects.updateValue(object, forKey: name) == nil {
+            guard objects.updateValue(object, forKey: name) == nil else { continue }
+            if let last = names.last, name < last {
                 names.insert(name, at: names.partitioned { $0 > name })
+            } else {
+                names.append(name)
             }
         }
         for (name, fields) in commit.ingested where ingested[name] == nil { ingested[name] = fields }

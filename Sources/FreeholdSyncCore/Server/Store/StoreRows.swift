@@ -127,7 +127,8 @@ public struct StoreCommit: Sendable {
     public var expected: StreamHead
     public var head: StreamHead
     public var entries: [LogEntry] = []
-    public var objects: [ObjectName: MergedObject] = [:]
+    /// Each name once.
+    public var objects: [(name: ObjectName, object: MergedObject)] = []
     public var ingested: [ObjectName: [NewField]] = [:]
     public var files: [FileIdent: FileRow] = [:]
     public var answers: [FileIdent: [StoredAnswer]] = [:]

@@ -1,21 +1,21 @@
 /// What the views of a stream sum up to, as far as a node knows.
 struct StreamSums: Sendable {
     /// Of views that sessions have, at the stream's head. Their own cursors say nothing: a step that isn't about a view leaves its sums alone.
-    private var current: [UInt64: ViewSums] = [:]
+    private var current: [ViewIdentity: ViewSums] = [:]
     /// At other versions, or of views that no session has any more.
-    private var old: [UInt64: ViewSums] = [:]
+    private var old: [ViewIdentity: ViewSums] = [:]
 
     private static let capacity = 100
 
     /// Sums that are known at a version.
-    func sums(of view: UInt64, at cursor: Cursor, head: Cursor) -> Checksums? {
+    func sums(of view: ViewIdentity, at cursor: Cursor, head: Cursor) -> Checksums? {
         if cursor == head, let sums = current[view] { return sums.checksums }
         guard let sums = old[view], sums.cursor == cursor else { return nil }
         return sums.checksums
     }
 
     mutating func put(_ sums: ViewSums, head: Cursor, _ views: ViewIndex) {
-        let number = sums.view.number
+        let number = sums.view.identity
         current[number] = nil
         old[number] = nil
         if sums.cursor == head, views.contains(number) { current[number] = sums } else { old[number] = sums }
@@ -23,7 +23,7 @@ struct StreamSums: Sendable {
     }
 
     /// No session has the view any more.
-    mutating func retire(_ view: UInt64, head: Cursor) {
+    mutating func retire(_ view: ViewIdentity, head: Cursor) {
         guard var sums = current.removeValue(forKey: view) else { return }
         sums.cursor = head
         old[view] = sums
@@ -34,7 +34,7 @@ struct StreamSums: Sendable {
     ///
     /// - Parameter concerned: the views that it can concern, and the indices of objects.
     /// - Complexity: O(views that are concerned, and those that were left behind)
-    mutating func take(_ contents: StepContents, _ concerned: [UInt64: [Int]]) {
+    mutating func take(_ contents: StepContents, _ concerned: [ViewIdentity: [Int]]) {
         for (number, indices) in concerned {
             current[number]?.cursor = contents.step.from
             current[number]?.take(contents, indices)

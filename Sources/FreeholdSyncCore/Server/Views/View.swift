@@ -5,24 +5,33 @@ struct View: Sendable {
     /// By rising class names; of each the conditions that were understood.
     let classes: [SyncString]
     private let conditions: [SyncString: [any CompiledCondition]]
-    /// What clients call the view: equal for equal queries, on every node.
-    let number: UInt64
+    /// Of classes of which not all is shown.
+    private let masks: [SyncString: FieldMask]
+    let identity: ViewIdentity
     private(set) var errors: [QueryError] = []
+
+    /// What clients call the view: equal for equal queries and rights, on every node.
+    var number: UInt64 { identity.number }
 
     /// Nothing.
     static let empty = View(Queries(version: 0, queries: []), EmptyMatcher())
 
-    init(_ queries: Queries, _ matcher: some ConditionMatcher) {
+    /// - Parameter rights: what may be seen of what the queries ask for. Nil: all.
+    init(_ queries: Queries, _ matcher: some ConditionMatcher, _ rights: (any SessionRights)? = nil) {
+        var narrowed: Set<ClassQuery> = []
         var conditions: [SyncString: [any CompiledCondition]] = [:]
         var counts: [SyncString: UInt64] = [:]
-        var hash = RunningHash.empty
         for query in queries.queries {
             let index = counts[query.className, default: 0]
             counts[query.className] = index + 1
             do throws(ConditionError) {
-                let condition = try matcher.compile(query.className, query.condition)
+                let text = try rights?.narrowed(query) ?? query.condition
+                let condition = try matcher.compile(query.className, text)
                 if condition.goesThroughLinks {
                     throw ConditionError(position: 0, text: "Conditions that go through links aren't served.")
+                }
+                guard narrowed.insert(ClassQuery(className: query.className, condition: text)).inserted else {
+                    continue
                 }
                 conditions[query.className, default: []].append(condition)
             } catch {
@@ -37,19 +46,18 @@ struct View: Sendable {
                 )
             }
         }
-        for query in Self.normalised(queries) {
-            hash = hash.appending(Array(query.className.string.utf8)).appending(Array(query.condition.string.utf8))
-        }
         // A class without any condition that was understood is in the view: it has no objects.
         classes = Set(queries.queries.map(\.className)).sorted()
         self.conditions = conditions
-        number = hash.low
+        var masks: [SyncString: FieldMask] = [:]
+        for name in classes {
+            if let mask = rights?.mask(of: name), !mask.showsAll { masks[name] = mask }
+        }
+        self.masks = masks
+        identity = ViewIdentity(classes, narrowed, masks)
     }
 
-    /// Queries of equal views are equal: sorted, each once.
-    static func normalised(_ queries: Queries) -> [ClassQuery] {
-        Set(queries.queries).sorted { ($0.className, $0.condition) < ($1.className, $1.condition) }
-    }
+    func mask(of className: SyncString) -> FieldMask? { masks[className] }
 
     /// Of each condition its class, and what objects that fulfil it hold.
     var equalities: [(className: SyncString, equality: ConditionEquality?)] {
@@ -64,6 +72,16 @@ struct View: Sendable {
     func contains(_ name: ObjectName, _ contents: StepContents.Contents?) -> Bool {
         guard let contents, let conditions = conditions[name.className] else { return false }
         return conditions.contains { $0.matches(name, contents) }
+    }
+
+    /// The version of the last change of an object that can be seen.
+    func version(_ name: ObjectName, _ object: MergedObject) -> StreamVersion {
+        object.version(masks[name.className])
+    }
+
+    /// What can be seen of an object that is in the view.
+    func whole(_ name: ObjectName, _ object: MergedObject) -> ObjectUpdate.Content {
+        object.whole(masks[name.className])
     }
 
     /// What a session that holds the view at the step's start has to be told.
@@ -83,10 +101,51 @@ struct View: Sendable {
         let step = object.step
         let was = contains(step.name, object.before)
         guard contains(step.name, object.after), let after = step.after else { return was ? .erased : nil }
-        guard was, let before = step.before, before.born == after.born, !isWhole else { return after.whole }
-        if before.changed == after.changed { return nil }
-        return after.difference(since: before.changed, old: object.before)
+        let mask = masks[step.name.className]
+        guard was, let before = step.before, before.born == after.born, !isWhole else { return after.whole(mask) }
+        let version = before.version(mask)
+        if version == after.version(mask) { return nil }
+        return after.difference(since: version, old: object.before, mask)
     }
+}
+
+/// What tells views apart. It is compared as a whole: whoever writes queries could find two with equal numbers, and would be sent what
+/// somebody else may see.
+struct ViewIdentity: Hashable, Sendable {
+    /// The upper half is of the conditions, the lower one of what is hidden of the objects: 0 for nothing.
+    let number: UInt64
+    private let classes: [SyncString]
+    /// Narrowed to what may be seen, sorted, each once.
+    private let conditions: [ClassQuery]
+    private let masks: [SyncString: FieldMask]
+
+    init(_ classes: [SyncString], _ narrowed: Set<ClassQuery>, _ masks: [SyncString: FieldMask]) {
+        self.classes = classes
+        conditions = narrowed.sorted { ($0.className, $0.condition) < ($1.className, $1.condition) }
+        self.masks = masks
+        var hash = RunningHash.empty
+        for name in classes { hash = hash.appending(Array(name.string.utf8)) }
+        for query in conditions {
+            hash = hash.appending(Array(query.className.string.utf8)).appending(Array(query.condition.string.utf8))
+        }
+        var hidden = RunningHash.empty
+        for (name, mask) in masks.sorted(by: { $0.key < $1.key }) {
+            hidden = mask.hashed(into: hidden.appending(Array(name.string.utf8)))
+        }
+        let low = masks.isEmpty ? 0 : max(UInt32(truncatingIfNeeded: hidden.low), 1)
+        number = UInt64(UInt32(truncatingIfNeeded: hash.low)) << 32 | UInt64(low)
+    }
+
+    /// What a view's number says of what is hidden.
+    static func masks(of number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: number) }
+
+    var masksNumber: UInt32 { Self.masks(of: number) }
+
+    static func == (a: ViewIdentity, b: ViewIdentity) -> Bool {
+        a.number == b.number && a.conditions == b.conditions && a.masks == b.masks && a.classes == b.classes
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 private struct EmptyMatcher: ConditionMatcher {

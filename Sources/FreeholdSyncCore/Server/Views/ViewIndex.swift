@@ -8,44 +8,44 @@ struct ViewIndex: Sendable {
     /// The views that ask for objects of one class.
     private struct ClassIndex: Sendable {
         /// Those with a condition that names no value.
-        var general: Set<UInt64> = []
+        var general: Set<ViewIdentity> = []
         /// Those with a condition that an object can fulfil only if a property has a certain value.
-        var named: [SyncString: [SyncValue: Set<UInt64>]] = [:]
+        var named: [SyncString: [SyncValue: Set<ViewIdentity>]] = [:]
     }
 
-    private var entries: [UInt64: Entry] = [:]
+    private var entries: [ViewIdentity: Entry] = [:]
     private var classes: [SyncString: ClassIndex] = [:]
 
-    func contains(_ view: UInt64) -> Bool { entries[view] != nil }
+    func contains(_ view: ViewIdentity) -> Bool { entries[view] != nil }
 
-    subscript(number: UInt64) -> View? { entries[number]?.view }
+    subscript(identity: ViewIdentity) -> View? { entries[identity]?.view }
 
     /// By rising keys.
-    func sessions(of view: UInt64) -> [SessionKey] { entries[view]?.sessions.sorted() ?? [] }
+    func sessions(of view: ViewIdentity) -> [SessionKey] { entries[view]?.sessions.sorted() ?? [] }
 
     // MARK: Keeping
 
     /// - Complexity: O(conditions of the view)
     mutating func insert(_ key: SessionKey, _ view: View) {
-        guard entries[view.number] == nil else {
-            entries[view.number]?.sessions.insert(key)
+        guard entries[view.identity] == nil else {
+            entries[view.identity]?.sessions.insert(key)
             return
         }
-        entries[view.number] = Entry(view: view, sessions: [key])
+        entries[view.identity] = Entry(view: view, sessions: [key])
         for (className, equality) in view.equalities {
             if let equality {
                 for value in equality.values {
                     classes[className, default: ClassIndex()].named[equality.property, default: [:]][value, default: []]
-                        .insert(view.number)
+                        .insert(view.identity)
                 }
             } else {
-                classes[className, default: ClassIndex()].general.insert(view.number)
+                classes[className, default: ClassIndex()].general.insert(view.identity)
             }
         }
     }
 
     /// - Returns: whether no session has the view any more.
-    mutating func remove(_ key: SessionKey, _ number: UInt64) -> Bool {
+    mutating func remove(_ key: SessionKey, _ number: ViewIdentity) -> Bool {
         guard entries[number]?.sessions.remove(key) != nil, let entry = entries[number], entry.sessions.isEmpty else {
             return false
         }
@@ -60,7 +60,12 @@ struct ViewIndex: Sendable {
         return true
     }
 
-    private mutating func forget(_ view: UInt64, _ className: SyncString, _ property: SyncString, _ value: SyncValue) {
+    private mutating func forget(
+        _ view: ViewIdentity,
+        _ className: SyncString,
+        _ property: SyncString,
+        _ value: SyncValue
+    ) {
         guard classes[className]?.named[property]?[value]?.remove(view) != nil,
             classes[className]?.named[property]?[value]?.isEmpty == true
         else { return }
@@ -73,11 +78,11 @@ struct ViewIndex: Sendable {
     /// The views that a step can concern, and of each the indices of the objects.
     ///
     /// - Complexity: O(objects × (properties that conditions name + views found))
-    func concerned(by contents: StepContents) -> [UInt64: [Int]] {
-        var found: [UInt64: [Int]] = [:]
+    func concerned(by contents: StepContents) -> [ViewIdentity: [Int]] {
+        var found: [ViewIdentity: [Int]] = [:]
         for (index, object) in contents.objects.enumerated() {
             guard let views = classes[object.step.name.className] else { continue }
-            func add(_ numbers: Set<UInt64>) {
+            func add(_ numbers: Set<ViewIdentity>) {
                 for number in numbers where found[number]?.last != index { found[number, default: []].append(index) }
             }
             add(views.general)

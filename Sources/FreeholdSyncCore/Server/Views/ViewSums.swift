@@ -21,10 +21,10 @@ struct ViewSums: Sendable {
             let name = object.step.name
             guard let index = classes.firstIndex(where: { $0.className == name.className }) else { continue }
             if let before = object.step.before, view.contains(name, object.before) {
-                classes[index].remove(name.key, version: before.changed)
+                classes[index].remove(name.key, version: view.version(name, before))
             }
             if let after = object.step.after, view.contains(name, object.after) {
-                classes[index].add(name.key, version: after.changed)
+                classes[index].add(name.key, version: view.version(name, after))
             }
         }
     }

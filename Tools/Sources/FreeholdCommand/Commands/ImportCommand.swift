@@ -14,8 +14,15 @@ struct ImportCommand: ParsableCommand {
             CSV has a header with names of properties. An empty field is null, or an empty string, list or map; a link is \
             the primary key of the other object, which is made if it isn't there; lists, maps and embedded objects are JSON.
 
+            With --infer the classes are found in the data, all of which is read twice: whole numbers, doubles and \
+            decimals, true and false, dates, UUIDs, object ids, lists, objects as embedded ones, what may be null, and the \
+            primary key. What was decided is told; --dry-run tells it only, and with --json as a schema for --schema.
+
             With --from-realm the file is made of one that Realm's SDKs wrote since about 2020, which is only read. What \
             is different in the new one is reported.
+
+            Dates are ISO 8601, or as --date-format says: a pattern of yyyy, yy, MM, MMM, dd, HH, hh with a, mm, ss, SSS \
+            and X for the zone, or seconds or milliseconds since 1970.
 
             EXAMPLES:
               freehold import new.realm --from-realm app.realm
@@ -24,6 +31,9 @@ struct ImportCommand: ParsableCommand {
               freehold import app.realm City --input cities.csv
               freehold import app.realm City --update error < cities.jsonl
               freehold import new.realm City --schema schema.json --input cities.json
+              freehold import new.realm City --infer --input cities.csv --dry-run
+              freehold import app.realm Day --infer -i days.csv --date-format dd.MM.yyyy
+              freehold import app.realm City -i rows.csv --no-header --columns id,name,,size
             """
     )
 
@@ -53,32 +63,47 @@ struct ImportCommand: ParsableCommand {
     var schema: String?
     @Option(help: "Stores so many objects at a time, which stay if a later one is wrong.") var batch: Int?
     @Flag(help: "Passes over keys and columns that the class doesn't have.") var ignoreUnknown = false
+    @OptionGroup var inference: InferOptions
+    @OptionGroup var csv: CSVOptions
+    @OptionGroup var dateOptions: DateOptions
     @OptionGroup var realm: RealmFileOptions
-    @Option(help: "Between the fields of CSV: a character, or \\t.") var delimiter = ","
 
     func validate() throws {
         if let batch, batch < 1 { throw ValidationError("--batch must be over 0.") }
-        guard separator != nil else { throw ValidationError("--delimiter is one character of ASCII, or \\t.") }
-        try realm.check(hasOthers: className != nil || schema != nil || source.input != nil)
+        try realm.check(
+            hasOthers: className != nil || schema != nil || source.input != nil || inference.infer,
+            infers: inference.infer
+        )
+        if csv.noHeader, csv.columns == nil, !inference.infer {
+            throw ValidationError("--no-header needs --columns, which names the properties.")
+        }
+        if inference.infer {
+            guard className != nil else { throw ValidationError("--infer needs the name of the class to make.") }
+            if schema != nil { throw ValidationError("--infer and --schema can't be given together.") }
+            if ignoreUnknown { throw ValidationError("--ignore-unknown has nothing to pass over with --infer.") }
+        }
         guard className == nil else { return }
-        if schema != nil || format != nil || batch != nil || ignoreUnknown || update != .modified {
+        if schema != nil || format != nil || batch != nil || ignoreUnknown || update != .modified || csv.isGiven
+            || !dateOptions.formats.isEmpty
+        {
             throw ValidationError(
-                "A whole file is imported as it is: --schema, --format, --batch, --update and --ignore-unknown go with a "
-                    + "class."
+                "A whole file is imported as it is: --schema, --format, --batch, --update, --ignore-unknown, --date-format "
+                    + "and the options of CSV go with a class."
             )
         }
     }
 
-    /// A tab may be written as other programs write it.
-    private var separator: UInt8? {
-        let text = delimiter == "\\t" ? "\t" : delimiter
-        return text.utf8.count == 1 && !["\"", "\n", "\r"].contains(text) ? text.utf8.first : nil
+    private var isCSV: Bool {
+        format.map { $0 == .csv } ?? (source.input?.lowercased().hasSuffix(".csv") ?? false)
     }
 
     func run() throws {
         let url = URL(fileURLWithPath: file)
         if let old = realm.fromRealm {
             return try realm.run(old, Realm.Configuration(fileURL: url, encryptionKey: try key.key()))
+        }
+        if className != nil, csv.isGiven, !isCSV {
+            throw Failure(.usage, "--delimiter, --no-header and --columns are about CSV: give --format csv")
         }
         guard let className else {
             // The library's name for a file that isn't complete.
@@ -91,13 +116,23 @@ struct ImportCommand: ParsableCommand {
             )
             return report(count)
         }
-        guard let schema else { return try fill(className, FileOptions.openForWriting(file, key)) }
+        if inference.infer { return try infer(className) }
+        guard let schema else {
+            return try fill(className, FileOptions.openForWriting(file, key), from: try source.reader())
+        }
         if FileManager.default.fileExists(atPath: file) {
             throw Failure(.cantCreate, "\(file): there is such a file already; --schema makes a new one")
         }
         let read = try SchemaFile.read(schema)
-        var configuration = Realm.Configuration(fileURL: url, schemaVersion: read.schemaVersion ?? 0)
-        configuration.schema = read.schema
+        try make(read.schema, version: read.schemaVersion ?? 0) { realm in
+            try fill(className, realm, from: try source.reader())
+        }
+    }
+
+    /// Makes the file, which is gone again where the closure throws, but for batches that it has stored.
+    private func make(_ schema: Schema, version: UInt64, _ body: (Realm) throws -> Void) throws {
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: file), schemaVersion: version)
+        configuration.schema = schema
         configuration.encryptionKey = try key.key()
         let lock = file + ".writer"
         let hadLock = FileManager.default.fileExists(atPath: lock)
@@ -108,7 +143,7 @@ struct ImportCommand: ParsableCommand {
         do {
             let realm = try Realm(configuration: configuration)
             defer { isEmpty = realm.isEmpty }
-            try fill(className, realm)
+            try body(realm)
         } catch {
             // Batches that were stored stay; else nothing is left of it.
             if isEmpty, (try? Realm.deleteFiles(for: configuration)) == true, !hadLock {
@@ -118,7 +153,77 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    private func fill(_ className: String, _ realm: Realm) throws {
+    // MARK: Inference
+
+    private func infer(_ className: String) throws {
+        let isNew = !FileManager.default.fileExists(atPath: file)
+        let stored = isNew ? Schema([]) : try FileOptions.openForWriting(file, key).storedSchema
+        if stored[className] != nil {
+            throw Failure(
+                .data,
+                "there is a class '\(className)' in the file already: without --infer the objects are added to it"
+            )
+        }
+        let readers = try source.repeatedReader()
+        var inference = Inference(
+            className,
+            dates: try DateFormats(dateOptions),
+            primaryKey: self.inference.primaryKey
+        )
+        var columns: [String?] = []
+        if isCSV {
+            columns = try inference.readCSV(
+                try readers(),
+                delimiter: csv.separator!,
+                hasHeader: !csv.noHeader,
+                columns: csv.names
+            )
+        } else {
+            try inference.readJSON(try readers())
+        }
+        let classes = try inference.decide(taken: Set(stored.objectSchema.map(\.className)), isText: isCSV)
+        Progress.clear()
+        if realm.dryRun {
+            let text =
+                realm.json
+                ? [UInt8](classes.schema.jsonData(schemaVersion: 0)) : try classes.text(objects: inference.objects)
+            return try StandardOutput.shared.write(text)
+        }
+        StandardError.write(String(decoding: try classes.text(objects: inference.objects), as: UTF8.self))
+        func fill(_ realm: Realm) throws {
+            try self.fill(
+                className,
+                realm,
+                from: try readers(),
+                columns: isCSV ? columns.map { $0.map { classes.name(of: $0) } } : nil,
+                names: classes.renames
+            )
+        }
+        if isNew { return try make(classes.schema, version: 0, fill) }
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: file))
+        configuration.encryptionKey = try key.key()
+        configuration.schemaVersion = try schemaVersionAtURL(
+            configuration.fileURL!,
+            encryptionKey: configuration.encryptionKey
+        )
+        configuration.schema = classes.schema
+        // The classes that are there stay.
+        configuration.schemaMode = .additive
+        try fill(try Realm(configuration: configuration))
+    }
+
+    // MARK: Objects
+
+    /// - Parameters:
+    ///   - columns: the properties of the columns of CSV, where something else than its header says them.
+    ///   - names: by class, what keys of JSON are called in the file.
+    private func fill(
+        _ className: String,
+        _ realm: Realm,
+        from read: @escaping () throws -> Data,
+        columns: [String?]? = nil,
+        names: [String: [String: String]] = [:]
+    ) throws {
         let stored = realm.storedSchema
         let object = try stored.requireClass(className)
         if object.isEmbedded {
@@ -127,15 +232,26 @@ struct ImportCommand: ParsableCommand {
         if object.isAsymmetric {
             throw Failure(.data, "\(className) is asymmetric: its objects are only sent, by programs that sync")
         }
-        let read = try source.reader()
-        let isCSV = format.map { $0 == .csv } ?? (source.input?.lowercased().hasSuffix(".csv") ?? false)
         let policy = object.primaryKeyProperty == nil ? .error : update.policy
+        let dates = try DateFormats(dateOptions)
+        let adapter = JSONAdapter(stored, dates, names: names)
+        let options = JSONImportOptions(
+            unknownKeys: ignoreUnknown ? .ignored : .refused,
+            dates: dates.numbers ?? .iso8601,
+            batchSize: batch
+        )
         let count: Int
         if isCSV {
-            count = try CSVImport(object, in: stored, delimiter: separator!, from: read)
+            let layout = CSVLayout(
+                delimiter: csv.separator!,
+                hasHeader: !csv.noHeader,
+                names: columns ?? csv.names
+            )
+            count = try CSVImport(object, layout, adapter, from: read)
                 .run(into: realm, update: policy, batch: batch, ignoresUnknown: ignoreUnknown)
+        } else if adapter.isNeeded {
+            count = try AdaptedJSON(read, object, adapter).run(into: realm, update: policy, options)
         } else {
-            let options = JSONImportOptions(unknownKeys: ignoreUnknown ? .ignored : .refused, batchSize: batch)
             count = try realm.dynamicImportJSON(into: object.className, update: policy, options: options, from: read)
         }
         report(count)

@@ -32,7 +32,7 @@ struct InfoCommand: ParsableCommand {
     }
 }
 
-private struct FileInfo: Encodable {
+struct FileInfo: Encodable {
     struct Class: Encodable {
         let name: String
         let embedded: Bool
@@ -61,7 +61,11 @@ private struct FileInfo: Encodable {
         version = realm.version
         schemaVersion = realm.storedSchemaVersion
         readers = PinnedReader.others(of: realm)
-        classes = realm.storedSchema.objectSchema.map { object in
+        classes = Self.classes(realm)
+    }
+
+    static func classes(_ realm: Realm) -> [Class] {
+        realm.storedSchema.objectSchema.map { object in
             Class(
                 name: object.className,
                 embedded: object.isEmbedded,
@@ -97,15 +101,7 @@ private struct FileInfo: Encodable {
         try output.line("Readers         \(readers.count)\(held ?? "")")
         try output.line("Classes         \(classes.count)\(classes.isEmpty ? "" : "\n")")
         if classes.isEmpty { return }
-        var table = TextTable(["Class", "Objects", "Primary key", "Indexes"], isNumber: [false, true, false, false])
-        for item in classes {
-            try table.add([
-                item.name + (item.embedded ? " (embedded)" : item.asymmetric ? " (asymmetric)" : ""),
-                Units.grouped(item.objects), item.primaryKey ?? "",
-                item.indexes.joined(separator: ", "),
-            ])
-        }
-        try table.finish()
+        try ClassTable.write(classes)
     }
 
     func writeJSON() throws {

@@ -15,12 +15,18 @@ struct RealmFileOptions: ParsableArguments {
         completion: .file()
     )
     var realmKeyFile: String?
-    @Flag(help: "Reads the whole Realm file, reports, and makes nothing.") var dryRun = false
-    @Flag(help: "The report of a Realm file as JSON.") var json = false
+    @Flag(help: "With --from-realm or --infer: reads everything, reports, and makes nothing.") var dryRun = false
+    @Flag(help: "The report of a Realm file, or the schema of a dry inference, as JSON.") var json = false
 
-    func check(hasOthers: Bool) throws {
-        if fromRealm == nil, dryRun || json || realmKeyFile != nil {
-            throw ValidationError("--realm-key-file, --dry-run and --json go with --from-realm.")
+    func check(hasOthers: Bool, infers: Bool) throws {
+        if fromRealm == nil, realmKeyFile != nil {
+            throw ValidationError("--realm-key-file goes with --from-realm.")
+        }
+        if fromRealm == nil, !infers, dryRun || json {
+            throw ValidationError("--dry-run and --json go with --from-realm or --infer.")
+        }
+        if infers, json, !dryRun {
+            throw ValidationError("--json prints the schema of --infer with --dry-run only.")
         }
         if fromRealm != nil, hasOthers {
             throw ValidationError(

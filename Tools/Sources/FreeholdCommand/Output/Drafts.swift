@@ -45,35 +45,16 @@ final class Drafts: Sendable {
     /// The file is complete, or gone.
     func end() { _ = Self.state.withLock { $0.drafts.removeValue(forKey: number) } }
 
-    /// Has signals wait for a thread of their own. Called before there are other threads, which would take them.
-    static func watchSignals() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            // One that the command was started to ignore, as by `nohup`, stays so.
-            let previous = signal(number, SIG_DFL)
-            if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-                signal(number, SIG_IGN)
-            } else {
-                sigaddset(&signals, number)
-            }
-        }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let watched = signals
-        Thread.detachNewThread {
-            var signals = watched
-            var number: Int32 = 0
-            guard sigwait(&signals, &number) == 0 else { return }
-            state.withLock { state in
-                removeAll(state)
-                // Its action is still to end the process; no other draft begins before.
-                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-                raise(number)
-            }
+    /// Takes along all that isn't complete, then calls the closure, before which no other draft begins.
+    ///
+    /// The other threads work on meanwhile: what has begun and isn't there yet is waited for, up to a fifth of a second.
+    static func removeAll(then body: () -> Void) {
+        state.withLock { state in
+            removeAll(state)
+            body()
         }
     }
 
-    /// The other threads work on meanwhile: what has begun and isn't there yet is waited for, up to a fifth of a second.
     private static func removeAll(_ state: State) {
         if state.drafts.isEmpty { return }
         var removals = 0

@@ -13,22 +13,62 @@ struct InputFile: ParsableArguments {
 
     /// A closure that gives the next bytes, with progress where somebody is looking.
     func reader() throws -> () throws -> Data {
-        let file: FileHandle
-        var size: Int?
-        if let input {
-            try FileOptions.requireFile(input)
-            guard let opened = FileHandle(forReadingAtPath: input) else {
-                throw Failure(.noPermission, "\(input): the file can't be read: \(String(cString: strerror(errno)))")
-            }
-            file = opened
-            size = (try? FileManager.default.attributesOfItem(atPath: input))?[.size] as? Int
-        } else {
-            if isatty(0) == 1 {
-                throw ValidationError("Nothing is given: name a file with --input, or pipe one in.")
-            }
-            file = .standardInput
+        guard let input else { return try Self.standardInput("name a file with --input, or pipe one in") }
+        let size = (try? FileManager.default.attributesOfItem(atPath: input))?[.size] as? Int
+        return Self.reader(try open(input), input, size)
+    }
+
+    private func open(_ path: String) throws -> FileHandle {
+        try FileOptions.requireFile(path)
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw Failure(.noPermission, "\(path): the file can't be read: \(String(cString: strerror(errno)))")
         }
+        return file
+    }
+
+    static func standardInput(_ remedy: String = "give it as an argument, or pipe it in") throws -> () throws -> Data {
+        if isatty(0) == 1 { throw ValidationError("Nothing is given: \(remedy).") }
+        return reader(.standardInput, "standard input", nil)
+    }
+
+    /// A closure that makes closures as ``reader()`` does, each of which begins at the beginning.
+    ///
+    /// What comes by a pipe is copied to a file without a name, which is gone when the process is.
+    func repeatedReader() throws -> () throws -> () throws -> Data {
+        let file = try input.map { try open($0) } ?? Self.copy()
         let name = input ?? "standard input"
+        // A pipe may have a name, too.
+        let isSeekable = lseek(file.fileDescriptor, 0, SEEK_SET) == 0
+        let source = isSeekable ? file : try Self.copy(of: Self.reader(file, name, nil), name)
+        let size = Int(lseek(source.fileDescriptor, 0, SEEK_END))
+        return {
+            lseek(source.fileDescriptor, 0, SEEK_SET)
+            return Self.reader(source, name, size)
+        }
+    }
+
+    private static func copy() throws -> FileHandle {
+        try copy(of: try standardInput("name a file with --input, or pipe one in"), "standard input")
+    }
+
+    private static func copy(of read: () throws -> Data, _ name: String) throws -> FileHandle {
+        var path = Array((NSTemporaryDirectory() + "/freehold-XXXXXX").utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .io,
+                "\(name) can't be kept in \(NSTemporaryDirectory()): \(String(cString: strerror(errno)))"
+            )
+        }
+        unlink(path)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        while case let data = try read(), !data.isEmpty {
+            do { try file.write(contentsOf: data) } catch { throw Failure(.io, "\(name) can't be kept: \(error)") }
+        }
+        return file
+    }
+
+    private static func reader(_ file: FileHandle, _ name: String, _ size: Int?) -> () throws -> Data {
         var done = 0
         return {
             let data: Data

@@ -22,35 +22,66 @@ struct OutputFile: ParsableArguments {
             _ = try body { try StandardOutput.shared.write($0) }
             return
         }
-        if !force && FileManager.default.fileExists(atPath: output) {
-            throw Failure(.cantCreate, "\(output): there is such a file already; --force replaces it")
+        let draft = try DraftFile(output, replaces: force)
+        do {
+            let text = try body { data in
+                try draft.write(data)
+                Progress.show("\(Units.bytes(draft.bytes)) written")
+            }
+            try draft.complete()
+            Progress.clear()
+            StandardError.write("\(output): \(text), \(Units.bytes(draft.bytes))\n")
+        } catch {
+            draft.discard()
+            throw error
         }
-        let url = URL(fileURLWithPath: output)
-        let draft = url.deletingLastPathComponent()
+    }
+}
+
+/// A file that appears under its name when it is complete. A signal that ends the process takes it along before that.
+final class DraftFile {
+    let path: String
+    private(set) var bytes = 0
+    private let url: URL
+    private let draft: URL
+    private let drafts: Drafts
+    private let file: FileHandle
+
+    /// - Parameter replaces: whether a file of the name may be there already.
+    /// - Throws: `Failure`.
+    init(_ path: String, replaces: Bool) throws {
+        self.path = path
+        if !replaces && FileManager.default.fileExists(atPath: path) {
+            throw Failure(.cantCreate, "\(path): there is such a file already; --force replaces it")
+        }
+        url = URL(fileURLWithPath: path)
+        draft = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier).draft")
-        let drafts = Drafts.begin(draft.path)
-        defer { drafts.end() }
+        drafts = Drafts.begin(draft.path)
         guard FileManager.default.createFile(atPath: draft.path, contents: nil),
             let file = FileHandle(forWritingAtPath: draft.path)
         else {
-            throw Failure(.cantCreate, "\(output): the file can't be made: \(String(cString: strerror(errno)))")
+            drafts.end()
+            throw Failure(.cantCreate, "\(path): the file can't be made: \(String(cString: strerror(errno)))")
         }
-        do {
-            var bytes = 0
-            let text = try body { data in
-                do { try file.write(contentsOf: data) } catch { throw Failure(.io, "\(output): \(error)") }
-                bytes += data.count
-                Progress.show("\(Units.bytes(bytes)) written")
-            }
-            try file.close()
-            guard rename(draft.path, url.path) == 0 else {
-                throw Failure(.cantCreate, "\(output): \(String(cString: strerror(errno)))")
-            }
-            Progress.clear()
-            StandardError.write("\(output): \(text), \(Units.bytes(bytes))\n")
-        } catch {
-            try? FileManager.default.removeItem(at: draft)
-            throw error
+        self.file = file
+    }
+
+    func write(_ data: Data) throws {
+        do { try file.write(contentsOf: data) } catch { throw Failure(.io, "\(path): \(error)") }
+        bytes += data.count
+    }
+
+    func complete() throws {
+        defer { drafts.end() }
+        do { try file.close() } catch { throw Failure(.io, "\(path): \(error)") }
+        guard rename(draft.path, url.path) == 0 else {
+            throw Failure(.cantCreate, "\(path): \(String(cString: strerror(errno)))")
         }
+    }
+
+    func discard() {
+        try? FileManager.default.removeItem(at: draft)
+        drafts.end()
     }
 }

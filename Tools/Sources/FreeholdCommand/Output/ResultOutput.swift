@@ -4,7 +4,7 @@ import Freehold
 
 /// How objects are written.
 enum RowFormat: String, ExpressibleByArgument, CaseIterable {
-    case table, json, jsonl, csv
+    case table, json, jsonl, csv, markdown
 }
 
 /// The columns that are written of a class: its properties, or key paths along to-one links.
@@ -25,7 +25,10 @@ struct Columns {
         isNumber = try names.map { try Self.property(at: $0, of: object, in: schema).isPlainNumber }
     }
 
-    private static func property(at path: String, of object: ObjectSchema, in schema: Schema) throws -> Property {
+    /// The property that a path along links to one object leads to.
+    ///
+    /// - Throws: `Failure`.
+    static func property(at path: String, of object: ObjectSchema, in schema: Schema) throws -> Property {
         if let property = object[path] { return property }
         var current = object
         let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -54,7 +57,7 @@ struct Columns {
 }
 
 extension Property {
-    fileprivate var isPlainNumber: Bool {
+    var isPlainNumber: Bool {
         collection == .none && [.int, .float, .double, .decimal128].contains(type)
     }
 }
@@ -83,30 +86,10 @@ struct ResultOutput {
     func write(_ results: Results<DynamicObject>) throws -> Int {
         switch format {
         case .json, .jsonl: return try results.exportJSON(options: options, to: output)
-        case .csv:
-            var bytes: [UInt8] = []
-            for (i, name) in columns.names.enumerated() {
-                if i > 0 { bytes.append(UInt8(ascii: ",")) }
-                CSVText.append(name, to: &bytes)
-            }
-            CSVText.endLine(&bytes)
-            let count = try forEachRow(results) { cells in
-                for (i, cell) in cells.enumerated() {
-                    if i > 0 { bytes.append(UInt8(ascii: ",")) }
-                    CSVText.append(cell, to: &bytes)
-                }
-                CSVText.endLine(&bytes)
-                if bytes.count >= 64 * 1024 {
-                    try output(Data(bytes))
-                    bytes.removeAll(keepingCapacity: true)
-                }
-            }
-            try output(Data(bytes))
-            return count
-        case .table:
-            var table = TextTable(columns.names, isNumber: columns.isNumber)
-            let count = try forEachRow(results) { cells in try table.add(cells.map(\.shown)) }
-            try table.finish()
+        case .csv, .markdown, .table:
+            var rows = RowOutput(format, columns.names, isNumber: columns.isNumber, output: output)
+            let count = try forEachRow(results) { try rows.add($0) }
+            try rows.finish()
             return count
         }
     }

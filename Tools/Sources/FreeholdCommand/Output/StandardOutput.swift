@@ -15,6 +15,8 @@ final class StandardOutput {
 
     private var buffer: [UInt8] = []
     private static let limit = 64 * 1024
+    /// Where data goes instead, while a shell's output is a file.
+    private var other: ((Data) throws -> Void)?
 
     func write(_ text: String) throws {
         buffer.append(contentsOf: text.utf8)
@@ -33,8 +35,22 @@ final class StandardOutput {
 
     func line(_ text: String) throws { try write(text + "\n") }
 
+    /// Has data go elsewhere from now on; nil for standard output again.
+    func redirect(to other: ((Data) throws -> Void)?) throws {
+        try flush()
+        self.other = other
+    }
+
+    var isRedirected: Bool { other != nil }
+
+    /// Forgets what hasn't been written.
+    func discard() { buffer.removeAll(keepingCapacity: true) }
+
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
+        // Who interrupts a long output wants no more of it.
+        try Task.checkCancellation()
+        if let other { return buffer.isEmpty ? () : try other(Data(buffer)) }
         var start = 0
         while start < buffer.count {
             let count = buffer.withUnsafeBytes {
@@ -74,12 +90,13 @@ enum StandardError {
 
 /// What a file descriptor leads to.
 enum Terminal {
+    static var isInput: Bool { isatty(0) == 1 }
     static var isOutput: Bool { isatty(1) == 1 }
     static var isError: Bool { isatty(2) == 1 }
 
     /// Columns of the terminal that standard output is; nil where it is none.
     static var width: Int? {
-        guard isOutput else { return nil }
+        guard isOutput, !StandardOutput.shared.isRedirected else { return nil }
         var size = winsize()
         if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80

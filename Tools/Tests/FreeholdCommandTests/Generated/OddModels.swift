@@ -2,13 +2,13 @@ import Foundation
 import Freehold
 
 final class ListObject: Object {
-    @Persisted(mapTo: "first-name") var firstName: String
+    @Persisted var firstName: String
     @Persisted var `class`: Int
-    @Persisted(mapTo: "description") var descriptionValue: String
-    @Persisted(mapTo: "$-1st") var _1st: Bool
-    @Persisted(indexed: true, mapTo: "first name") var firstName2: String?
+    @Persisted var descriptionValue: String
+    @Persisted var _1st: Bool
+    @Persisted(indexed: true) var firstName2: String?
     @Persisted var naïve: List<Double?>
-    @Persisted(mapTo: "$") var unnamed: Date
+    @Persisted var unnamed: Date
     @Persisted var link: OrderLine2?
     @Persisted var links: List<OrderLine2>
     @Persisted var map: Map<String, ListObject?>
@@ -17,6 +17,16 @@ final class ListObject: Object {
     @Persisted(primaryKey: true) var key: ObjectId
 
     override class func mappedName() -> String? { "List" }
+
+    override class func propertiesMapping() -> [String: String] {
+        [
+            "firstName": "first-name",
+            "descriptionValue": "description",
+            "_1st": "$-1st",
+            "firstName2": "first name",
+            "unnamed": "$",
+        ]
+    }
 
     override class func compoundIndexes() -> [CompoundIndex] {
         [
@@ -28,12 +38,24 @@ final class ListObject: Object {
 final class OrderLine2: Object {
     @Persisted var uuid: UUID
     @Persisted var data: Data?
-    @Persisted(deleteRule: .deny, mapTo: "goes-with") var goesWith: ListObject?
+    @Persisted(deleteRule: .deny) var goesWith: ListObject?
     @Persisted(originProperty: "link", deleteRule: .cascade) var linkOf: LinkingObjects<ListObject>
 
     override class func mappedName() -> String? { "order line" }
+
+    override class func propertiesMapping() -> [String: String] {
+        [
+            "goesWith": "goes-with"
+        ]
+    }
 }
 
 final class OrderLine: EmbeddedObject {
-    @Persisted(mapTo: "self") var selfValue: Float
+    @Persisted var selfValue: Float
+
+    override class func propertiesMapping() -> [String: String] {
+        [
+            "selfValue": "self"
+        ]
+    }
 }

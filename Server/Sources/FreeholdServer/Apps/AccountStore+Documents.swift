@@ -1,0 +1,153 @@
+import Foundation
+import Freehold
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncRules
+
+/// The schemas and rules of apps. They lie in the file of accounts, so that a server that runs follows within a second.
+extension AccountStore {
+    /// - Throws: `AccountError` if there is no such app; what Freehold and FreeholdBSON throw if the file is damaged.
+    public func documents(of app: String) async throws -> AppDocuments {
+        try await work { realm in
+            guard let stored = realm.object(ofType: StoredApp.self, forPrimaryKey: app) else {
+                throw AccountError.noApp
+            }
+            return try AppDocuments(stored, realm)
+        }
+    }
+
+    /// Changes an app's documents as one transaction.
+    ///
+    /// - Returns: what they are then.
+    /// - Throws: `AccountError` if there is no such app; `RuleError` if the documents don't fit each other; what `body` throws. Then nothing
+    ///   is changed.
+    @discardableResult
+    public func changeDocuments(
+        of app: String,
+        _ body: @escaping @Sendable (inout AppDocuments) throws -> Void
+    ) async throws -> AppDocuments {
+        try await write { realm in
+            guard let stored = realm.object(ofType: StoredApp.self, forPrimaryKey: app) else {
+                throw AccountError.noApp
+            }
+            let old = try AppDocuments(stored, realm)
+            var documents = old
+            try body(&documents)
+            _ = try documents.tables()
+            guard documents != old else { return documents }
+            try documents.store(app, realm)
+            stored.adoptsSchemas = documents.adoptsSchemas
+            stored.documentsRevision += 1
+            return documents
+        }
+    }
+
+    /// Keeps classes of clients' that a server took over, as far as they still fit what is there.
+    func adopt(_ tables: [TableSpec], app: String) async throws {
+        // An app of the settings, without accounts, has nothing that could keep them.
+        guard try await self.app(app) != nil else { return }
+        try await changeDocuments(of: app) { documents in
+            let known = try documents.tables()
+            let adoption = try SchemaAdoption(server: known, client: tables, mode: .development)
+            guard adoption.isAccepted else {
+                throw RuleError([], "They don't fit the schema that was pushed meanwhile.")
+            }
+            try documents.setTables(adoption.tables)
+        }
+    }
+
+    /// What of each app says whether its documents, or what rules know of its users, are others than before.
+    func revisions() async throws -> [String: AppRevision] {
+        try await work { realm in
+            var revisions: [String: AppRevision] = [:]
+            for app in realm.objects(StoredApp.self) {
+                revisions[app.id] = AppRevision(documents: app.documentsRevision, users: app.usersRevision)
+            }
+            return revisions
+        }
+    }
+
+    func users(_ ids: [String]) async throws -> [AccountUser] {
+        try await work { realm in
+            ids.compactMap { id in
+                realm.object(ofType: StoredUser.self, forPrimaryKey: id).map { AccountUser($0, realm) }
+            }
+        }
+    }
+
+    /// - Parameter customData: a JSON object.
+    /// - Throws: `AccountError` if there is no such user, or it isn't one.
+    public func setCustomData(_ customData: String, user: String) async throws {
+        try AccountUser.check(customData: customData)
+        try await write { realm in
+            guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
+                throw AccountError.noUser
+            }
+            stored.customData = customData
+            Self.noteUsers(of: stored.app, realm)
+        }
+    }
+
+    /// Something that rules can ask of a user of the app has changed.
+    static func noteUsers(of app: String, _ realm: Realm) {
+        realm.object(ofType: StoredApp.self, forPrimaryKey: app)?.usersRevision += 1
+    }
+}
+
+struct AppRevision: Hashable, Sendable {
+    var documents: Int
+    var users: Int
+}
+
+extension AccountUser {
+    /// - Throws: `AccountError`
+    static func check(customData: String) throws {
+        guard customData.utf8.count <= 4_096, JSONValue(object: customData) != nil else {
+            throw AccountError.bad("custom data is a JSON object of at most 4 KiB")
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension AppDocuments {
+    fileprivate init(_ app: StoredApp, _ realm: Realm) throws {
+        let id = app.id
+        self.init(adoptsSchemas: app.adoptsSchemas)
+        for stored in realm.objects(StoredDocument.self).where({ $0.app == id }).sorted(byKeyPath: "key") {
+            let body = try BSONDocument(extendedJSON: stored.body)
+            switch StoredDocument.Kind(rawValue: stored.kind) {
+            case .schema:
+                guard case .document(let schema)? = body["schema"] else { continue }
+                var relationships: BSONDocument = [:]
+                if case .document(let found)? = body["relationships"] { relationships = found }
+                let document = SchemaDocument(schema: schema, relationships: relationships)
+                schemas.append(document)
+                if body["asymmetric"] == true { asymmetric.insert(document.className) }
+            case .rules: rules = try RuleSet(extendedJSON: stored.body)
+            case .values: values = body
+            case .environment: environment = body
+            case nil: continue
+            }
+        }
+    }
+
+    fileprivate func store(_ app: String, _ realm: Realm) throws {
+        realm.delete(realm.objects(StoredDocument.self).where { $0.app == app })
+        func add(_ kind: StoredDocument.Kind, _ name: String, _ body: BSONDocument) throws {
+            let stored = StoredDocument()
+            (stored.key, stored.app, stored.kind) = ("\(app)/\(kind.rawValue)/\(name)", app, kind.rawValue)
+            stored.body = try body.extendedJSON(.canonical)
+            realm.add(stored)
+        }
+        for document in schemas {
+            var body: BSONDocument = ["schema": .document(document.schema)]
+            if !document.relationships.isEmpty { body.append("relationships", .document(document.relationships)) }
+            if asymmetric.contains(document.className) { body.append("asymmetric", true) }
+            try add(.schema, document.className, body)
+        }
+        if let rules { try add(.rules, "", rules.document) }
+        if !values.isEmpty { try add(.values, "", values) }
+        if !environment.isEmpty { try add(.environment, "", environment) }
+    }
+}

@@ -1,0 +1,144 @@
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncCore
+public import FreeholdSyncRules
+import Synchronization
+
+/// An app's classes and rules as a node serves them, and what is known of its users. Any thread may use it.
+final class ServedApp: Sendable {
+    let id: String
+    private let state: Mutex<State>
+    /// Told when clients' classes were taken over.
+    private let adopted: @Sendable (ServedApp, [TableSpec]) -> Void
+
+    private struct State {
+        var documents: AppDocuments
+        var schema: ServedSchema
+        var rules: RuleSet?
+        var users: [String: RuleUser] = [:]
+        /// Users of whom something else is known than before.
+        var changed: Set<String> = []
+        /// Users who weren't connected when that was looked at last.
+        var gone: Set<String> = []
+
+        init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
+            self.documents = documents
+            let isDevelopment = adoptsAlways || documents.adoptsSchemas
+            schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
+            rules = documents.rules
+        }
+    }
+
+    /// - Parameters:
+    ///   - adoptsAlways: takes clients' classes over, whatever the documents say.
+    ///   - adopted: called on the thread that serves the client, which must go on.
+    /// - Throws: `RuleError` if the documents can't be used.
+    init(
+        _ id: String,
+        _ documents: AppDocuments,
+        adoptsAlways: Bool = false,
+        adopted: @escaping @Sendable (ServedApp, [TableSpec]) -> Void = { _, _ in }
+    ) throws {
+        self.id = id
+        self.adopted = adopted
+        state = Mutex(try State(documents, adoptsAlways))
+    }
+
+    /// - Returns: whether anything is another thing now.
+    /// - Throws: `RuleError`; then it goes on with what it had.
+    func update(_ documents: AppDocuments, adoptsAlways: Bool) throws -> Bool {
+        let new = try State(documents, adoptsAlways)
+        return state.withLock { state in
+            guard state.documents != documents || state.schema.mode != new.schema.mode else { return false }
+            let old = state
+            state = new
+            (state.users, state.changed, state.gone) = (old.users, old.changed, old.gone)
+            return true
+        }
+    }
+
+    // MARK: Users
+
+    func note(_ user: RuleUser) {
+        state.withLock { state in
+            guard let old = state.users.updateValue(user, forKey: user.id), old != user else { return }
+            state.changed.insert(user.id)
+        }
+    }
+
+    /// The users of whom something else was noted since this was asked last.
+    func takeChanged() -> Set<String> {
+        state.withLock { state in
+            defer { state.changed = [] }
+            return state.changed
+        }
+    }
+
+    /// Forgets who wasn't connected now and the last time: who comes is noted just before.
+    func forget(but connected: Set<String>) {
+        state.withLock { state in
+            let gone = Set(state.users.keys).subtracting(connected)
+            for user in gone.intersection(state.gone) { state.users[user] = nil }
+            state.gone = gone.subtracting(state.gone)
+        }
+    }
+
+    var users: [String] { state.withLock { Array($0.users.keys) } }
+
+    // MARK: What the machine asks
+
+    var tables: [TableSpec] { state.withLock { $0.schema.tables } }
+    var hasRules: Bool { state.withLock { $0.rules != nil } }
+    /// Without classes and without a way to get some, files of any schema are served.
+    var hasSchema: Bool {
+        state.withLock { !$0.schema.tables.isEmpty || $0.schema.mode == .development || $0.rules != nil }
+    }
+
+    func rights(of id: String) -> (any SessionRights)? {
+        state.withLock { state in
+            guard let rules = state.rules else { return nil }
+            var user = state.users[id] ?? RuleUser(id: id)
+            (user.values, user.environment) = (state.documents.values, state.documents.environment)
+            return UserRights(rules, user: user, schema: RuleSchema(state.schema.tables))
+        }
+    }
+
+    func judge(_ claim: SchemaClaim, _ base: MergeRules) -> SchemaJudgement {
+        let (verdict, tables) = state.withLock { state -> (SchemaVerdict, [TableSpec]?) in
+            let (verdict, changes) = state.schema.judge(claim)
+            guard !changes.isEmpty else { return (verdict, nil) }
+            // What it stands for was put together from checked parts.
+            try? state.documents.setTables(state.schema.tables)
+            return (verdict, state.schema.tables)
+        }
+        guard let tables else { return SchemaJudgement(verdict) }
+        adopted(self, tables)
+        return SchemaJudgement(verdict, rules: mergeRules(base))
+    }
+
+    /// Rules of merges, with what the classes say.
+    func mergeRules(_ base: MergeRules) -> MergeRules {
+        var rules = base
+        state.withLock { state in
+            for table in state.schema.tables where table.isAsymmetric {
+                rules.createOnly.insert(SyncString(table.name))
+            }
+        }
+        return rules
+    }
+}
+
+extension RuleUser {
+    /// What rules know of an account.
+    public init(_ user: AccountUser) {
+        var data: BSONDocument = [:]
+        if let email = user.email { data["email"] = .string(email) }
+        let custom = try? BSONDocument(extendedJSON: user.customData)
+        self.init(
+            id: user.id,
+            data: data,
+            customData: custom ?? [:],
+            identities: user.identities.map { ["id": .string($0.id), "provider_type": .string($0.provider)] }
+        )
+    }
+}

@@ -1,0 +1,106 @@
+import FreeholdBSON
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+
+/// Tells somebody of a stream's changes, as far as the user may see them: rights are asked anew for each commit.
+actor ChangeFollower {
+    private let node: ServerNode
+    private let access: StreamAccess
+    private let identity: Identity
+    private let className: String?
+    private let query: String
+    private let isCanonical: Bool
+    private var cursor = Cursor(epoch: 0, version: 0, hash: .empty)
+    private var token: ResumeToken?
+    private var waiting: [String] = []
+    private var quiet = 0
+    private var hasGreeted = false
+
+    init(
+        _ node: ServerNode,
+        _ access: StreamAccess,
+        _ identity: Identity,
+        className: String?,
+        query: String,
+        _ request: DocumentRequest
+    ) {
+        (self.node, self.access, self.identity) = (node, access, identity)
+        (self.className, self.query) = (className, query)
+        isCanonical = request.parameters["canonical"] == "true"
+    }
+
+    func begin(at cursor: Cursor) { self.cursor = cursor }
+
+    /// - Returns: false if the log doesn't go back so far, or the store is another one.
+    func begin(behind token: ResumeToken) async throws -> Bool {
+        (cursor, self.token) = (token.cursor, token)
+        guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
+        if head.cursor == token.cursor { return true }
+        guard token.cursor.epoch == head.epoch else { return false }
+        let request = ServerStoreRequest(access.stream, .step(after: token.cursor, objects: 1))
+        guard case .step(let step) = await node.read(request) else { throw DocumentFailure.unavailable }
+        return step != nil
+    }
+
+    /// The next events as text, or a comment if there are none for a while. Nil at the end: the user may not see this any more, the log-in has
+    /// ended, or the log was cut.
+    func next() async -> String? {
+        while !Task.isCancelled {
+            if !waiting.isEmpty { return waiting.removeFirst() }
+            guard !node.status.isDraining, isGood,
+                let now = node.access(identity.user, access.stream.app.string, access.stream.value)
+            else { return nil }
+            guard let head = await node.head(of: access.stream) else {
+                if let text = await pause() { return text }
+                continue
+            }
+            guard head.cursor != cursor else {
+                if let text = await pause() { return text }
+                continue
+            }
+            let request = ServerStoreRequest(access.stream, .step(after: cursor, objects: 1))
+            guard case .step(let answer) = await node.read(request) else {
+                if let text = await pause() { return text }
+                continue
+            }
+            guard let step = answer else { return nil }
+            take(step, now)
+            quiet = 0
+        }
+        return nil
+    }
+
+    private var isGood: Bool {
+        guard let expires = identity.expires else { return true }
+        return expires > node.secondsSince1970
+    }
+
+    private func take(_ step: StreamStep, _ access: StreamAccess) {
+        var sights: [SyncString: ObjectSight?] = [:]
+        let events = ChangeEvent.events(of: step, stream: access.stream, behind: token) { name, contents in
+            if let className, name.className.string != className { return nil }
+            let sight =
+                sights[name.className]
+                ?? (try? ObjectSight(name.className, SyncString(query), access.matcher, access.rights))
+            sights[name.className] = sight
+            return sight?.contents(name, contents)
+        }
+        (cursor, token) = (step.to, nil)
+        for event in events {
+            let document = event.document(app: access.stream.app.string)
+            guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
+            waiting.append("id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n")
+        }
+    }
+
+    /// - Returns: a comment at the beginning, so that the client knows it is heard, and now and then, so that both sides notice a dead connection.
+    private func pause() async -> String? {
+        guard hasGreeted else {
+            hasGreeted = true
+            return ": here\n\n"
+        }
+        try? await Task.sleep(for: .milliseconds(100))
+        quiet += 1
+        return quiet % 150 == 0 ? ": nothing new\n\n" : nil
+    }
+}

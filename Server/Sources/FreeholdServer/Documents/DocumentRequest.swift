@@ -1,0 +1,139 @@
+import Foundation
+import FreeholdBSON
+import FreeholdSyncCore
+import NIOHTTP1
+
+/// A request of the documents' API, as it came: `/api/data/v1/app/APP/CLASS/KEY?…`.
+struct DocumentRequest: Sendable {
+    static let root = "/api/data/v1/"
+    static let bodyLimit = 16 << 20
+    private static let depthLimit = 100
+
+    let method: HTTPMethod
+    let app: String
+    /// Nil: the app's changes.
+    let className: String?
+    /// As it stands in the path.
+    let key: String?
+    let isChanges: Bool
+    let parameters: [String: String]
+    let bearer: String?
+    /// `If-Match`: the version that the caller saw.
+    let expected: StreamVersion?
+    /// `Last-Event-ID`: where a change stream was broken off.
+    let lastEvent: String?
+    let body: [UInt8]
+
+    /// - Throws: `DocumentFailure` if the path isn't one.
+    init(_ request: HTTPRequest) throws {
+        let parts = request.head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let names = try parts[0].dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+            .map { name in
+                guard !name.isEmpty, let text = String(name).removingPercentEncoding, !text.utf8.contains(0) else {
+                    throw DocumentFailure.noRoute
+                }
+                return text
+            }
+        guard (3...4).contains(names.count), names[0] == "app" else { throw DocumentFailure.noRoute }
+        app = names[1]
+        isChanges = names[2] == "$changes"
+        guard !isChanges || names.count == 3 else { throw DocumentFailure.noRoute }
+        className = isChanges ? nil : names[2]
+        key = names.count == 4 ? names[3] : nil
+        var parameters: [String: String] = [:]
+        for pair in parts.count > 1 ? parts[1].split(separator: "&").prefix(32) : [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let plain = sides.map { String($0).replacing("+", with: " ").removingPercentEncoding }
+            guard let name = plain[0], let value = plain.count > 1 ? plain[1] : "" else {
+                throw DocumentFailure.bad("A parameter isn't written as URLs have them.")
+            }
+            parameters[name] = value
+        }
+        self.parameters = parameters
+        (method, body) = (request.head.method, request.body)
+        lastEvent = request.head.headers.first(name: "Last-Event-ID")
+        let authorization = request.head.headers["Authorization"]
+        if authorization.count == 1, authorization[0].hasPrefix("Bearer ") {
+            bearer = String(authorization[0].dropFirst(7))
+        } else {
+            bearer = nil
+        }
+        if let tag = request.head.headers.first(name: "If-Match") {
+            guard tag.hasPrefix("\""), tag.hasSuffix("\""), let version = UInt64(tag.dropFirst().dropLast()) else {
+                throw DocumentFailure.bad("'If-Match' isn't a version that was given as 'ETag'.")
+            }
+            expected = version
+        } else {
+            expected = nil
+        }
+    }
+
+    /// - Throws: `DocumentFailure`
+    func value() throws -> BSONValue {
+        let limits = BSONLimits(depth: Self.depthLimit, size: Self.bodyLimit)
+        do {
+            return try BSONValue(
+                extendedJSON: String(decoding: body, as: UTF8.self),
+                options: ExtendedJSONOptions(limits: limits)
+            )
+        } catch { throw DocumentFailure.bad("The body isn't Extended JSON: \(error.reason)") }
+    }
+
+    /// - Throws: `DocumentFailure`
+    func document() throws -> BSONDocument {
+        guard case .document(let document) = try value() else { throw DocumentFailure.bad("The body is no document.") }
+        return document
+    }
+
+    /// - Throws: `DocumentFailure` for what is no number in the range.
+    func number(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws -> Int {
+        guard let text = parameters[name] else { return usual }
+        guard let number = Int(text), range.contains(number) else {
+            throw DocumentFailure.bad("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}
+
+/// Why something isn't done.
+struct DocumentFailure: Error, Hashable {
+    let status: Int
+    let code: String
+    let text: String
+
+    static let noRoute = DocumentFailure(status: 404, code: "ValueNotFound", text: "There is nothing here.")
+    static let noDocument = DocumentFailure(status: 404, code: "DocumentNotFound", text: "There is no such document.")
+    static let noToken = DocumentFailure(status: 401, code: "InvalidSession", text: "The token isn't good.")
+    static let forbidden = DocumentFailure(status: 403, code: "Forbidden", text: "The user may not use this.")
+    static let wrongMethod = DocumentFailure(status: 405, code: "BadRequest", text: "This method isn't for this path.")
+    static let tooLarge = DocumentFailure(status: 413, code: "BadRequest", text: "The body has more than 16 MiB.")
+    static let changed = DocumentFailure(
+        status: 412,
+        code: "VersionConflict",
+        text: "The document isn't any more what the caller saw."
+    )
+    static let unavailable = DocumentFailure(
+        status: 503,
+        code: "InternalServerError",
+        text: "The documents can't be reached; it isn't known whether what was asked for is done."
+    )
+    static let noSchema = DocumentFailure(
+        status: 409,
+        code: "SchemaMissing",
+        text: "The app has no schema: 'freehold-server schema push' or 'schema infer' gives it one."
+    )
+
+    static func bad(_ text: String) -> DocumentFailure { DocumentFailure(status: 400, code: "BadRequest", text: text) }
+    static func misfit(_ text: String) -> DocumentFailure {
+        DocumentFailure(status: 422, code: "SchemaValidationFailed", text: text)
+    }
+
+    var answer: HTTPAnswer {
+        let fields: BSONDocument = ["error": .string(text), "error_code": .string(code)]
+        return HTTPAnswer(
+            status: HTTPResponseStatus(statusCode: status),
+            type: "application/json",
+            body: (try? fields.extendedJSON()) ?? ""
+        )
+    }
+}

@@ -1,0 +1,83 @@
+import FreeholdBSON
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+
+extension DocumentService {
+    /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
+    func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
+        let sight = try access.sight(className, request.parameters["query"] ?? "TRUEPREDICATE")
+        let limit = try request.number("limit", 1...10_000, default: 100)
+        var after = try request.parameters["after"].map { try name(className, $0, access).key }
+        var (documents, size, isLast) = ([BSONValue](), 0, false)
+        var version = try await head(access).version
+        var tries = 0
+        reading: while documents.count < limit, size < 8 << 20, !isLast {
+            let kind = ServerStoreRequest.Kind.page(class: sight.className, after: after, at: version, objects: 1_000)
+            guard case .page(let found) = await node.read(ServerStoreRequest(access.stream, kind)) else {
+                throw DocumentFailure.unavailable
+            }
+            guard let page = found else {
+                // The log was cut behind it: what follows is of a later version.
+                tries += 1
+                guard tries < 5 else { throw DocumentFailure.unavailable }
+                version = try await head(access).version
+                continue
+            }
+            isLast = page.isLast
+            for (name, object) in page.objects {
+                after = name.key
+                guard let contents = sight.contents(name, object.contents) else { continue }
+                let document = BSONDocument(name, contents)
+                size += object.contents.count * 32
+                documents.append(.document(document))
+                if documents.count == limit {
+                    isLast = isLast && name.key == page.objects.last?.name.key
+                    break reading
+                }
+            }
+        }
+        var body: BSONDocument = ["documents": .array(documents)]
+        if !isLast, let after { body.append("next", BSONValue(key: after)) }
+        return HTTPAnswer(type: "application/json", body: try Self.text(body, request))
+    }
+
+    /// `GET CLASS/KEY`.
+    func get(_ className: String, _ key: String, _ request: DocumentRequest, _ access: StreamAccess) async throws
+        -> HTTPAnswer
+    {
+        let name = try name(className, key, access)
+        let sight = try access.sight(className, "TRUEPREDICATE")
+        guard let object = try await objects([name], access)[name],
+            let contents = sight.contents(name, object.contents)
+        else { throw DocumentFailure.noDocument }
+        var answer = HTTPAnswer(type: "application/json", body: try Self.text(BSONDocument(name, contents), request))
+        answer.headers = [("ETag", "\"\(sight.version(object))\"")]
+        return answer
+    }
+
+    /// `GET $changes?class=…&query=…&after=…`: server-sent events, from now on or from a token on.
+    func changes(_ request: DocumentRequest, _ access: StreamAccess, _ identity: Identity) async throws -> HTTPAnswer {
+        let className = request.parameters["class"]
+        let query = request.parameters["query"] ?? "TRUEPREDICATE"
+        guard className != nil || request.parameters["query"] == nil else {
+            throw DocumentFailure.bad("A 'query' needs a 'class'.")
+        }
+        if let className { _ = try access.sight(className, query) }
+        let stream = ChangeFollower(node, access, identity, className: className, query: query, request)
+        if let text = request.parameters["after"] ?? request.lastEvent {
+            guard let token = ResumeToken(text, of: access.stream) else {
+                throw DocumentFailure.bad("'after' is no token of this stream.")
+            }
+            guard try await stream.begin(behind: token) else {
+                throw DocumentFailure(
+                    status: 410,
+                    code: "ChangeStreamHistoryLost",
+                    text: "What came behind the token isn't kept any more: read the documents, and follow from then on."
+                )
+            }
+        } else {
+            await stream.begin(at: try await head(access).cursor)
+        }
+        return HTTPAnswer(stream: { await stream.next() }, type: "text/event-stream")
+    }
+}

@@ -1,0 +1,133 @@
+import FreeholdBSON
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+import NIOHTTP1
+
+extension DocumentService {
+    /// `POST CLASS?mode=insert|upsert|replace`: a document, or an array of documents.
+    func insert(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
+        let modes: [String: DocumentImport.Mode] = ["insert": .insert, "upsert": .upsert, "replace": .replace]
+        guard let mode = modes[request.parameters["mode"] ?? "insert"] else {
+            throw DocumentFailure.bad("'mode' is insert, upsert or replace.")
+        }
+        let mapping = try mapping(access)
+        let documents: [BSONDocument]
+        switch try request.value() {
+        case .document(let one): documents = [one]
+        case .array(let values):
+            documents = try values.map { value in
+                guard case .document(let document) = value else {
+                    throw DocumentFailure.bad("The body is a document, or an array of documents.")
+                }
+                return document
+            }
+        default: throw DocumentFailure.bad("The body is a document, or an array of documents.")
+        }
+        let sight = try access.sight(className, "TRUEPREDICATE")
+        let names = try documents.map { try mapping.object($0, of: className).name }
+        guard Set(names).count == names.count else { throw DocumentFailure.bad("Two documents have one '_id'.") }
+        let found = try await objects(names, access)
+        var stored: [ObjectName: DocumentImport.Stored] = [:]
+        for (name, object) in found {
+            // What can't be seen is as if it weren't there; the merge refuses to write it.
+            guard let contents = sight.contents(name, object.contents) else { continue }
+            stored[name] = DocumentImport.Stored(version: object.changed, contents: contents)
+        }
+        let options = DocumentImport.Options(mode: mode, misfits: .stopping, batchObjects: documents.count)
+        var job = DocumentImport(mapping, className: className, options: options)
+        var numbers = nextNumbers()
+        let commit = try job.commit(of: documents, stored: stored, numbers: &numbers)
+        guard let commit else {
+            return Self.answer(["created": 0, "changed": 0, "unchanged": .int64(Int64(documents.count)), "refused": []])
+        }
+        let (version, refusals) = try await submit(commit.changes, seen: commit.seen, access)
+        let report = job.report
+        return Self.answer(
+            [
+                "created": .int64(Int64(report.created)), "changed": .int64(Int64(report.changed)),
+                "unchanged": .int64(Int64(report.unchanged)), "refused": Self.refused(refusals),
+            ],
+            status: refusals.isEmpty ? .created : .ok,
+            version: version
+        )
+    }
+
+    /// `PUT CLASS/KEY`: a whole document in the object's place; `PATCH CLASS/KEY`: operators.
+    func change(
+        _ className: String,
+        _ key: String,
+        _ request: DocumentRequest,
+        _ access: StreamAccess
+    ) async throws -> HTTPAnswer {
+        let (mapping, document) = (try mapping(access), try request.document())
+        let name = try name(className, key, access)
+        let isPatch = document.first?.key.hasPrefix("$") == true
+        guard isPatch == (request.method == .PATCH) else {
+            throw DocumentFailure.bad("PUT takes a whole document, and PATCH operators such as '$set'.")
+        }
+        let sight = try access.sight(className, "TRUEPREDICATE")
+        let object = try await objects([name], access)[name]
+        let contents = object.flatMap { sight.contents(name, $0.contents) }
+        if let expected = request.expected {
+            guard let object, contents != nil, sight.version(object) == expected else { throw DocumentFailure.changed }
+        }
+        var numbers = nextNumbers()
+        let result = try DocumentPatch(document).changes(
+            of: className,
+            key: BSONValue(key: name.key),
+            stored: contents,
+            mapping: mapping,
+            upserts: request.method == .PUT || request.parameters["upsert"] == "true",
+            numbers: &numbers
+        )
+        let ignored = BSONValue.array(result.ignored.map { .string($0) })
+        guard !result.changes.isEmpty else { return Self.answer(["changed": false, "ignored": ignored]) }
+        let seen = object.map { contents == nil ? [:] : [name: $0.changed] } ?? [:]
+        let (version, refusals) = try await submit(result.changes, seen: seen, access)
+        try Self.check(refusals)
+        return Self.answer(
+            ["changed": true, "ignored": ignored],
+            status: contents == nil ? .created : .ok,
+            version: version
+        )
+    }
+
+    /// `DELETE CLASS/KEY`.
+    func delete(
+        _ className: String,
+        _ key: String,
+        _ request: DocumentRequest,
+        _ access: StreamAccess
+    ) async throws -> HTTPAnswer {
+        let name = try name(className, key, access)
+        let sight = try access.sight(className, "TRUEPREDICATE")
+        guard let object = try await objects([name], access)[name], sight.contents(name, object.contents) != nil else {
+            throw DocumentFailure.noDocument
+        }
+        if let expected = request.expected, sight.version(object) != expected { throw DocumentFailure.changed }
+        let (version, refusals) = try await submit([.delete(name, .edit)], seen: [name: object.changed], access)
+        try Self.check(refusals)
+        return Self.answer(["deleted": true], version: version)
+    }
+
+    /// - Throws: `DocumentFailure` for what was refused of one object.
+    private static func check(_ refusals: [Refusal]) throws {
+        guard let first = refusals.first else { return }
+        switch first.reason {
+        case .forbidden: throw DocumentFailure.forbidden
+        case .objectGone, .instanceGone, .elementGone: throw DocumentFailure.changed
+        default:
+            throw DocumentFailure(status: 409, code: "WriteRefused", text: "The write was refused: \(first.reason).")
+        }
+    }
+
+    private static func refused(_ refusals: [Refusal]) -> BSONValue {
+        var reasons: [ObjectName: RefusalReason] = [:]
+        for refusal in refusals { reasons[refusal.change.object] = refusal.reason }
+        return .array(
+            reasons.sorted { $0.key < $1.key }.map { name, reason in
+                ["_id": BSONValue(key: name.key), "reason": .string("\(reason)")]
+            }
+        )
+    }
+}

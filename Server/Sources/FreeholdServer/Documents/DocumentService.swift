@@ -1,0 +1,169 @@
+import FreeholdBSON
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// The documents' API: programs without a file read and write an app's documents, with the rights of the user whose token they have. What they
+/// write merges with the work of devices by the rules that hold between devices.
+struct DocumentService: Sendable {
+    let node: ServerNode
+    private let numbers = WriterNumbers()
+
+    init(_ node: ServerNode) { self.node = node }
+
+    var http: HTTPService {
+        HTTPService(
+            root: DocumentRequest.root,
+            bodyLimit: DocumentRequest.bodyLimit,
+            answer: { await answer($0) },
+            tooLarge: DocumentFailure.tooLarge.answer
+        )
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        do { return try await route(try DocumentRequest(request)) } catch let failure as DocumentFailure {
+            return failure.answer
+        } catch let error as ConditionError {
+            return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
+        } catch let misfit as DocumentMisfit {
+            return (misfit.code == .gone ? .noDocument : DocumentFailure.misfit("\(misfit)")).answer
+        } catch let misfit as DocumentImport.Misfit {
+            return DocumentFailure.misfit("\(misfit)").answer
+        } catch is TokenRefusal {
+            return DocumentFailure.noToken.answer
+        } catch {
+            // The error's words might hold what was sent.
+            node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
+            return DocumentFailure.unavailable.answer
+        }
+    }
+
+    private func route(_ request: DocumentRequest) async throws -> HTTPAnswer {
+        guard let token = request.bearer, let identity = try await node.authenticator.identify(token),
+            !identity.user.isEmpty
+        else { throw DocumentFailure.noToken }
+        let access = try access(identity.user, request)
+        guard let className = request.className else {
+            guard request.method == .GET else { throw DocumentFailure.wrongMethod }
+            return try await changes(request, access, identity)
+        }
+        switch (request.method, request.key) {
+        case (.GET, nil): return try await list(className, request, access)
+        case (.POST, nil): return try await insert(className, request, access)
+        case (.GET, let key?): return try await get(className, key, request, access)
+        case (.PUT, let key?), (.PATCH, let key?): return try await change(className, key, request, access)
+        case (.DELETE, let key?): return try await delete(className, key, request, access)
+        default: throw DocumentFailure.wrongMethod
+        }
+    }
+
+    /// The stream is the app's own, that of the parameter, or, if the user has one of its own, that one.
+    private func access(_ user: String, _ request: DocumentRequest) throws -> StreamAccess {
+        let values: [SyncValue?] =
+            request.parameters["stream"].map { [.string(SyncString($0))] } ?? [nil, .string(SyncString(user))]
+        for value in values {
+            if let access = node.access(user, request.app, value) { return access }
+        }
+        throw DocumentFailure.forbidden
+    }
+
+    // MARK: Tools
+
+    static func text(_ document: BSONDocument, _ request: DocumentRequest) throws -> String {
+        try document.extendedJSON(request.parameters["canonical"] == "true" ? .canonical : .relaxed)
+    }
+
+    func head(_ access: StreamAccess) async throws -> StreamHead {
+        guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
+        return head
+    }
+
+    /// Objects that are alive at a version, as they are stored.
+    func objects(_ names: [ObjectName], _ access: StreamAccess) async throws -> [ObjectName: MergedObject] {
+        // What was read may be trimmed in between: the next look sees a newer head.
+        for _ in 0..<5 {
+            let version = try await head(access).version
+            let request = ServerStoreRequest(access.stream, .objects(names, at: version))
+            if case .objects(let found?) = await node.read(request) { return found }
+        }
+        throw DocumentFailure.unavailable
+    }
+
+    /// The name that a path's key means: by the type of the class's key, if the schema says it.
+    func name(_ className: String, _ key: String, _ access: StreamAccess) throws -> ObjectName {
+        let isValue = key.hasPrefix("{") || key.hasPrefix("\"")
+        var values: [BSONValue] = []
+        if isValue, let value = try? BSONValue(extendedJSON: key) {
+            values = [value]
+        } else {
+            if let number = Int64(key) { values.append(.int64(number)) }
+            if let id = try? BSONValue(extendedJSON: "{\"$oid\": \"\(key)\"}"), key.utf8.count == 24 {
+                values.append(id)
+            }
+            if let id = try? BSONValue(extendedJSON: "{\"$uuid\": \"\(key)\"}"), key.utf8.count == 36 {
+                values.append(id)
+            }
+            values.append(.string(key))
+        }
+        let tables = access.tables.isEmpty ? nil : access.tables
+        guard let tables else {
+            guard let name = values.lazy.compactMap({ PrimaryKey($0) }).first else { throw DocumentFailure.noDocument }
+            return ObjectName(SyncString(className), name)
+        }
+        let mapping = DocumentMapping(DocumentSchema(tables))
+        var last: DocumentMisfit?
+        for value in values {
+            do { return try mapping.name(value, of: className) } catch { last = error }
+        }
+        guard let last, last.code == .unknownClass else { throw DocumentFailure.noDocument }
+        throw last
+    }
+
+    /// - Throws: `DocumentFailure` if nobody said what classes there are.
+    func mapping(_ access: StreamAccess) throws -> DocumentMapping {
+        guard !access.tables.isEmpty else { throw DocumentFailure.noSchema }
+        return DocumentMapping(DocumentSchema(access.tables))
+    }
+
+    /// Numbers of elements that no other write of this node has.
+    func nextNumbers() -> OwnNumbers { OwnNumbers(ofCommit: numbers.next()) }
+
+    /// Has changes done, and answers what came of them.
+    func submit(
+        _ changes: [Change],
+        seen: [ObjectName: StreamVersion],
+        _ access: StreamAccess
+    ) async throws -> (version: StreamVersion, refusals: [Refusal]) {
+        let submission = Submission(stream: access.stream, user: access.user, changes: changes, seen: seen)
+        switch try await node.submit(submission).get() {
+        case .done(let version, let refusals): return (version, refusals)
+        case .failed(.forbidden, _): throw DocumentFailure.forbidden
+        case .failed(.tooLarge, _): throw DocumentFailure.bad("There are too many changes for one request.")
+        case .failed: throw DocumentFailure.unavailable
+        }
+    }
+
+    static func answer(_ body: BSONDocument, status: HTTPResponseStatus = .ok, version: StreamVersion? = nil)
+        -> HTTPAnswer
+    {
+        var answer = HTTPAnswer(status: status, type: "application/json", body: (try? body.extendedJSON()) ?? "")
+        if let version { answer.headers = [("ETag", "\"\(version)\"")] }
+        return answer
+    }
+}
+
+extension PrimaryKey {
+    fileprivate init?(_ value: BSONValue) {
+        switch value {
+        case .int64(let number): self = .int(number)
+        case .string(let text): self = .string(SyncString(text))
+        case .objectId(let id): self = .objectId(id)
+        case .binary(let binary):
+            guard let uuid = binary.uuid else { return nil }
+            self = .uuid(uuid)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdServer
+import FreeholdServerStore
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Reads documents of a class: MongoDB dumps (.bson), or Extended JSON as an array or as lines.",
+        discussion: """
+            The class has to be in the app's schema. Documents merge with the work of devices, whether the server runs or not: of those that are there
+            only what differs is written. What doesn't fit the schema is reported and left out.
+
+            Examples:
+              freehold-server import /srv/freehold notes --class Dog dogs.jsonl
+              mongoexport --collection Dog | freehold-server import /srv/freehold notes --class Dog -
+              freehold-server import /srv/freehold notes --class Dog dump/app/Dog.bson --mode replace --strict
+            """
+    )
+
+    enum Mode: String, ExpressibleByArgument, CaseIterable { case insert, upsert, replace }
+
+    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "The app's id.") var app: String
+    @Argument(help: "A file, or - for the standard input.") var file: String
+    @Option(name: .customLong("class"), help: "The class of the documents.") var className: String
+    @Option(
+        help:
+            "insert: only new objects. upsert: what a document has becomes so. replace: the same, and what it lacks is emptied."
+    )
+    var mode = Mode.upsert
+    @Option(help: "The stream's value, of an app where each user has a stream.") var stream: String?
+    @Flag(help: "Ends at the first document that doesn't fit; those before it stay.") var strict = false
+    @Flag(help: "Reads and checks, and writes nothing.") var dryRun = false
+
+    func run() async throws {
+        let tables = try await AccountStore.existing(folder).documents(of: app).tables()
+        let mapping = DocumentMapping(DocumentSchema(tables))
+        var reader = try DocumentStreamReader(file: file == "-" ? "/dev/stdin" : file)
+        let modes: [Mode: DocumentImport.Mode] = [.insert: .insert, .upsert: .upsert, .replace: .replace]
+        let options = DocumentImport.Options(mode: modes[mode]!, misfits: strict ? .stopping : .skipped)
+        var job = DocumentImport(mapping, className: className, options: options)
+        let name = StreamName(app: SyncString(app), value: stream.map { .string(SyncString($0)) })
+        try FileManager.default.createDirectory(atPath: folder + "/sync", withIntermediateDirectories: true)
+        let store = try FileServerStore(at: folder + "/sync", epoch: UInt64.random(in: 1 ... .max))
+        var rules = MergeRules()
+        rules.createOnly = Set(tables.filter(\.isAsymmetric).map { SyncString($0.name) })
+        var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules))
+        var (batches, refused): (UInt64, Int) = (0, 0)
+        defer { Self.show(job.report, refused: refused, dryRun) }
+        while let batch = try job.nextBatch(&reader) {
+            batches += 1
+            guard let (version, found) = node.objects(batch.names, of: name) else {
+                throw ValidationError("The documents in \(folder) can't be read.")
+            }
+            var numbers = OwnNumbers(ofCommit: batches)
+            let stored = found.compactMapValues { DocumentImport.Stored($0) }
+            let commit = try job.commit(
+                batch,
+                stored: stored,
+                base: version,
+                number: batches,
+                clock: .zero,
+                numbers: &numbers
+            )
+            guard let commit, !dryRun else { continue }
+            let submission = Submission(stream: name, user: "", changes: commit.changes, seen: commit.seen)
+            switch node.submit(submission) {
+            case .done(_, let refusals): refused += Set(refusals.map(\.change.object)).count
+            case .failed(_, let text): throw ValidationError("Not all was written: \(text.string)")
+            }
+        }
+    }
+
+    private static func show(_ report: DocumentImport.Report, refused: Int, _ isDry: Bool) {
+        let verb = isDry ? "would be " : ""
+        print(
+            "\(report.documents) documents: \(report.created) \(verb)created, \(report.changed) \(verb)changed, "
+                + "\(report.unchanged) as they were, \(report.misfitCount) left out"
+                + (refused == 0 ? "." : ", \(refused) refused.")
+        )
+        for misfit in report.misfits.prefix(20) { print("  \(misfit)") }
+        if report.misfitCount > 20 { print("  … and \(report.misfitCount - 20) more") }
+        for (path, count) in report.ignoredFields.sorted(by: { $0.key < $1.key }).prefix(20) {
+            print("  field '\(path)' isn't in the class: left out \(count) times")
+        }
+    }
+}

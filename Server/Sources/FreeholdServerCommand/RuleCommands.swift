@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+import FreeholdBSON
+import FreeholdServer
+import FreeholdSyncRules
+
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract:
+            "Who may see and write what, as App Services' documents of roles. A server that runs follows within a second.",
+        discussion: """
+            An app with rules is closed but for what they allow. An app without rules is what its access says.
+
+            Examples:
+              freehold-server rules push /srv/freehold notes rules.json
+              freehold-server rules check /srv/freehold notes --user 5f0000000000000000000000
+              freehold-server rules pull /srv/freehold notes > rules.json
+              freehold-server rules remove /srv/freehold notes
+            """,
+        subcommands: [Push.self, Pull.self, Check.self, Remove.self]
+    )
+
+    struct Push: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes rules over from files: one document of all classes, or App Services' documents.",
+            discussion: """
+                Roles that don't fit the app's schema give nothing: they are listed, and nothing is pushed, unless --force says that it is meant.
+
+                Example: freehold-server rules push /srv/freehold notes data_sources/mongodb-atlas/app/Dog/rules.json default_rule.json
+                """
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Argument(help: "Files in Extended JSON.") var paths: [String]
+        @Flag(help: "Pushes roles that don't fit the schema, too.") var force = false
+        @Flag(help: "Only says what doesn't fit.") var dryRun = false
+
+        func run() async throws {
+            let store = try AccountStore.existing(folder)
+            let rules = try Self.rules(paths)
+            let problems = rules.problems(schema: RuleSchema(try await store.documents(of: app).tables()))
+            problems.forEach { print($0) }
+            if dryRun { return }
+            guard force || problems.isEmpty else {
+                throw ValidationError("Nothing was pushed: what doesn't fit needs --force.")
+            }
+            try await store.changeDocuments(of: app) { $0.rules = rules }
+            print(
+                "The app \(app) has rules for \(rules.classes.count) classes\(rules.defaultRoles == nil ? "" : ", and default roles")."
+            )
+        }
+
+        private static func rules(_ paths: [String]) throws -> RuleSet {
+            var all = RuleSet()
+            for path in paths {
+                let rules: RuleSet
+                do { rules = try RuleSet(extendedJSON: try SchemaFiles.text(path)) } catch let error as RuleError {
+                    throw ValidationError("\(path): \(error)")
+                }
+                for own in rules.classes {
+                    guard !all.classes.contains(where: { $0.className == own.className }) else {
+                        throw ValidationError("\(path): the class '\(own.className)' has rules already.")
+                    }
+                    all.classes.append(own)
+                }
+                guard let roles = rules.defaultRoles else { continue }
+                guard all.defaultRoles == nil else {
+                    throw ValidationError("\(path): there are default roles already.")
+                }
+                all.defaultRoles = roles
+            }
+            return all
+        }
+    }
+
+    struct Pull: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints the app's rules.")
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+
+        func run() async throws {
+            guard let rules = try await AccountStore.existing(folder).documents(of: app).rules else {
+                throw ValidationError("The app \(app) has no rules.")
+            }
+            print(try rules.document.extendedJSON(pretty: true))
+        }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says what a user would see and could write, and why not more. Nothing is changed.",
+            discussion:
+                "Example: freehold-server rules check /srv/freehold notes --user 5f0000000000000000000000 --class Dog"
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Option(help: "The user's id: of an account, or any other, of whom nothing more is known.") var user: String
+        @Option(name: .customLong("class"), help: "Only this class.") var className: String?
+        @Option(help: "Rules to check instead of the app's.") var rules: String?
+
+        func run() async throws {
+            let store = try AccountStore.existing(folder)
+            let documents = try await store.documents(of: app)
+            let set = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules
+            guard let set else { throw ValidationError("The app \(app) has no rules.") }
+            var user = try await store.user(user).map { RuleUser($0) } ?? RuleUser(id: user)
+            (user.values, user.environment) = (documents.values, documents.environment)
+            let schema = RuleSchema(try documents.tables())
+            let names = className.map { [$0] } ?? schema.classNames
+            guard !names.isEmpty else {
+                throw ValidationError("The app \(app) has no schema: nothing can be read or written.")
+            }
+            for name in names { print(set.report(of: user, className: name, schema: schema)) }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes all rules away: the app is what its access says then."
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+
+        func run() async throws {
+            let store = try AccountStore.existing(folder)
+            try await store.changeDocuments(of: app) { $0.rules = nil }
+            guard let access = try await store.apps().first(where: { $0.id == app })?.access else { return }
+            print("The app \(app) has no rules. Its access is '\(access.rawValue)'.")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import FreeholdServerStore
+import FreeholdSyncCore
+
+struct Streams: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Shows what there is of documents: a line a stream, with its app, value, commits, devices' files and bytes.",
+        discussion: """
+            An app has one stream, or, with the access own-stream, one a user.
+
+            Example: freehold-server streams /srv/freehold
+            """
+    )
+
+    @Argument(help: "The server's folder.") var folder: String
+    @Option(help: "Only this app.") var app: String?
+
+    func run() async throws {
+        let sync = folder + "/sync"
+        guard FileManager.default.fileExists(atPath: sync) else {
+            throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
+        }
+        let found = try FileServerStore(ofServer: folder, epoch: 0).streamFiles()
+        let mine = found.filter { app == nil || $0.name.app.string == app }
+        for use in mine.sorted(by: { ($0.name.app, $0.text) < ($1.name.app, $1.text) }) {
+            print("\(use.name.app.string)\t\(use.text)\tcommits=\(use.version)\tfiles=\(use.files)\tbytes=\(use.bytes)")
+        }
+    }
+}
+
+extension StreamFileUse {
+    fileprivate var text: String {
+        switch name.value {
+        case nil: "-"
+        case .string(let value)?: value.string
+        case let value?: "\(value)"
+        }
+    }
+}

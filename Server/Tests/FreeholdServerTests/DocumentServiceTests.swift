@@ -1,0 +1,332 @@
+import Foundation
+import Freehold
+import FreeholdBSON
+import FreeholdSync
+import FreeholdSyncCore
+import FreeholdSyncRules
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import FreeholdServer
+
+/// Documents over HTTP, beside devices.
+@Suite(.timeLimit(.minutes(3))) struct DocumentServiceTests {
+    private static let root = "/api/data/v1/app/test"
+    private static let schema = """
+        {"title": "Note", "bsonType": "object", "required": ["_id", "owner"], "properties": {
+          "_id": {"bsonType": "long"}, "owner": {"bsonType": "string"}, "text": {"bsonType": "string"},
+          "stars": {"bsonType": "long"}, "tags": {"bsonType": "array", "items": {"bsonType": "string"}},
+          "secret": {"bsonType": "string"}}}
+        """
+    private static let owners = """
+        {"classes": {"Note": {"roles": [
+          {"name": "admin", "apply_when": {"%%user.custom_data.admin": true},
+           "document_filters": {"read": true, "write": true}, "read": true, "write": true, "insert": true, "delete": true},
+          {"name": "owner", "apply_when": {},
+           "document_filters": {"read": {"owner": "%%user.id"}, "write": {"owner": "%%user.id"}},
+           "insert": true, "delete": true,
+           "fields": {"secret": {"read": false, "write": false}}, "additional_fields": {"read": true, "write": true}}]}}}
+        """
+
+    private struct Person {
+        let id: String
+        let token: String
+    }
+
+    private func server(rules: String? = nil) async throws -> AccountProbe {
+        let server = try await AccountProbe()
+        let schema = try BSONDocument(extendedJSON: Self.schema)
+        let set = try rules.map { try RuleSet(extendedJSON: $0) }
+        try await server.store.changeDocuments(of: "test") { documents in
+            documents.schemas = [SchemaDocument(schema: schema)]
+            documents.rules = set
+        }
+        // The server looks three times a second.
+        for _ in 0..<100 where server.running.node.app("test")?.served?.tables.isEmpty != false {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return server
+    }
+
+    private func person(_ name: String, _ server: AccountProbe) async throws -> Person {
+        try await server.register("\(name)@example.org")
+        let login = try await server.login("\(name)@example.org")
+        return Person(id: try #require(login["user_id"]), token: try #require(login["access_token"]))
+    }
+
+    private func send(
+        _ method: String,
+        _ path: String,
+        _ body: String = "",
+        _ person: Person?,
+        _ server: AccountProbe
+    ) async throws -> AccountProbe.Answer {
+        try await server.send(method, Self.root + path, bytes: Array(body.utf8), token: person?.token)
+    }
+
+    @Test func `documents are made, read, changed and deleted`() async throws {
+        let server = try await server()
+        let ann = try await person("ann", server)
+        func ask(_ method: String, _ path: String, _ body: String = "") async throws -> AccountProbe.Answer {
+            try await send(method, path, body, ann, server)
+        }
+        #expect(try await ask("GET", "/Note").body == ["documents": []])
+        let made = try await ask(
+            "POST",
+            "/Note",
+            #"[{"_id": 1, "owner": "a", "tags": ["x"]}, {"_id": 2, "owner": "b"}]"#
+        )
+        #expect(made.status == 201)
+        #expect(made.body.documentValue?["created"]?.asInt64() == 2)
+        #expect(try await ask("POST", "/Note", #"{"_id": 1, "owner": "c"}"#).status == 422)
+        #expect(try await ask("POST", "/Note?mode=upsert", #"{"_id": 1, "stars": 5, "owner": "a"}"#).status == 201)
+
+        let one = try await ask("GET", "/Note/1")
+        #expect(one.status == 200)
+        #expect(one.body.documentValue?["stars"]?.asInt64() == 5)
+        #expect(one.body.documentValue?["tags"] == ["x"])
+
+        #expect(
+            try await ask(
+                "PATCH",
+                "/Note/1",
+                #"{"$inc": {"stars": 2}, "$push": {"tags": "y"}, "$set": {"text": "hi"}}"#
+            ).status == 200
+        )
+        let patched = try await ask("GET", "/Note/1").body.documentValue
+        #expect(patched?["stars"]?.asInt64() == 7)
+        #expect(patched?["tags"] == ["x", "y"])
+        #expect(try await ask("PUT", "/Note/1", #"{"owner": "z"}"#).status == 200)
+        let put = try await ask("GET", "/Note/1").body.documentValue
+        #expect(put?["owner"]?.stringValue == "z")
+        #expect(put?["text"]?.stringValue == nil)
+        #expect(try await ask("PUT", "/Note/9", #"{"owner": "new"}"#).status == 201)
+
+        let found = try await ask("GET", "/Note?query=owner%20%3D%3D%20%22b%22")
+        #expect(found.body.documentValue?["documents"]?.arrayValue?.count == 1)
+        #expect(try await ask("DELETE", "/Note/2").status == 200)
+        #expect(try await ask("GET", "/Note/2").status == 404)
+        #expect(try await ask("DELETE", "/Note/2").status == 404)
+        await server.stop()
+    }
+
+    @Test func `pages lead through all documents once`() async throws {
+        let server = try await server()
+        let ann = try await person("ann", server)
+        let documents = (0..<57).map { "{\"_id\": \($0), \"owner\": \"\($0 % 2)\"}" }.joined(separator: ",")
+        #expect(try await send("POST", "/Note", "[\(documents)]", ann, server).status == 201)
+        var (seen, after) = ([Int64](), "")
+        repeat {
+            let path = "/Note?limit=10&query=owner%20%3D%3D%20%221%22" + (after.isEmpty ? "" : "&after=\(after)")
+            let body = try #require(try await send("GET", path, "", ann, server).body.documentValue)
+            seen += body["documents"]?.arrayValue?.compactMap { $0.documentValue?["_id"]?.asInt64() } ?? []
+            after = body["next"]?.asInt64().map { "\($0)" } ?? ""
+        } while !after.isEmpty
+        #expect(seen == (0..<57).filter { $0 % 2 == 1 })
+        await server.stop()
+    }
+
+    @Test func `what isn't a request is refused with a reason, and changes nothing`() async throws {
+        let server = try await server()
+        let ann = try await person("ann", server)
+        let refused: [(String, String, String, Int)] = [
+            ("GET", "/Note?query=nonsense", "", 400), ("GET", "/Note?query=age%20%3E", "", 400),
+            ("GET", "/Note?limit=0", "", 400),
+            ("GET", "/Note?limit=x", "", 400), ("POST", "/Note", "", 400), ("POST", "/Note", "[1]", 400),
+            ("POST", "/Note", "{", 400),
+            ("POST", "/Note", #"{"owner": "a"}"#, 422), ("POST", "/Note", #"{"_id": "one", "owner": "a"}"#, 422),
+            ("POST", "/Note", #"{"_id": 1, "owner": 5}"#, 422), ("POST", "/Note?mode=perhaps", "{}", 400),
+            ("POST", "/Note", #"[{"_id": 1, "owner": "a"}, {"_id": 1, "owner": "b"}]"#, 400),
+            ("PUT", "/Note/1", #"{"$set": {"text": "x"}}"#, 400), ("PATCH", "/Note/1", #"{"text": "x"}"#, 400),
+            ("PATCH", "/Note/1", #"{"$set": {"text": "x"}}"#, 404),
+            ("PATCH", "/Note/1", #"{"$nonsense": {"text": "x"}}"#, 422),
+            ("GET", "/Nothing/1", "", 422), ("PATCH", "/Note", "{}", 405), ("POST", "/Note/1", "{}", 405),
+            ("PUT", "/$changes", "", 405),
+            ("GET", "/Note/1/2", "", 404), ("GET", "/$changes?after=nonsense", "", 400),
+            ("GET", "/$changes?query=x", "", 400),
+        ]
+        for (method, path, body, status) in refused {
+            let answer = try await send(method, path, body, ann, server)
+            #expect(answer.status == status, "\(method) \(path) \(body): \(answer.status) \(answer.body)")
+            #expect(answer["error"]?.isEmpty == false, "\(method) \(path)")
+        }
+        #expect(try await send("GET", "/Note", "", nil, server).status == 401)
+        let nobody = Person(id: "", token: "nonsense")
+        #expect(try await send("GET", "/Note", "", nobody, server).status == 401)
+        #expect(try await server.send("GET", "/api/data/v1/app/other/Note", bytes: [], token: ann.token).status == 403)
+        let large = Array(repeating: UInt8(ascii: " "), count: (16 << 20) + 1)
+        #expect(try await server.send("POST", Self.root + "/Note", bytes: large, token: ann.token).status == 413)
+        #expect(try await send("GET", "/Note", "", ann, server).body == ["documents": []])
+        await server.stop()
+    }
+
+    @Test func `a version that the caller names must be the one that is there`() async throws {
+        let server = try await server()
+        let ann = try await person("ann", server)
+        #expect(try await send("POST", "/Note", #"{"_id": 1, "owner": "a"}"#, ann, server).status == 201)
+        func put(_ version: Int, _ text: String) async throws -> Int {
+            let body = Array("{\"owner\": \"\(text)\"}".utf8)
+            var head = "PUT \(Self.root)/Note/1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n"
+            head += "Authorization: Bearer \(ann.token)\r\nIf-Match: \"\(version)\"\r\n\r\n"
+            return try AccountProbe.answer(try await server.raw(Array(head.utf8) + body)).status
+        }
+        #expect(try await put(1, "b") == 200)
+        #expect(try await put(1, "c") == 412)
+        #expect(try await put(2, "d") == 200)
+        await server.stop()
+    }
+
+    @Test func `rights of the token's user hold`() async throws {
+        let server = try await server(rules: Self.owners)
+        let (ann, bob) = (try await person("ann", server), try await person("bob", server))
+        #expect(
+            try await send("POST", "/Note", "{\"_id\": 1, \"owner\": \"\(ann.id)\", \"text\": \"mine\"}", ann, server)
+                .status == 201
+        )
+        #expect(try await send("GET", "/Note/1", "", bob, server).status == 404)
+        #expect(try await send("GET", "/Note", "", bob, server).body == ["documents": []])
+        #expect(try await send("DELETE", "/Note/1", "", bob, server).status == 404)
+        #expect(try await send("PATCH", "/Note/1", #"{"$set": {"text": "his"}}"#, bob, server).status == 404)
+        // A key that exists can't be taken, and what is somebody else's can't be made.
+        let taken = try await send("POST", "/Note", "{\"_id\": 1, \"owner\": \"\(bob.id)\"}", bob, server)
+        #expect(taken.body.documentValue?["refused"]?.arrayValue?.count == 1)
+        let forged = try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(ann.id)\"}", bob, server)
+        #expect(forged.body.documentValue?["refused"]?.arrayValue?.count == 1)
+        #expect(try await send("GET", "/Note/1", "", ann, server).body.documentValue?["text"]?.stringValue == "mine")
+        // Hidden fields are neither shown nor lost nor written.
+        let admin = try await person("admin", server)
+        try await server.store.setCustomData("{\"admin\": true}", user: admin.id)
+        for _ in 0..<100 where try await send("GET", "/Note/1", "", admin, server).status != 200 {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await send("PATCH", "/Note/1", #"{"$set": {"secret": "s"}}"#, admin, server).status == 200)
+        #expect(try await send("GET", "/Note/1", "", ann, server).body.documentValue?["secret"] == nil)
+        #expect(
+            try await send("PUT", "/Note/1", "{\"owner\": \"\(ann.id)\", \"text\": \"new\"}", ann, server).status == 200
+        )
+        #expect(try await send("GET", "/Note/1", "", admin, server).body.documentValue?["secret"]?.stringValue == "s")
+        #expect(try await send("PATCH", "/Note/1", #"{"$set": {"secret": "mine"}}"#, ann, server).status == 403)
+        #expect(try await send("GET", "/Note?query=secret%20%3D%3D%20%22s%22", "", ann, server).status == 400)
+        await server.stop()
+    }
+
+    @MainActor @Test func `devices and HTTP write one document, and adds of both count`() async throws {
+        let server = try await server()
+        let ann = try await person("ann", server)
+        #expect(try await send("POST", "/Note", #"{"_id": 1, "owner": "a", "stars": 0}"#, ann, server).status == 201)
+        let folder = try TestFolder()
+        var configuration = AppConfiguration(baseURL: server.address)
+        configuration.rootDirectory = URL(fileURLWithPath: folder.path, isDirectory: true)
+        let app = App(id: "test", configuration: configuration)
+        let user = try await app.login(
+            credentials: .emailPassword(email: "ann@example.org", password: "a long password")
+        )
+        var local = user.flexibleSyncConfiguration()
+        local.objectTypes = [StarNote.self]
+        let realm = try await Realm(configuration: local, downloadBeforeOpen: .never)
+        try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<StarNote>()) }
+        realm.refresh()
+        let note = try #require(realm.object(ofType: StarNote.self, forPrimaryKey: 1))
+        realm.syncSession?.suspend()
+        try realm.write { note.increment(\.stars, by: 10) }
+        #expect(try await send("PATCH", "/Note/1", #"{"$inc": {"stars": 1}}"#, ann, server).status == 200)
+        realm.syncSession?.resume()
+        try await realm.syncSession?.wait(for: .upload)
+        try await realm.syncSession?.wait(for: .download)
+        realm.refresh()
+        #expect(note.stars == 11)
+        #expect(try await send("GET", "/Note/1", "", ann, server).body.documentValue?["stars"]?.asInt64() == 11)
+        await server.stop()
+    }
+
+    // MARK: Changes
+
+    @Test func `changes are told as they are committed, by rights, and go on behind a token`() async throws {
+        let server = try await server(rules: Self.owners)
+        let (ann, bob) = (try await person("ann", server), try await person("bob", server))
+        let events = try await Events(server, "/$changes?class=Note", ann.token)
+        #expect(try await events.next()?.hasPrefix(": here") == true)
+        #expect(try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(bob.id)\"}", bob, server).status == 201)
+        #expect(try await send("POST", "/Note", "{\"_id\": 1, \"owner\": \"\(ann.id)\"}", ann, server).status == 201)
+        let first = try #require(try await events.next())
+        #expect(first.contains("event: insert"))
+        #expect(first.contains("\"_id\":1") && !first.contains("\"_id\":2"))
+        #expect(try await send("PATCH", "/Note/1", #"{"$set": {"text": "x"}}"#, ann, server).status == 200)
+        let second = try #require(try await events.next())
+        #expect(second.contains("event: update") && second.contains("\"updatedFields\":{\"text\":\"x\"}"))
+        await events.close()
+        #expect(try await send("DELETE", "/Note/1", "", ann, server).status == 200)
+        let token = try #require(first.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
+        let again = try await Events(server, "/$changes?class=Note&after=\(token)", ann.token)
+        var all: [String] = []
+        while all.count < 2, let event = try await again.next() { if !event.hasPrefix(":") { all.append(event) } }
+        #expect(all.map { $0.contains("event: update") } == [true, false])
+        #expect(all.last?.contains("event: delete") == true)
+        await again.close()
+        await server.stop()
+    }
+
+    /// A change stream, as a client reads it.
+    private final class Events: Sendable {
+        private let channel: any Channel
+        private let pieces: AsyncStream<String>
+
+        init(_ server: AccountProbe, _ path: String, _ token: String) async throws {
+            let (stream, source) = AsyncStream<String>.makeStream()
+            pieces = stream
+            channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
+                channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
+            }.connect(host: "127.0.0.1", port: server.port).get()
+            let head =
+                "GET \(DocumentServiceTests.root)\(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            try await channel.writeAndFlush(ByteBuffer(string: head))
+        }
+
+        /// The next event or comment. Nil at the end.
+        func next() async throws -> String? {
+            var iterator = pieces.makeAsyncIterator()
+            return await iterator.next()
+        }
+
+        func close() async { try? await channel.close() }
+
+        /// Of chunks only what is between their lengths counts here: each event is one chunk.
+        private final class Reader: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            private let source: AsyncStream<String>.Continuation
+            private var text = ""
+            private var isBody = false
+
+            init(_ source: AsyncStream<String>.Continuation) { self.source = source }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                // A carriage return and a line feed are one character otherwise.
+                text += String(buffer: unwrapInboundIn(data)).replacing("\r\n", with: "\n")
+                if !isBody, let range = text.firstRange(of: "\n\n") {
+                    text = String(text[range.upperBound...])
+                    isBody = true
+                }
+                while isBody, let range = text.firstRange(of: "\n\n") {
+                    let event = text[..<range.lowerBound]
+                    text = String(text[range.upperBound...])
+                    // Not the chunk's length.
+                    let plain = event.split(separator: "\n").filter { $0.hasPrefix(":") || $0.contains(": ") }
+                    source.yield(plain.joined(separator: "\n"))
+                }
+            }
+
+            func channelInactive(context: ChannelHandlerContext) { source.finish() }
+        }
+    }
+}
+
+final class StarNote: Object {
+    @Persisted(primaryKey: true) var _id: Int
+    @Persisted var owner = ""
+    @Persisted var stars: Int?
+
+    override class func mappedName() -> String? { "Note" }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}

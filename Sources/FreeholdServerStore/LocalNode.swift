@@ -1,0 +1,66 @@
+internal import Foundation
+public import FreeholdSyncCore
+
+/// A node without a network, which merges what one program submits: imports, and commands that write documents. A server may serve the same
+/// files meanwhile; it sees what was done within a second.
+public struct LocalNode {
+    private var machine: ServerMachine
+    private let store: FileServerStore
+    private var random = SystemRandomNumberGenerator()
+    private var last: SubmissionNumber = 0
+
+    /// - Parameter app: what is known of the app, whose `allows` and `rights` are asked.
+    public init(
+        _ store: FileServerStore,
+        app: SyncString,
+        _ known: ServerApp,
+        matcher: some ConditionMatcher = QueryMatcher()
+    ) {
+        self.store = store
+        var configuration = ServerConfiguration(apps: [app: known]) { _, _ in nil }
+        configuration.groupDelay = 0
+        machine = ServerMachine(configuration, matcher: matcher)
+    }
+
+    /// Has changes done, and waits until they are durable. What fails because others commit at the same time is tried again.
+    ///
+    /// - Returns: `.failed(.transient)` if the store fails for half a minute: then nobody knows what was done.
+    public mutating func submit(_ submission: Submission) -> SubmissionOutcome {
+        last += 1
+        var events: [ServerEvent] = [.submit(last, submission)]
+        let start = Self.now
+        while true {
+            while !events.isEmpty {
+                for action in machine.handle(events.removeFirst(), now: Self.now, random: &random) {
+                    switch action {
+                    case .submitted(let number, let outcome): if number == last { return outcome }
+                    case .request(let number, let request): events.append(.answered(number, store.perform(request)))
+                    case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
+                    case .setTimer, .send, .close: break
+                    }
+                }
+            }
+            guard Self.now - start < 30_000 else {
+                return .failed(.transient(after: 1_000), text: "The documents can't be written.")
+            }
+            // The store failed, or somebody else committed: the machine tries again.
+            Thread.sleep(forTimeInterval: 0.05)
+            events = [.timer(.look(submission.stream))]
+        }
+    }
+
+    /// Objects that are alive, and the version at which they were read. Nil if they can't be read.
+    public func objects(_ names: [ObjectName], of stream: StreamName) -> (StreamVersion, [ObjectName: MergedObject])? {
+        for _ in 0..<5 {
+            guard case .rows(let rows) = store.perform(ServerStoreRequest(stream, .read(RowQuery())))
+            else {
+                continue
+            }
+            let request = ServerStoreRequest(stream, .objects(names, at: rows.head.version))
+            if case .objects(let found?) = store.perform(request) { return (rows.head.version, found) }
+        }
+        return nil
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) - 1_420_070_400_000 }
+}

@@ -1,0 +1,44 @@
+import FreeholdEngine
+public import FreeholdSyncCore
+import FreeholdSyncRules
+
+extension SchemaClaim {
+    /// What a file says of its classes that sync, and of the embedded ones that they hold. Properties that stay local aren't in it.
+    ///
+    /// - Throws: `RuleError` if a class can't be synced.
+    init(of view: DataView) throws(RuleError) {
+        let schema = view.schema
+        var specs: [String: TableSpec] = [:]
+        var open = schema.tables.filter { $0.imageColumn != nil && !$0.isEmbedded }
+        while let table = open.popLast() {
+            guard specs[table.name] == nil else { continue }
+            var columns: [ColumnSpec] = []
+            for column in table.columns where schema.syncs(column) {
+                let target = column.targetTableID.flatMap { schema.table(id: $0) }
+                if let target, target.isEmbedded { open.append(target) }
+                columns.append(
+                    ColumnSpec(
+                        column.name,
+                        column.type,
+                        optional: column.isOptional,
+                        collection: column.collection,
+                        target: target?.name
+                    )
+                )
+            }
+            specs[table.name] = TableSpec(
+                table.name,
+                columns: columns,
+                primaryKey: table.primaryKey?.name,
+                isEmbedded: table.isEmbedded,
+                isAsymmetric: table.isAsymmetric
+            )
+        }
+        try self.init(specs.values.sorted { $0.name < $1.name }, version: view.userVersion)
+    }
+}
+
+extension FileClientTransaction {
+    /// A file whose classes can't be synced claims nothing: a server with a schema refuses it then.
+    public func schemaClaim() throws -> SchemaClaim? { try? SchemaClaim(of: write) }
+}

@@ -1,0 +1,44 @@
+/// Rights that change while sessions are bound.
+extension ServerMachine {
+    /// Sessions get what their users may see now, as a difference; those that may not bind any more end.
+    ///
+    /// - Complexity: O(sessions and commits that wait); of each session whose user's rights may be others, the size of its queries.
+    mutating func followRights(of users: Set<SyncString>?) {
+        for key in sessions.keys.sorted() {
+            guard let session = sessions[key], let user = connections[key.connection]?.user,
+                users?.contains(user) ?? true
+            else { continue }
+            guard let app = configuration.apps[session.stream.app], app.allows(user, session.stream.value) else {
+                end(key, .forbidden, "The user may not use this.")
+                continue
+            }
+            sessions[key]?.rights = app.rights?(user, session.stream.value)
+            follow(key)
+        }
+        for name in streams.keys {
+            guard let count = streams[name]?.queue.count else { continue }
+            for index in 0..<count {
+                guard let session = streams[name].flatMap({ sessions[$0.queue[index].session] }) else { continue }
+                streams[name]?.queue[index].rights = session.rights
+            }
+        }
+    }
+
+    /// Begins a bootstrap if the session's view is another one by now.
+    private mutating func follow(_ key: SessionKey) {
+        guard let session = sessions[key] else { return }
+        let held: (queries: Queries, view: View)
+        switch session.state {
+        // What is asked for is answered with the new rights.
+        case .binding: return
+        case .bootstrap(let bootstrap) where !bootstrap.isComparison: held = (bootstrap.queries, bootstrap.new)
+        case .idle, .live, .behind, .catchingUp, .bootstrap:
+            guard let queries = session.queries else { return }
+            held = (queries, session.view)
+        }
+        let view = View(held.queries, matcher, session.rights)
+        guard view.identity != held.view.identity else { return }
+        send(key, .notice(key.number, Notice(.viewChanged)))
+        subscribe(key, held.queries)
+    }
+}

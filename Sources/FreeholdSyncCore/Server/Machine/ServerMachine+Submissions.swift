@@ -1,0 +1,124 @@
+/// The file under whose number a node writes what comes without a file.
+struct StreamWriter: Sendable {
+    /// Nil until the store gave one.
+    var ident: FileIdent?
+    /// The last commit that was queued, and the last one that is done.
+    var last: UInt64 = 0
+    var done: UInt64 = 0
+    var hash = RunningHash.empty
+    /// What came before there was a file.
+    var waiting: [(number: SubmissionNumber, submission: Submission)] = []
+}
+
+/// Changes of programs that have no file: they wait in the same queue as devices' commits, are judged by the same rights, and merged by the
+/// same rules.
+extension ServerMachine {
+    /// Submissions that may wait for a stream's file or its group.
+    private static var most: Int { 10_000 }
+
+    mutating func take(_ submission: Submission, _ number: SubmissionNumber) {
+        let name = submission.stream
+        guard let app = configuration.apps[name.app], app.allows(submission.user, name.value) else {
+            return actions.append(.submitted(number, .failed(.forbidden, text: "The user may not use this.")))
+        }
+        guard UInt64(submission.changes.count) <= configuration.limits.commitChanges else {
+            let fault = SyncFault.tooLarge(limit: configuration.limits.commitChanges)
+            return actions.append(.submitted(number, .failed(fault, text: "There are too many changes.")))
+        }
+        let waiting = (writers[name]?.waiting.count ?? 0) + (streams[name]?.queue.count ?? 0)
+        guard waiting < Self.most else {
+            let text: SyncString = "Too many changes wait already."
+            return actions.append(.submitted(number, .failed(.transient(after: 1_000), text: text)))
+        }
+        if streams[name] != nil, writers[name]?.ident != nil { return queue(submission, number, app) }
+        let isFirst = writers[name]?.waiting.isEmpty ?? true
+        writers[name, default: StreamWriter()].waiting.append((number, submission))
+        if isFirst { prepare(name) }
+    }
+
+    /// Gets what lacks before anything can be queued.
+    private mutating func prepare(_ name: StreamName) {
+        if writers[name]?.ident == nil {
+            let secret = FileSecret(high: draw(), low: draw())
+            request(
+                name,
+                .makeFile(user: "", secret: SecretHash(secret), parents: [], clock: .zero),
+                .writer(name, secret)
+            )
+        } else {
+            request(name, .read(RowQuery()), .firstHead(name))
+        }
+    }
+
+    mutating func takeWriter(_ answer: ServerStoreAnswer, _ name: StreamName, _ secret: FileSecret) {
+        guard case .file(let row) = answer else { return failWaiting(name) }
+        let waiting = writers[name]?.waiting ?? []
+        writers[name] = StreamWriter(ident: row.ident, waiting: waiting)
+        if streams[name] == nil { request(name, .read(RowQuery()), .firstHead(name)) } else { flush(name) }
+    }
+
+    mutating func takeFirstHead(_ answer: ServerStoreAnswer, _ name: StreamName) {
+        guard case .rows(let rows) = answer else { return failWaiting(name) }
+        if streams[name] == nil { streams[name] = StreamState(rows.head) } else { learn(rows.head, name) }
+        if writers[name]?.ident == nil { prepare(name) } else { flush(name) }
+    }
+
+    /// Nobody asks for answers of these commits again: the store may forget them.
+    mutating func noteWriters() {
+        for (name, writer) in writers {
+            guard let ident = writer.ident else { continue }
+            request(name, .noteFile(ident, acknowledged: writer.done, leastBase: nil, time: now), .note)
+        }
+    }
+
+    private mutating func failWaiting(_ name: StreamName) {
+        let waiting = writers[name]?.waiting ?? []
+        writers[name]?.waiting = []
+        for (number, _) in waiting {
+            let text: SyncString = "The store can't be reached."
+            actions.append(.submitted(number, .failed(.transient(after: 1_000), text: text)))
+        }
+    }
+
+    private mutating func flush(_ name: StreamName) {
+        let waiting = writers[name]?.waiting ?? []
+        writers[name]?.waiting = []
+        for (number, submission) in waiting {
+            guard let app = configuration.apps[name.app] else { continue }
+            queue(submission, number, app)
+        }
+    }
+
+    private mutating func queue(_ submission: Submission, _ number: SubmissionNumber, _ app: ServerApp) {
+        let name = submission.stream
+        guard var writer = writers[name], let ident = writer.ident, let head = streams[name]?.head else { return }
+        watch(name)
+        var seen = submission.seen
+        for change in submission.changes where seen[change.object] == nil { seen[change.object] = head.version }
+        for (name, version) in seen { seen[name] = min(version, head.version) }
+        writer.last += 1
+        let commit = Commit(
+            number: writer.last,
+            clock: Clock(milliseconds: now),
+            base: head.version,
+            seen: seen,
+            changes: submission.changes
+        )
+        let salt = salt()
+        let hash = writer.hash.appending(Array("\(writer.last)".utf8), salt: salt)
+        let item = QueuedCommit(
+            session: SessionKey(connection: 0, number: SessionNumber(rawValue: 0)),
+            submission: number,
+            ident: ident,
+            rights: app.rights?(submission.user, name.value),
+            commit: commit,
+            hash: hash,
+            previous: writer.hash,
+            wasSplit: false,
+            oldLists: nil
+        )
+        writer.hash = hash
+        writers[name] = writer
+        enqueue(item, name)
+    }
+}

@@ -1,0 +1,89 @@
+public import FreeholdSyncCore
+
+/// What an app's rules let one user see and write: what a server's machine asks.
+///
+/// All classes of the schema are looked at once, when it is made; every other class is closed.
+public struct UserRights: SessionRights {
+    private struct OfClass: Sendable {
+        let rights: ClassRights
+        let judge: RightsJudge
+        let mask: FieldMask?
+        let writesAll: Bool
+    }
+
+    private let classes: [SyncString: OfClass]
+    private let schema: RuleSchema
+
+    /// A role that asks for what the matcher doesn't serve gives nothing; ``RuleSet/problems(schema:matcher:)`` tells before.
+    ///
+    /// - Complexity: O(number of classes × size of their roles and of the user's values in them).
+    public init(
+        _ rules: RuleSet,
+        user: RuleUser,
+        schema: RuleSchema,
+        matcher: some ConditionMatcher = QueryMatcher()
+    ) {
+        self.schema = schema
+        var classes: [SyncString: OfClass] = [:]
+        for name in schema.classNames {
+            let rights = rules.rights(of: user, className: name, schema: schema)
+            guard let judge = try? RightsJudge(rights, matcher) else { continue }
+            classes[SyncString(name)] = OfClass(
+                rights: rights,
+                judge: judge,
+                mask: rights.fields.readsAll ? nil : rights.fields.mask,
+                writesAll: rights.writesAll
+            )
+        }
+        self.classes = classes
+    }
+
+    private func rights(of className: String) -> ClassRights {
+        classes[SyncString(className)]?.rights
+            ?? ClassRights(className, denial: "The class isn't in the schema, or its role can't be used.")
+    }
+
+    public func narrowed(_ query: ClassQuery) throws(ConditionError) -> SyncString {
+        try rights(of: query.className.string).narrowed(query.condition, schema: schema) { rights(of: $0) }
+    }
+
+    public func mask(of className: SyncString) -> FieldMask? {
+        guard let found = classes[className] else { return FieldMask.none }
+        return found.mask
+    }
+
+    public func writesAll(of className: SyncString) -> Bool { classes[className]?.writesAll ?? false }
+
+    public func allows(
+        _ name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> Bool {
+        guard let judge = classes[name.className]?.judge else { return before == nil && after == nil }
+        return judge.refusal(name, before: before, after: after) == nil
+    }
+}
+
+extension ClassRights {
+    /// Whether no write of an object has to be looked at.
+    var writesAll: Bool {
+        role != nil && [read, write, insert, delete].allSatisfy { $0.truth == true } && fields.writesAll
+    }
+}
+
+extension FieldRights {
+    /// Whether all fields can be written, but `_id`, which nobody changes.
+    var writesAll: Bool { root.writesAll }
+
+    /// What of objects is shown.
+    var mask: FieldMask { root.mask }
+}
+
+extension FieldRights.Node {
+    fileprivate var mask: FieldMask {
+        FieldMask(
+            showsOthers: read,
+            fields: fields.mapValues(\.mask).filter { $0.value != FieldMask(showsOthers: read) }
+        )
+    }
+}

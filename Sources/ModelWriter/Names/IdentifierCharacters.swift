@@ -1,0 +1,53 @@
+/// What names in a language may consist of.
+enum IdentifierCharacters: Sendable {
+    /// Letters of ASCII, digits, underscores.
+    case ascii
+    /// Letters and digits of every script, as far as all compilers have long known them.
+    case letters
+    /// What Unicode says of identifiers.
+    case unicode
+    /// Anything: names stand in quotation marks where they have to.
+    case any
+
+    func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first else { return false }
+        return self == .any || (isStart(first) && name != "_" && name.unicodeScalars.allSatisfy(isBody))
+    }
+
+    func isBody(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .any: return true
+        case .unicode: return scalar == "_" || scalar.properties.isXIDContinue
+        case .ascii: return scalar == "_" || Self.isASCIIAlphanumeric(scalar)
+        case .letters:
+            if scalar.isASCII { return scalar == "_" || Self.isASCIIAlphanumeric(scalar) }
+            return Self.isOldLetter(scalar)
+                || (scalar.properties.generalCategory == .decimalNumber && Self.isOld(scalar))
+        }
+    }
+
+    func isStart(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .any: true
+        case .unicode: scalar == "_" || scalar.properties.isXIDStart
+        case .ascii, .letters: isBody(scalar) && !("0"..."9" ~= scalar) && (scalar.isASCII || Self.isOldLetter(scalar))
+        }
+    }
+
+    private static func isASCIIAlphanumeric(_ scalar: Unicode.Scalar) -> Bool {
+        "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
+    }
+
+    private static func isOldLetter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
+            isOld(scalar) && scalar.properties.isXIDStart && !scalar.properties.isDefaultIgnorableCodePoint
+        default: false
+        }
+    }
+
+    /// Of the basic plane (C# and Kotlin take no others), and in Unicode since 2017 at the latest.
+    private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value <= 0xFFFF && scalar.properties.age.map { $0.major <= 10 } == true
+    }
+}

@@ -1,0 +1,122 @@
+import FreeholdEngine
+import FreeholdSyncCore
+import Testing
+
+@testable import FreeholdSyncRules
+
+@Suite struct ServedSchemaTests {
+    private let dog = TableSpec(
+        "Dog",
+        columns: [
+            ColumnSpec("_id", .objectId), ColumnSpec("name", .string), ColumnSpec("owner", .link, target: "Person"),
+        ],
+        primaryKey: "_id"
+    )
+    private let person = TableSpec(
+        "Person",
+        columns: [ColumnSpec("_id", .objectId), ColumnSpec("age", .int, optional: true)],
+        primaryKey: "_id"
+    )
+    private let reading = TableSpec(
+        "Reading",
+        columns: [ColumnSpec("_id", .int), ColumnSpec("value", .double)],
+        primaryKey: "_id",
+        isAsymmetric: true
+    )
+
+    @Test("a claim is read back as the classes that it was made of") func claims() throws {
+        let claim = try SchemaClaim([dog, person, reading], version: 3)
+        let tables = try claim.tables()
+        #expect(Set(tables.map(\.name)) == ["Dog", "Person", "Reading"])
+        #expect(tables.first { $0.name == "Reading" }?.isAsymmetric == true)
+        #expect(try SchemaClaim(tables, version: 3) == claim)
+        #expect(try SchemaClaim([person, reading, dog], version: 3).hash == claim.hash)
+    }
+
+    @Test("documents are asked for once, then the hash is known") func asks() throws {
+        var served = ServedSchema([dog, person], mode: .production)
+        let claim = try SchemaClaim([dog, person], version: 0)
+        var bare = claim
+        bare.documents = []
+        #expect(served.judge(bare).verdict == .documentsNeeded)
+        #expect(served.judge(claim).verdict == .accepted)
+        #expect(served.judge(bare).verdict == .accepted)
+    }
+
+    @Test("development takes new classes and properties over, production refuses them by name") func modes() throws {
+        var more = person
+        more.columns.append(ColumnSpec("email", .string, optional: true))
+        let claim = try SchemaClaim([dog, more, reading], version: 0)
+
+        var development = ServedSchema([dog, person], mode: .development)
+        let (verdict, adopted) = development.judge(claim)
+        #expect(verdict == .accepted)
+        #expect(adopted.map(\.className).sorted() == ["Person", "Reading"])
+        #expect(development.tables.first { $0.name == "Reading" }?.isAsymmetric == true)
+
+        var production = ServedSchema([dog, person], mode: .production)
+        guard case .refused(let problems) = production.judge(claim).verdict else {
+            Issue.record("It was accepted.")
+            return
+        }
+        #expect(problems.map(\.className.string).sorted() == ["Person", "Reading"])
+        #expect(problems.first { $0.className == "Person" }?.property == "email")
+        #expect(production.tables.count == 2)
+    }
+
+    @Test("what breaks is refused in development with both declarations, and others go on") func breaking() throws {
+        var other = person
+        other.columns[1] = ColumnSpec("age", .string)
+        var served = ServedSchema([dog, person], mode: .development)
+        guard case .refused(let problems) = served.judge(try SchemaClaim([dog, other], version: 0)).verdict else {
+            Issue.record("It was accepted.")
+            return
+        }
+        #expect(problems.count == 1)
+        #expect(problems[0].text.string.contains("age: long?"))
+        #expect(problems[0].text.string.contains("age: string"))
+        #expect(served.judge(try SchemaClaim([dog, person], version: 0)).verdict == .accepted)
+        var asymmetric = reading
+        asymmetric.isAsymmetric = false
+        var third = ServedSchema([reading], mode: .development)
+        guard case .refused = third.judge(try SchemaClaim([asymmetric], version: 0)).verdict else {
+            Issue.record("A class became another kind of class.")
+            return
+        }
+    }
+
+    @Test("a hash that isn't the documents' is refused, and nothing of it is remembered") func lies() throws {
+        var served = ServedSchema([dog, person], mode: .production)
+        var claim = try SchemaClaim([dog, person], version: 0)
+        claim.hash = RunningHash(high: 1, low: 2)
+        guard case .refused = served.judge(claim).verdict else {
+            Issue.record("It was accepted.")
+            return
+        }
+        claim.documents = []
+        #expect(served.judge(claim).verdict == .documentsNeeded)
+    }
+
+    @Test(
+        "documents that are none are refused with the class's name",
+        arguments: ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": {\"title\": \"Other\"}}", "null"]
+    ) func hostile(_ json: String) {
+        var served = ServedSchema([dog, person], mode: .development)
+        let claim = SchemaClaim(
+            version: 0,
+            hash: RunningHash(high: 3, low: 4),
+            documents: [.init(className: "Dog", json: SyncString(json))]
+        )
+        guard case .refused(let problems) = served.judge(claim).verdict else {
+            Issue.record("It was accepted.")
+            return
+        }
+        #expect(problems.count == 1)
+    }
+
+    @Test("nothing may link to an asymmetric class") func links() {
+        var linked = dog
+        linked.columns.append(ColumnSpec("last", .link, target: "Reading"))
+        #expect(throws: RuleError.self) { try SchemaClaim([linked, person, reading], version: 0) }
+    }
+}

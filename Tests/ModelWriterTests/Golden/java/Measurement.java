@@ -1,0 +1,1 @@
+// The class 'Measurement' is left out. It is asymmetric, which Realm's SDK for Java doesn't support.

@@ -1,0 +1,47 @@
+import Foundation
+import FreeholdEngine
+import TestRealmFiles
+import Testing
+
+@testable import RealmFileReader
+
+@Suite struct LargeValueTests {
+    private func withFile(_ body: (RealmFile) throws -> Void) throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try SparseFixture.write(to: url.path)
+        try body(RealmFile(path: url.path))
+    }
+
+    /// Realm stores data over 16 MiB in pieces, which only a list may hold.
+    @Test func `data over 16 MiB is put together, and comes a part at a time`() throws {
+        try withFile { file in
+            let item = file.requireClass("Huge")
+            let blobs = try #require(item.properties.first { $0.name == "blobs" })
+            let sizes = SparseFixture.sizes
+            var parts: [[Data]] = []
+            try file.forEachCluster(of: item) { cluster in
+                let collections = try cluster.collections(of: blobs)
+                try cluster.forEachPart(of: blobs, at: 0, in: collections) { values in
+                    parts.append(values.map { if case .data(let data) = $0 { data } else { Data() } })
+                }
+            }
+            #expect(parts.map { $0.map(\.count) } == [[5, sizes.middle], [0, sizes.large]])
+            #expect(parts.first?.first == Data("small".utf8))
+            #expect(parts.first?.last == SparseFixture.value(sizes.middle))
+            #expect(parts.last?.last == SparseFixture.value(sizes.large))
+            let object = try #require(try file.objects(of: item).first)
+            let any = FixtureTable.list([.int(1), .data(SparseFixture.value(sizes.middle))])
+            #expect(object.values["any"] == any)
+            #expect(object.values["largest"] == .data(SparseFixture.value(sizes.largest)))
+        }
+    }
+
+    @Test func `an encrypted copy has its end behind its last page's bytes`() throws {
+        let file = try RealmFixture.encryptedCopy.open()
+        #expect(file.isCopy && file.isEncrypted && file.formatVersion == 24 && file.schemaVersion == 1)
+        let notes = try file.objects(of: file.requireClass("Note")).map(\.values)
+        #expect(notes.map { $0["n"] } == (0..<400).map { .int($0) })
+        #expect(notes.map { $0["text"] } == (0..<400).map { .string("note \($0)") })
+    }
+}

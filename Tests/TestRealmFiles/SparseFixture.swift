@@ -1,0 +1,36 @@
+package import Foundation
+
+/// A file that Realm wrote, of values over 16 MiB, which are nearly all zeros: the fixture holds what isn't.
+///
+/// Eight bytes for the file's size, then runs of bytes: where each lies (8 bytes), its length (4 bytes), and the bytes. Numbers are
+/// little-endian.
+package enum SparseFixture {
+    package static let sizes = (middle: 17 << 20, large: 34 << 20, largest: 0xff_fff8 - 8)
+
+    /// What the program put into values of that size: a byte every million, and a z at the end.
+    package static func value(_ size: Int) -> Data {
+        var data = Data(count: size)
+        for i in stride(from: 0, to: size, by: 1_000_000) { data[i] = UInt8(i / 1_000_000 + 1) }
+        data[size - 1] = UInt8(ascii: "z")
+        return data
+    }
+
+    package static func write(to path: String) throws {
+        let url = RealmFixture.format24.url.deletingLastPathComponent().appendingPathComponent("format24-huge.sparse")
+        let bytes = [UInt8](try Data(contentsOf: url))
+        func number(_ place: Int, _ count: Int) -> UInt64 {
+            (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
+        }
+        try Data().write(to: URL(fileURLWithPath: path))
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.truncate(atOffset: number(0, 8))
+        var place = 8
+        while place < bytes.count {
+            let length = Int(number(place + 8, 4))
+            try file.seek(toOffset: number(place, 8))
+            try file.write(contentsOf: Data(bytes[(place + 12)..<(place + 12 + length)]))
+            place += 12 + length
+        }
+    }
+}

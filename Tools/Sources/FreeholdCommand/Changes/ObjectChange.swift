@@ -1,0 +1,120 @@
+import Freehold
+
+/// An object that came, went, or has other values than before, as it is written for people and for programs.
+struct ObjectChange {
+    enum Kind: String {
+        case insert, delete, modify
+
+        fileprivate var mark: String {
+            switch self {
+            case .insert: "+"
+            case .delete: "-"
+            case .modify: "~"
+            }
+        }
+    }
+
+    struct Value {
+        let name: String
+        let before: RowText.Cell
+        let after: RowText.Cell
+    }
+
+    let kind: Kind
+    let className: String
+    /// Nil of a class without a primary key.
+    let key: RowText.Cell?
+    private let keyName: String?
+    /// Where the object stands, which tells those without a key apart.
+    let position: Int?
+    /// Of an object that came or went its properties, with the same value before and after; else those that differ.
+    let values: [Value]
+
+    /// An object that came or went.
+    init(_ kind: Kind, _ reader: ObjectReader, _ object: DynamicObject, _ cells: [RowText.Cell]? = nil) throws {
+        self.kind = kind
+        className = reader.className
+        key = try reader.key(of: object)
+        keyName = reader.key
+        position = nil
+        values = zip(reader.names, try cells ?? reader.cells(of: object)).map { Value(name: $0, before: $1, after: $1) }
+    }
+
+    /// An object that has other values.
+    ///
+    /// - Returns: nil where all are the same.
+    init?(
+        _ reader: ObjectReader,
+        _ object: DynamicObject,
+        before: [RowText.Cell],
+        after: [RowText.Cell],
+        position: Int? = nil
+    ) throws {
+        let values = zip(reader.names, zip(before, after)).compactMap { name, cells in
+            cells.0 == cells.1 ? nil : Value(name: name, before: cells.0, after: cells.1)
+        }
+        if values.isEmpty { return nil }
+        kind = .modify
+        className = reader.className
+        key = try reader.key(of: object)
+        keyName = reader.key
+        self.position = position
+        self.values = values
+    }
+
+    /// `~ Person 7: age 36 → 37`, without a line break.
+    var text: String {
+        let name = key.map { " \($0.json)" } ?? position.map { " #\($0)" } ?? ""
+        let parts =
+            kind == .modify
+            ? values.map { "\($0.name) \($0.before.json) → \($0.after.json)" }
+            // What isn't there needn't be told.
+            : values.filter { !$0.after.isNothing && $0.name != keyName }.map { "\($0.name) \($0.after.json)" }
+        return TerminalText.escaped(
+            "\(kind.mark) \(className)\(name)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+        )
+    }
+
+    /// An object of JSON, without a line break.
+    ///
+    /// - Parameter more: members to begin with, whose values are JSON.
+    func json(_ more: [(String, String)] = []) -> String {
+        var members =
+            more + [("change", JSONNode.string(kind.rawValue).text), ("class", JSONNode.string(className).text)]
+        if let key { members.append(("key", key.json)) }
+        if let position { members.append(("position", "\(position)")) }
+        if kind == .modify {
+            members.append(("before", JSONNode.object(values.map { ($0.name, $0.before.json) })))
+            members.append(("after", JSONNode.object(values.map { ($0.name, $0.after.json) })))
+        } else {
+            members.append(("object", JSONNode.object(values.map { ($0.name, $0.after.json) })))
+        }
+        return JSONNode.object(members)
+    }
+}
+
+extension RowText.Cell {
+    /// As JSON: text in quotation marks, which tell it from what else there is.
+    var json: String {
+        switch self {
+        case .null: "null"
+        case .string(let text): JSONNode.string(text).text
+        case .scalar(let text), .json(let text): text
+        }
+    }
+
+    /// Null, or an empty collection.
+    fileprivate var isNothing: Bool {
+        switch self {
+        case .null, .json("[]"), .json("{}"): true
+        default: false
+        }
+    }
+}
+
+extension JSONNode {
+    /// An object whose values are JSON already.
+    static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\(JSONNode.string($0).text):\($1)" }.joined(separator: ",") + "}"
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Freehold
+
+/// Compares the objects of a class without a primary key: whether the files have the same contents, each as often.
+///
+/// Contents are told apart by hashes of 128 bits. As many are kept at a time as fit into some memory; of more objects
+/// a part of the contents is compared in each of several passes over both files.
+struct ContentComparison {
+    /// Objects of a pass, about.
+    static let objectsOfPass = 1_000_000
+
+    private let first: Realm
+    private let second: Realm
+    private let a: ObjectSchema
+    private let b: ObjectSchema
+    private let readerA: ContentReader
+    private let readerB: ContentReader
+    private let names: [String]
+    private let output: DifferenceOutput
+    private let objectsOfPass: Int
+
+    private struct Hash: Hashable {
+        let high: Int
+        let low: Int
+    }
+
+    init(
+        _ first: Realm,
+        _ a: ObjectSchema,
+        _ second: Realm,
+        _ b: ObjectSchema,
+        _ names: [String],
+        _ output: DifferenceOutput,
+        objectsOfPass: Int = Self.objectsOfPass
+    ) {
+        (self.first, self.second) = (first, second)
+        (self.a, self.b) = (a, b)
+        self.names = names
+        self.output = output
+        self.objectsOfPass = objectsOfPass
+        readerA = ContentReader(a, names, first)
+        readerB = ContentReader(b, names, second)
+    }
+
+    func run() throws {
+        let (inFirst, inSecond) = (first.dynamicObjects(a.className), second.dynamicObjects(b.className))
+        let passes = max(1, (max(inFirst.count, inSecond.count) + objectsOfPass - 1) / objectsOfPass)
+        for pass in 0..<passes {
+            var counts: [Hash: Int] = [:]
+            for object in inFirst {
+                let hash = try hash(object, readerA)
+                if passes == 1 || isOf(pass, passes, hash) { counts[hash, default: 0] += 1 }
+            }
+            /// Those of the second file that the first hasn't, or has fewer of, are told when the first's have been.
+            var extra: [Hash: Int] = [:]
+            for object in inSecond {
+                let hash = try hash(object, readerB)
+                guard passes == 1 || isOf(pass, passes, hash) else { continue }
+                if let count = counts[hash], count > 0 {
+                    counts[hash] = count == 1 ? nil : count - 1
+                } else {
+                    extra[hash, default: 0] += 1
+                }
+            }
+            try tell(&counts, inFirst, .delete, readerA, ObjectReader(a, names))
+            try tell(&extra, inSecond, .insert, readerB, ObjectReader(b, names))
+        }
+    }
+
+    private func isOf(_ pass: Int, _ passes: Int, _ hash: Hash) -> Bool {
+        Int(UInt(bitPattern: hash.high) % UInt(passes)) == pass
+    }
+
+    private func tell(
+        _ counts: inout [Hash: Int],
+        _ objects: Results<DynamicObject>,
+        _ kind: ObjectChange.Kind,
+        _ reader: ContentReader,
+        _ shown: ObjectReader
+    ) throws {
+        if counts.isEmpty { return }
+        for object in objects {
+            let cells = try reader.cells(of: object)
+            let hash = hash(cells)
+            guard let count = counts[hash] else { continue }
+            counts[hash] = count == 1 ? nil : count - 1
+            try output.add(try ObjectChange(kind, shown, object, cells))
+            if counts.isEmpty { return }
+        }
+    }
+
+    private func hash(_ object: DynamicObject, _ reader: ContentReader) throws -> Hash {
+        hash(try reader.cells(of: object))
+    }
+
+    private func hash(_ cells: [RowText.Cell]) -> Hash {
+        var (high, low) = (Hasher(), Hasher())
+        high.combine(0)
+        low.combine(1)
+        for cell in cells {
+            let text = cell.json
+            high.combine(text)
+            low.combine(text)
+        }
+        return Hash(high: high.finalize(), low: low.finalize())
+    }
+}

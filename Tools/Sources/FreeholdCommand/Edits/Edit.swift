@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import Freehold
+
+/// A change of a file's objects: what a command and a line of the shell give, and what it does.
+protocol Edit: Sendable {
+    var dryRun: Bool { get }
+
+    /// Makes the change, inside of a write transaction.
+    ///
+    /// - Throws: `Failure` and the library's errors; then nothing may be committed.
+    func apply(to realm: Realm) throws -> EditReport
+}
+
+/// What an edit did, or would do.
+struct EditReport: Sendable {
+    /// A sentence with the counts.
+    var summary = ""
+    /// Of a trial, what would change, line by line.
+    var lines: [UInt8] = []
+
+    mutating func add(_ change: ObjectChange, asJSON: Bool) {
+        lines.append(contentsOf: (asJSON ? change.json() : change.text).utf8)
+        lines.append(0x0A)
+    }
+}
+
+/// Ends a transaction that was for trying only.
+private struct TrialEnd: Error {
+    let report: EditReport
+}
+
+extension Edit {
+    /// In one transaction, which is rolled back at the first error and after a trial.
+    func perform(in realm: Realm) throws -> EditReport {
+        do {
+            return try realm.write { try tried(realm) }
+        } catch let end as TrialEnd {
+            return end.report
+        }
+    }
+
+    /// The same by tasks that can be cancelled.
+    func perform(_ configuration: Realm.Configuration) async throws -> EditReport {
+        do {
+            return try await Realm.write(configuration) { realm -> EditReport in try tried(realm) }
+        } catch let end as TrialEnd {
+            return end.report
+        }
+    }
+
+    private func tried(_ realm: Realm) throws -> EditReport {
+        let report = try apply(to: realm)
+        if let error = realm.pendingError { throw error }
+        if dryRun { throw TrialEnd(report: report) }
+        return report
+    }
+
+    /// Performs the edit on a file, and tells what it did.
+    func run(on file: FileOptions) throws {
+        let report = try perform(in: try FileOptions.openForWriting(file.file, file.key))
+        Progress.clear()
+        try StandardOutput.shared.write(report.lines)
+        try StandardOutput.shared.flush()
+        StandardError.write("\(TerminalText.escaped(file.file)): \(report.summary)\n")
+    }
+}
+
+/// What all edits take.
+struct EditOptions: ParsableArguments {
+    @Flag(help: "Shows what would change, and changes nothing.") var dryRun = false
+    @Flag(help: "What --dry-run shows, as JSON, an object a line.") var json = false
+
+    func validate() throws {
+        if json && !dryRun { throw ValidationError("--json goes with --dry-run.") }
+    }
+}
+
+/// The objects that an edit, or another command, is about.
+struct Selection: ParsableArguments, Sendable {
+    @Argument(help: "The class, as the file names it.") var className: String
+    @Argument(help: "The condition in the query language.") var query: String
+    @OptionGroup var values: QueryValues
+
+    func find(in realm: Realm) throws -> (object: ObjectSchema, found: Results<DynamicObject>) {
+        try Self.find(className, query, values.arguments, in: realm)
+    }
+
+    static func find(
+        _ className: String,
+        _ query: String?,
+        _ arguments: [String],
+        in realm: Realm
+    ) throws -> (object: ObjectSchema, found: Results<DynamicObject>) {
+        let object = try realm.storedSchema.requireClass(className)
+        let all = realm.dynamicObjects(object.className)
+        guard let query, !query.allSatisfy(\.isWhitespace) else { return (object, all) }
+        return (object, try QueryArguments(arguments).filter(all, QueryText.completed(query)))
+    }
+}
+
+/// Values for a query's `$0` and `%@`.
+struct QueryValues: ParsableArguments {
+    @Option(
+        name: .customLong("arg"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A value for $0, $1, … or %@; may be given several times.", valueName: "value")
+    ) var arguments: [String] = []
+}
+
+enum QueryText {
+    /// A query that has an order and no condition, with the condition that holds for all objects.
+    static func completed(_ query: String) -> String {
+        let start = query.drop(while: \.isWhitespace)
+        let word = start.prefix { $0.isLetter }
+        guard ["SORT", "DISTINCT", "LIMIT", "OFFSET"].contains(word.uppercased()),
+            start.dropFirst(word.count).first(where: { !$0.isWhitespace }) == "("
+        else { return query }
+        return "TRUEPREDICATE " + start
+    }
+}

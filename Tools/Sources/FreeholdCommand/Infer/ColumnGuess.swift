@@ -1,0 +1,262 @@
+import Foundation
+import Freehold
+
+/// What the values of one property are, as far as they have been seen.
+final class ColumnGuess {
+    /// Kinds of values, each of which a type of property stores.
+    struct Kinds: OptionSet {
+        let rawValue: Int
+
+        static let int = Kinds(rawValue: 1)
+        /// Numbers that a double stores with all of their digits.
+        static let double = Kinds(rawValue: 2)
+        /// Those that need more digits.
+        static let decimal = Kinds(rawValue: 4)
+        static let bool = Kinds(rawValue: 8)
+        static let text = Kinds(rawValue: 16)
+        static let date = Kinds(rawValue: 32)
+        static let uuid = Kinds(rawValue: 64)
+        static let objectId = Kinds(rawValue: 128)
+        static let data = Kinds(rawValue: 256)
+        static let object = Kinds(rawValue: 512)
+        static let array = Kinds(rawValue: 1024)
+        /// What only a mixed property stores.
+        static let other = Kinds(rawValue: 2048)
+
+        static let numbers: Kinds = [.int, .double, .decimal]
+        /// What is written as text in JSON, all of which text stores.
+        static let texts: Kinds = [.text, .date, .uuid, .objectId]
+    }
+
+    private(set) var kinds: Kinds = []
+    /// Values that aren't null.
+    private(set) var values = 0
+    private(set) var nulls = 0
+    /// The first value that isn't null.
+    private(set) var example: String?
+    /// Of arrays, what their elements are.
+    private(set) var elements: ColumnGuess?
+    /// Of objects, what their members are.
+    private(set) var members: ClassGuess?
+    /// Numbers whose text isn't that of the number: `007`.
+    private(set) var paddedNumbers = 0
+    /// Whether all numbers can be moments, where the options say that some are.
+    private var areMoments = true
+    /// Whether a text of 24 hexadecimal digits had a letter, which tells ids from long numbers.
+    private var hasLetters = false
+    private let depth: Int
+    private let dates: DateFormats
+
+    /// Objects in objects: deeper ones are stored as mixed values.
+    static let deepest = 6
+
+    init(depth: Int, dates: DateFormats) {
+        self.depth = depth
+        self.dates = dates
+    }
+
+    // MARK: JSON
+
+    func add(_ node: JSONNode) throws {
+        if node == .null {
+            nulls += 1
+            return
+        }
+        values += 1
+        if example == nil { example = node.summary }
+        switch node {
+        case .null: break
+        case .bool: kinds.insert(.bool)
+        case .number(let text): addNumber(text)
+        case .string(let text): addText(text)
+        case .array(let nodes):
+            kinds.insert(.array)
+            if elements == nil { elements = ColumnGuess(depth: depth + 1, dates: dates) }
+            for node in nodes { try elements!.add(node) }
+        case .object:
+            if let (tag, value) = node.tagged {
+                kinds.insert(Self.tags[tag] ?? .other)
+                if tag == "$oid", case .string = value { hasLetters = true }
+                return
+            }
+            guard depth < Self.deepest else { return kinds = kinds.union(.other) }
+            kinds.insert(.object)
+            if members == nil { members = ClassGuess(depth: depth + 1, dates: dates) }
+            try members!.add(node)
+        }
+    }
+
+    /// Extended JSON's.
+    private static let tags: [String: Kinds] = [
+        "$oid": .objectId, "$uuid": .uuid, "$date": .date, "$numberInt": .int, "$numberLong": .int,
+        "$numberDouble": .double, "$numberDecimal": .decimal, "$binary": .data,
+    ]
+
+    // MARK: CSV
+
+    /// A field. Nothing at all is null.
+    func add(_ field: CSVReader.Field) throws {
+        if field.text.isEmpty && !field.isQuoted {
+            nulls += 1
+            return
+        }
+        let text = field.text
+        if text.hasPrefix("[") || text.hasPrefix("{"), let node = try? JSONNode.read(text) { return try add(node) }
+        values += 1
+        if example == nil { example = text }
+        switch text.lowercased() {
+        case "true", "false": kinds.insert(.bool)
+        default:
+            if JSONString.isNumber(text) { return addNumber(text) }
+            if text.utf8.first.map({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "+") }) ?? false,
+                text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.count > 1
+            {
+                paddedNumbers += 1
+            }
+            addText(text)
+        }
+    }
+
+    // MARK: Scalars
+
+    private func addNumber(_ text: String) {
+        if let unit = dates.numbers, areMoments {
+            // From 1973 to 2286, which few numbers of another kind are.
+            let seconds = (Double(text) ?? 0) / (unit == .millisecondsSince1970 ? 1000 : 1)
+            areMoments = (1e8...1e10).contains(seconds)
+        }
+        if Int64(text) != nil {
+            kinds.insert(.int)
+            return
+        }
+        let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+        let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        let digits = mantissa.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
+        guard Double(text)?.isFinite ?? false, digits.count <= 17, !isWhole else {
+            kinds.insert(Decimal128(text)?.isFinite ?? false ? .decimal : .text)
+            return
+        }
+        kinds.insert(.double)
+    }
+
+    private func addText(_ text: String) {
+        let count = text.utf8.count
+        if count == 36, UUID(uuidString: text) != nil {
+            kinds.insert(.uuid)
+        } else if count == 24, Self.areHexDigits(text) {
+            kinds.insert(.objectId)
+            if text.utf8.contains(where: { $0 > 0x39 }) { hasLetters = true }
+        } else if dates.isDate(text) {
+            kinds.insert(.date)
+        } else {
+            kinds.insert(.text)
+        }
+    }
+
+    private static func areHexDigits(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || (0x41...0x46).contains($0) }
+    }
+
+    // MARK: What they are
+
+    /// Takes over what another column's values are, where both become one.
+    func formUnion(_ other: ColumnGuess) {
+        kinds.formUnion(other.kinds)
+        values += other.values
+        nulls += other.nulls
+        hasLetters = hasLetters || other.hasLetters
+        areMoments = areMoments && other.areMoments
+        example = example ?? other.example
+    }
+
+    /// The one scalar type that stores all values; nil where there is none, or no value.
+    ///
+    /// - Parameter isText: whether all values were written as text, which then stores whatever else doesn't fit.
+    func scalar(isText: Bool) -> PropertyType? {
+        if kinds.isEmpty { return nil }
+        if dates.numbers != nil, areMoments, kinds.isSubset(of: [.int, .double]) { return .date }
+        if kinds.isSubset(of: .numbers) {
+            if kinds == .int { return .int }
+            return kinds.contains(.decimal) ? .decimal128 : .double
+        }
+        switch kinds {
+        case .bool: return .bool
+        case .date: return .date
+        case .uuid: return .UUID
+        case .objectId: return hasLetters ? .objectId : .string
+        case .data: return .data
+        default: break
+        }
+        if kinds.isSubset(of: .texts) { return .string }
+        return isText && kinds.isDisjoint(with: [.object, .array, .other, .data]) ? .string : nil
+    }
+}
+
+/// What the objects of one class are, as far as they have been seen.
+final class ClassGuess {
+    /// Of objects inside of others: more different keys are those of a map.
+    static let mostMembers = 200
+    /// Of the class that is imported.
+    static let mostColumns = 2000
+
+    private(set) var names: [String] = []
+    private(set) var columns: [String: ColumnGuess] = [:]
+    private(set) var objects = 0
+    /// What the values are together, once there are too many keys for properties.
+    private(set) var map: ColumnGuess?
+    /// Whether a key can't be one of a map.
+    private(set) var hasOddKeys = false
+    private let depth: Int
+    private let dates: DateFormats
+
+    init(depth: Int, dates: DateFormats) {
+        self.depth = depth
+        self.dates = dates
+    }
+
+    func column(_ name: String) throws -> ColumnGuess {
+        if let column = columns[name] { return column }
+        if depth == 0, names.count == Self.mostColumns {
+            throw Failure(
+                .data,
+                "the objects have over \(Units.grouped(Self.mostColumns)) different keys, which can't be properties of "
+                    + "one class"
+            )
+        }
+        let column = ColumnGuess(depth: depth, dates: dates)
+        columns[name] = column
+        names.append(name)
+        return column
+    }
+
+    /// - Throws: `Failure` for what is no object, and for too many keys.
+    func add(_ node: JSONNode) throws {
+        guard case .object(let members) = node else {
+            throw Failure(.data, "\(node.summary) stands where an object is expected")
+        }
+        objects += 1
+        for member in members {
+            if member.key.hasPrefix("$") || member.key.contains(".") { hasOddKeys = true }
+            if let map {
+                try map.add(member.value)
+                continue
+            }
+            try column(member.key).add(member.value)
+            if depth > 0, names.count > Self.mostMembers { becomeMap() }
+        }
+    }
+
+    /// Adds a record of fields, in the order of the names.
+    func add(_ record: CSVReader.Record) throws {
+        objects += 1
+        for (name, field) in zip(names, record.fields) { try columns[name]!.add(field) }
+    }
+
+    private func becomeMap() {
+        let map = ColumnGuess(depth: depth, dates: dates)
+        for column in columns.values { map.formUnion(column) }
+        self.map = map
+        names = []
+        columns = [:]
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Freehold
+
+/// Makes JSON that the library reads of JSON as others write it: with the file's names of properties, and dates in ISO
+/// 8601.
+struct JSONAdapter {
+    let schema: Schema
+    let dates: DateFormats
+    /// By class, what keys are called in the file that can't be called so.
+    var names: [String: [String: String]] = [:]
+
+    init(_ schema: Schema, _ dates: DateFormats, names: [String: [String: String]] = [:]) {
+        self.schema = schema
+        self.dates = dates
+        self.names = names
+    }
+
+    /// Whether anything may have to be changed.
+    var isNeeded: Bool { dates.hasPatterns || !names.isEmpty }
+
+    /// - Throws: `Failure` where a text is none of the dates that are expected.
+    func adapted(_ node: JSONNode, _ object: ObjectSchema) throws -> JSONNode {
+        guard case .object(let members) = node else { return node }
+        let names = names[object.className] ?? [:]
+        return .object(
+            try members.map { member in
+                let name = names[member.key] ?? member.key
+                guard let property = object[name] else { return JSONNode.Member(key: name, value: member.value) }
+                do {
+                    return JSONNode.Member(key: name, value: try adapted(member.value, property))
+                } catch let failure as Failure {
+                    throw Failure(failure.status, "\(member.key): \(failure.message)")
+                }
+            }
+        )
+    }
+
+    func adapted(_ node: JSONNode, _ property: Property) throws -> JSONNode {
+        guard property.type == .date || property.type == .object else { return node }
+        switch (property.collection, node) {
+        case (.none, _): return try single(node, property)
+        case (.map, .object(var members)):
+            for i in members.indices { members[i].value = try single(members[i].value, property) }
+            return .object(members)
+        case (_, .array(let elements)): return .array(try elements.map { try single($0, property) })
+        default: return node
+        }
+    }
+
+    private func single(_ node: JSONNode, _ property: Property) throws -> JSONNode {
+        if property.type == .object {
+            guard let target = property.objectClassName.flatMap({ schema[$0] }) else { return node }
+            return try adapted(node, target)
+        }
+        guard case .string(let text) = node else { return node }
+        if let moment = dates.standardText(text) { return .string(moment) }
+        if !dates.hasPatterns || DateFormats.isISO8601(text) { return node }
+        throw Failure(.data, "\(node.summary) is none of the dates that are expected: \(dates.expected)")
+    }
+}
+
+/// The objects of a text of JSON, adapted, as lines of JSON that the library imports.
+final class AdaptedJSON {
+    private var reader: JSONTextReader
+    private let adapter: JSONAdapter
+    private let object: ObjectSchema
+    /// On which lines of the text the objects began that the importer may not have taken yet.
+    private var lines: [Int] = []
+    private var firstObject = 1
+    private var failure: Failure?
+
+    init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, _ adapter: JSONAdapter) {
+        reader = JSONTextReader(read)
+        self.object = object
+        self.adapter = adapter
+    }
+
+    /// - Returns: how many objects were read.
+    func run(into realm: Realm, update: Realm.UpdatePolicy, _ options: JSONImportOptions) throws -> Int {
+        var options = options
+        options.format = .lines
+        do {
+            return try realm.dynamicImportJSON(into: object.className, update: update, options: options) {
+                try nextChunk()
+            }
+        } catch let error as JSONError {
+            let stored =
+                error.committed > 0 ? " (\(Units.count(error.committed, "object")) of batches before are stored)" : ""
+            // What was wrong with the text itself comes through the importer.
+            if let failure, error.kind == .io { throw Failure(failure.status, failure.message + stored) }
+            var place: [String] = []
+            if let number = error.object, lines.indices.contains(number - firstObject) {
+                place.append("line \(lines[number - firstObject])")
+            }
+            if let number = error.object { place.append("object \(number)") }
+            if let path = error.path { place.append(path) }
+            throw Failure(.of(error), "\(place.joined(separator: ", ")): \(error.message)\(stored)")
+        }
+    }
+
+    private func nextChunk() throws -> Data {
+        if let failure { throw failure }
+        // The importer has taken all of the chunk before the last one.
+        if lines.count > 65_536 {
+            firstObject += lines.count - 32_768
+            lines.removeFirst(lines.count - 32_768)
+        }
+        var bytes: [UInt8] = []
+        do {
+            while bytes.count < 64 * 1024, let (value, line) = try reader.element() {
+                lines.append(line)
+                do {
+                    try adapter.adapted(value, object).append(to: &bytes)
+                } catch let failure as Failure {
+                    throw Failure(failure.status, "line \(line): \(failure.message)")
+                }
+                bytes.append(0x0A)
+            }
+        } catch {
+            // Thrown when the objects before it have been taken.
+            failure = Failure(error) ?? Failure(.io, "\(error)")
+            if bytes.isEmpty { throw failure! }
+        }
+        return Data(bytes)
+    }
+}

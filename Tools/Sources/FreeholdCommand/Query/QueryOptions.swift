@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+import Freehold
+
+/// A query, as the command and the shell take it, and what is shown of it.
+struct QueryOptions: ParsableArguments, Sendable {
+    @Argument(help: "The class, as the file names it.") var className: String
+    @Argument(help: "The condition, and SORT, DISTINCT and LIMIT, as in the query language.") var query: String?
+    @OptionGroup var values: QueryValues
+    @Option(help: ArgumentHelp("Properties to sort by: name,age:desc; of groups their columns.", valueName: "keys"))
+    var sort: String?
+    @Option(help: "At most so many objects, or groups.") var limit: Int?
+    @Option(help: "Leaves out the first objects, or groups.") var offset: Int?
+    @Option(help: ArgumentHelp("What to show: name,country.name.", valueName: "names")) var columns: String?
+    @OptionGroup var aggregates: AggregateOptions
+    @Flag(help: "Prints only how many objects there are.") var count = false
+    @Flag(help: "Runs the query and tells how it went: indexes, rows looked at, time.") var explain = false
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit can't be negative.") }
+        if let offset, offset < 0 { throw ValidationError("--offset can't be negative.") }
+        if count && explain { throw ValidationError("--count and --explain can't be given together.") }
+        if query == nil && !values.arguments.isEmpty { throw ValidationError("--arg needs a query that uses it.") }
+        guard aggregates.isGiven else { return }
+        if columns != nil {
+            throw ValidationError("--columns is about objects, of which --group-by and the aggregates show none.")
+        }
+        if explain { throw ValidationError("--explain goes with neither --group-by nor aggregates.") }
+        if aggregates.groupBy.isEmpty, sort != nil || limit != nil || offset != nil {
+            throw ValidationError(
+                "--sort, --limit and --offset have nothing to order without --group-by: write SORT and LIMIT in the query."
+            )
+        }
+    }
+
+    /// - Returns: how many rows were shown; nil where the answer has none.
+    @discardableResult
+    func run(in realm: Realm, _ format: RowFormat, columns chosen: String? = nil) throws -> Int? {
+        var (object, results) = try Selection.find(className, query, values.arguments, in: realm)
+        let schema = realm.storedSchema
+        if aggregates.isGiven {
+            return try Aggregation(aggregates, counts: count, of: object, in: schema)
+                .write(results, format, sort: sort, offset: offset, limit: limit)
+        }
+        if let sort { results = try sorted(results, by: sort) }
+        if let offset { results = results.offset(by: offset) }
+        if let limit { results = results.limited(to: limit) }
+        if explain {
+            try StandardOutput.shared.line("\(results.explain())")
+            return nil
+        }
+        if count {
+            try write(count: results.count, format)
+            return nil
+        }
+        let columns = try Columns.parse(columns ?? chosen, of: object, in: schema)
+        return try ResultOutput(format, columns) { try StandardOutput.shared.write($0) }.write(results)
+    }
+
+    private func write(count: Int, _ format: RowFormat) throws {
+        switch format {
+        case .table: try StandardOutput.shared.line("\(count)")
+        case .json, .jsonl: try StandardOutput.shared.line("{\"count\":\(count)}")
+        case .csv, .markdown:
+            var rows = RowOutput(format, ["count"], isNumber: [true]) { try StandardOutput.shared.write($0) }
+            try rows.add([.scalar("\(count)")])
+            try rows.finish()
+        }
+    }
+
+    private func sorted(_ results: Results<DynamicObject>, by keys: String) throws -> Results<DynamicObject> {
+        let terms = try SortKey.parse(keys).map { "\($0.name) \($0.isAscending ? "ASC" : "DESC")" }
+        return try results.filter(validating: "TRUEPREDICATE SORT(\(terms.joined(separator: ", ")))")
+    }
+}
+
+/// One of the keys of `--sort`.
+struct SortKey {
+    let name: String
+    let isAscending: Bool
+
+    static func parse(_ keys: String) throws -> [SortKey] {
+        try keys.split(separator: ",", omittingEmptySubsequences: false).map { key in
+            let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+            let name = parts[0].trimmingCharacters(in: .whitespaces)
+            let order = parts.count == 2 ? parts[1].lowercased() : "asc"
+            guard !name.isEmpty, parts.count <= 2, order == "asc" || order == "desc" else {
+                throw ValidationError("--sort takes names, each with ':desc' or ':asc' or nothing: name,age:desc.")
+            }
+            return SortKey(name: name, isAscending: order == "asc")
+        }
+    }
+}
+
+extension Columns {
+    /// - Parameter text: names with commas between, or nil for all properties.
+    static func parse(_ text: String?, of object: ObjectSchema, in schema: Schema) throws -> Columns {
+        guard let text else { return Columns(of: object) }
+        let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard !names.isEmpty else { throw ValidationError("--columns names no column.") }
+        if let twice = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
+            throw ValidationError("--columns names '\(twice)' twice.")
+        }
+        return try Columns(named: names, of: object, in: schema)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The lines of a script, one command each. A backslash at the end of a line leads on to the next.
+struct ShellLines {
+    private let next: () throws -> Data
+    private var chunk = Data()
+    private var isAtEnd = false
+    /// Of the line that was read last, its first one where there were several.
+    private(set) var number = 0
+    private var read = 0
+
+    /// A longer line is no command.
+    static let limit = 64 << 20
+
+    init(_ next: @escaping () throws -> Data) { self.next = next }
+
+    /// The lines of an open file, each as soon as it is there: somebody may wait for the answer before the next.
+    init(_ descriptor: Int32, _ name: String) {
+        self.init {
+            var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+            while true {
+                let count = Self.systemRead(descriptor, &bytes)
+                if count >= 0 { return Data(bytes[..<count]) }
+                if errno != EINTR { throw Failure(.io, "\(name): \(String(cString: strerror(errno)))") }
+            }
+        }
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, &bytes, bytes.count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, &bytes, bytes.count)
+        #else
+            Darwin.read(descriptor, &bytes, bytes.count)
+        #endif
+    }
+
+    /// - Throws: `Failure` for what is no text.
+    mutating func line() throws -> String? {
+        guard var text = try piece() else { return nil }
+        number = read
+        while text.hasSuffix("\\"), let more = try piece() { text = text.dropLast() + " " + more }
+        return text
+    }
+
+    private mutating func piece() throws -> String? {
+        var bytes = Data()
+        while true {
+            if let end = chunk.firstIndex(of: 0x0A) {
+                bytes += chunk[..<end]
+                chunk = chunk[end...].dropFirst()
+                break
+            }
+            bytes += chunk
+            chunk = isAtEnd ? Data() : try next()
+            if chunk.isEmpty {
+                isAtEnd = true
+                if bytes.isEmpty { return nil }
+                break
+            }
+            guard bytes.count < Self.limit else { throw Failure(.data, "line \(read + 1) is too long") }
+        }
+        read += 1
+        if bytes.last == 0x0D { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.data, "line \(read): these bytes are no UTF-8")
+        }
+        return text
+    }
+}

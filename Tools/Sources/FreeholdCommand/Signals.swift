@@ -1,0 +1,135 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The signals that reach the process, which one thread waits for.
+///
+/// One that ends the command (Ctrl-C, SIGTERM, a closed terminal) takes along what isn't complete (``Drafts``), and
+/// leaves the terminal as it was. A command may ask to end by itself, or to be interrupted.
+enum Signals {
+    private struct State {
+        var ends: (@Sendable () -> Void)?
+        var interrupts: (@Sendable () -> Void)?
+        /// A pipe that is written to when the terminal's window has another size.
+        var windowPipe: (read: Int32, write: Int32)?
+    }
+
+    private static let state = Mutex(State())
+
+    /// Has signals wait for a thread of their own. Called before there are other threads, which would take them.
+    static func watch() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            // One that the command was started to ignore, as by `nohup`, stays so.
+            let previous = signal(number, SIG_DFL)
+            if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                signal(number, SIG_IGN)
+            } else {
+                sigaddset(&signals, number)
+            }
+        }
+        // Some systems pass over a signal that is ignored, also where somebody waits for it.
+        signal(SIGWINCH) { _ in }
+        sigaddset(&signals, SIGWINCH)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let watched = signals
+        Thread.detachNewThread {
+            var signals = watched
+            var number: Int32 = 0
+            while sigwait(&signals, &number) == 0 {
+                if !handle(number) { end(with: number, &signals) }
+            }
+        }
+    }
+
+    /// - Returns: whether somebody has taken the signal.
+    private static func handle(_ number: Int32) -> Bool {
+        let action: (@Sendable () -> Void)? = state.withLock { state in
+            switch number {
+            case SIGWINCH:
+                let pipe = state.windowPipe
+                return {
+                    var byte: UInt8 = 0
+                    if let pipe { _ = systemWrite(pipe.write, &byte, 1) }
+                }
+            case SIGINT where state.interrupts != nil: return state.interrupts
+            default:
+                // Once: the next one ends the process, whatever the command does.
+                defer { state.ends = nil }
+                return state.ends
+            }
+        }
+        action?()
+        return action != nil
+    }
+
+    private static func end(with number: Int32, _ signals: inout sigset_t) {
+        TerminalMode.restore()
+        Drafts.removeAll {
+            // Its action is still to end the process; no other draft begins before.
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
+        }
+    }
+
+    /// Calls the closure once, at the first signal that would end the process. A second one ends it.
+    static func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.ends = body } }
+
+    /// Calls the closure at each Ctrl-C instead of ending the process, as long as the body runs.
+    static func interrupting<R>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R) rethrows -> R {
+        state.withLock { $0.interrupts = interrupt }
+        defer { state.withLock { $0.interrupts = nil } }
+        return try body()
+    }
+
+    // MARK: The window's size
+
+    /// A descriptor that can be read from once the terminal's window has another size.
+    static var windowChanges: Int32 {
+        state.withLock { state in
+            if let pipe = state.windowPipe { return pipe.read }
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return -1 }
+            for end in ends {
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            }
+            state.windowPipe = (ends[0], ends[1])
+            return ends[0]
+        }
+    }
+
+    static func takeWindowChanges() {
+        let pipe = state.withLock { $0.windowPipe?.read ?? -1 }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while systemRead(pipe, &bytes, bytes.count) == bytes.count {}
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, start, count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, start, count)
+        #else
+            Darwin.write(descriptor, start, count)
+        #endif
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, start, count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, start, count)
+        #else
+            Darwin.read(descriptor, start, count)
+        #endif
+    }
+}

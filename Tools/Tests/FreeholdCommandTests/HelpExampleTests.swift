@@ -1,0 +1,133 @@
+import Foundation
+import Freehold
+import Testing
+
+/// Every example in the help of every command does what it says, in a folder with the files that it is about.
+@Suite struct HelpExampleTests {
+    static let commands = [
+        "info", "schema", "query", "shell", "watch", "set", "create", "delete", "export", "import", "diff", "verify",
+        "compact", "backup", "pins", "migrate", "convert",
+    ]
+
+    /// The lines below EXAMPLES.
+    static func examples(_ command: String) throws -> [String] {
+        let run = try Run.freehold(command.isEmpty ? ["--help"] : ["help", command])
+        guard let start = run.output.firstRange(of: "EXAMPLES:\n") else { return [] }
+        return run.output[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+            .prefix { !$0.isEmpty }.map { String($0.dropFirst(2)) }
+    }
+
+    /// A folder with the files of the examples.
+    private func makeFiles(_ folder: String) throws {
+        let country = ObjectSchema("Country", properties: [Property("name", .string, primaryKey: true)])
+        let city = ObjectSchema(
+            "City",
+            properties: [
+                Property("id", .int, primaryKey: true), Property("name", .string), Property("population", .int),
+                Property("elevation", .double, optional: true),
+                Property("country", .object, objectClassName: "Country"), Property("size", .int),
+            ]
+        )
+        let dog = ObjectSchema("Dog", properties: [Property("name", .string)])
+        let home = ObjectSchema(
+            "Home",
+            isEmbedded: true,
+            properties: [Property("street", .string), Property("city", .string, optional: true)]
+        )
+        let person = ObjectSchema(
+            "Person",
+            properties: [
+                Property("id", .int, primaryKey: true), Property("name", .string),
+                Property("age", .int, optional: true), Property("born", .date, optional: true),
+                Property("best", .object, objectClassName: "Person"),
+                Property("home", .object, objectClassName: "Home"),
+                Property("dogs", .object, collection: .list, objectClassName: "Dog"),
+                Property("tags", .string, collection: .list),
+            ]
+        )
+        let pet = ObjectSchema("Pet", properties: [Property("name", .string)])
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: folder + "/app.realm"), schemaVersion: 1)
+        configuration.schema = Schema([country, city, dog, home, person, pet])
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            let paris: [String: Any] = [
+                "id": 1, "name": "Paris", "population": 2_100_000, "elevation": 35.0, "country": ["name": "France"],
+            ]
+            realm.dynamicCreate("City", value: paris)
+            realm.dynamicCreate(
+                "Person",
+                value: ["id": 1, "name": "Ada", "age": 36, "home": ["street": "S"], "dogs": [["name": "Rex"]]]
+                    as [String: Any]
+            )
+            realm.dynamicCreate("Person", value: ["id": 2, "name": "Bo", "age": 17])
+            realm.dynamicCreate("Person", value: ["id": 3, "name": "Eve"])
+            realm.dynamicCreate("Pet", value: ["name": "Mia"])
+        }
+    }
+
+    /// What the other files are made with. The source of Realm's file is one of the reader's tests'.
+    private static let setup = """
+        fixtures='\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)/../../../Tests/RealmFileReaderTests/Fixtures'
+        freehold() { "$F" "$@"; }
+        cp app.realm old.realm; cp app.realm backup.realm; mkdir backups Sources Models App
+        freehold set old.realm Person 'id == 1' age=35 2> /dev/null
+        freehold export app.realm City --format csv > cities.csv; freehold export app.realm City --format jsonl > cities.jsonl
+        freehold export app.realm City > cities.json; freehold schema app.realm --format json > schema.json
+        echo '7,Rome,x,3' > rows.csv; printf 'id,at\\n1,31.12.2023\\n' > days.csv
+        printf 'import RealmSwift\\nclass Person: Object { @objc dynamic var name = "" }\\n' | tee Person.swift Models/Person.swift App/P.swift > Sources/P.swift
+        printf 'set Person "id == 1" age=1\\nnothing\\n.print end\\n' > edits.txt; touch app.realm.old
+        export EDITOR=true XDG_STATE_HOME="$PWD/state"
+        # Not every machine has it.
+        command -v jq > /dev/null || jq() { cat; }
+        """
+
+    /// Exit codes that are no failures of an example.
+    private static let codes: [String: Set<Int32>] = ["diff": [0, 1], "convert": [0, 2]]
+
+    @Test(arguments: commands + [""])
+    func `the examples of a command run`(command: String) throws {
+        let examples = try Self.examples(command)
+        #expect(!examples.isEmpty)
+        for example in examples {
+            try withFolder { folder in
+                try makeFiles(folder)
+                var line = example
+                if command == "import", line.contains("--from-realm app.realm") {
+                    line = "cp \"$fixtures/format24.realm\" app.realm; " + line
+                }
+                // Of the command itself, two of whose examples are of other files.
+                if command.isEmpty, line.contains(" sync ") { return }
+                if command == "export" { line = "rm cities.csv; " + line }
+                if line.contains("--update error") { line = "sed -i.old 's/\"id\":1/\"id\":2/' cities.jsonl; " + line }
+                if command == "diff" || line.contains(" diff ") { line = "cp backup.realm new.realm; " + line }
+                // Only the last example of these ends by itself.
+                if line.contains("freehold watch") {
+                    line = line.replacing("freehold watch", with: "timeout 5 \"$F\" watch")
+                    line = "(sleep 1; \"$F\" set app.realm Person 'id == 1' age=99 2> /dev/null) & " + line
+                }
+                let run = try Run.shell("set -o pipefail; cd '\(folder)'; \(Self.setup)\n\(line)")
+                var allowed = Self.codes[command] ?? [0]
+                if command.isEmpty { allowed.formUnion([1, 2]) }
+                if line.contains("watch") { allowed.insert(124) }
+                // One of its lines is wrong, which the option is about.
+                if line.contains("--keep-going") { allowed = [65] }
+                #expect(allowed.contains(run.status) && !run.wasSignalled, "\(example): \(run)")
+                #expect(!run.error.contains("command not found") && !run.error.contains("Usage:"), "\(example): \(run)")
+            }
+        }
+    }
+
+    @Test func `every command is here`() throws {
+        let help = try Run.freehold("--help").output
+        let start = try #require(help.firstRange(of: "SUBCOMMANDS:\n"))
+        let names = help[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).prefix {
+            !$0.isEmpty
+        }
+        .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+        #expect(Set(names) == Set(Self.commands + ["sync"]), "\(names)")
+        let completions = try Run.freehold("--generate-completion-script", "bash").output
+        for name in Self.commands { #expect(completions.contains(name)) }
+    }
+}

@@ -1,0 +1,381 @@
+import Foundation
+import Freehold
+import Testing
+
+/// `import --infer`, date formats and CSV without a header.
+@Suite struct InferenceCommandTests {
+    /// Imports into a new file, or tries to.
+    private func infer(
+        _ text: String,
+        _ options: [String] = [],
+        _ check: (Run, String) throws -> Void
+    ) throws {
+        try withFolder { folder in
+            let path = folder + "/new.realm"
+            try check(try Run.freehold(["import", path, "Thing", "--infer"] + options, input: Data(text.utf8)), path)
+        }
+    }
+
+    /// The properties that are inferred, as the schema shows them.
+    private func types(_ text: String, _ options: [String] = []) throws -> [String: String] {
+        var found: [String: String] = [:]
+        try infer(text, options) { run, path in
+            guard run.status == 0 else { throw Run.Failure(description: "\(run)") }
+            #expect(try Run.freehold("verify", path).status == 0)
+            var className = ""
+            for line in try Run.freehold("schema", path).output.split(separator: "\n") {
+                if !line.hasPrefix(" ") {
+                    className = String(line)
+                    continue
+                }
+                let parts = line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+                found[className == "Thing" ? parts[0] : "\(className).\(parts[0])"] = parts[1]
+            }
+        }
+        return found
+    }
+
+    @Test func `CSV's types are found in its fields`() throws {
+        let csv = """
+            id,whole,number,big,money,flag,day,moment,uuid,oid,zip,text,some,empty,list,object,mixed
+            1,5,1.5,12345678901234567890,1.12345678901234567890,true,2024-05-31,2024-05-31T10:00:00+02:00,00000000-0000-0000-0000-00000000002a,0123456789abcdef01234567,01234,x,7,,"[1,2]","{""a"":1}",1
+            2,-3,2,1,2,FALSE,1999-01-01,2024-05-31 10:00:00.5Z,00000000-0000-0000-0000-00000000002B,ABCDEF6789abcdef01234567,56789,"",,,[],"{""a"":null,""b"":""y""}",x
+            """
+        #expect(
+            try types(csv, ["--format", "csv"]) == [
+                "id": "int, primary key", "whole": "int", "number": "double", "big": "decimal128",
+                "money": "decimal128", "flag": "bool", "day": "date", "moment": "date",
+                "uuid": "uuid", "oid": "object id", "zip": "string", "text": "string", "some": "int?",
+                "empty": "string?", "list": "list of int", "object": "ThingObject",
+                "ThingObject (embedded).a": "int?", "ThingObject (embedded).b": "string?", "mixed": "string",
+            ]
+        )
+    }
+
+    @Test func `JSON's types are found in its values`() throws {
+        let json = """
+            [{"_id": {"$oid": "0123456789abcdef01234567"}, "n": 1, "d": 1e2, "b": true, "s": "1", "when": "2024-05-31", "tags": ["a"], "home": {"city": "Rome", "at": {"x": 1.5}},
+              "rooms": [{"no": 1}, {"no": 2, "name": "x"}], "any": 1, "deep": [[1]], "none": null, "maybe": [null, 1], "at": {"$date": "2024-05-31T00:00:00Z"}},
+             {"_id": {"$oid": "ffffffffffffffffffffffff"}, "n": 2, "d": 1, "b": false, "s": "x", "when": "2024-06-01", "tags": [], "home": null, "rooms": [], "any": "x", "deep": [],
+              "maybe": [], "at": {"$date": "2024-05-31T00:00:00Z"}}]
+            """
+        #expect(
+            try types(json) == [
+                "_id": "object id, primary key", "n": "int", "d": "double", "b": "bool", "s": "string", "when": "date",
+                "tags": "list of string", "home": "ThingHome",
+                "ThingHome (embedded).city": "string", "ThingHome (embedded).at": "ThingHomeAt",
+                "ThingHomeAt (embedded).x": "double", "rooms": "list of ThingRooms",
+                "ThingRooms (embedded).no": "int", "ThingRooms (embedded).name": "string?", "any": "mixed",
+                "deep": "mixed", "none": "mixed", "maybe": "list of int?", "at": "date",
+            ]
+        )
+    }
+
+    @Test func `what was decided is told, and the data are stored`() throws {
+        try infer("id,name,zip\n1,Ada,01\n2,,02\n2,Bo,03\n", ["--format", "csv"]) { run, path in
+            #expect(run.status == 0 && run.output == "", "\(run)")
+            #expect(
+                run.error == """
+                    Thing: 3 objects
+                      id    int                 no primary key: 2 is there twice, the second time on line 4  1
+                      name  string?  1 without                                                               Ada
+                      zip   string              text, since numbers begin with 0 or +                        01
+                    \(path): 3 objects imported
+
+                    """,
+                "\(run.error)"
+            )
+            let rows = try Run.freehold("query", path, "Thing", "--format", "csv").output
+            #expect(
+                rows == "id,name,zip\r\n1,Ada,01\r\n2,,02\r\n2,Bo,03\r\n"
+                    || rows == "id,name,zip\r\n1,Ada,\"01\"\r\n2,,\"02\"\r\n2,Bo,\"03\"\r\n",
+                "\(rows)"
+            )
+        }
+    }
+
+    @Test func `a dry run tells, and makes nothing`() throws {
+        try infer("{\"id\": \"a\", \"n\": 1}\n{\"id\": \"b\"}", ["--dry-run"]) { run, path in
+            #expect(
+                run.output
+                    == "Thing: 2 objects\n  id  string, primary key             \"a\"\n  n   int?                 1 without  1\n"
+                    && run.error == "",
+                "\(run.output)"
+            )
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+        try infer("{\"id\": \"a\", \"n\": 1}\n", ["--dry-run", "--json"]) { run, path in
+            // What it prints is a schema to import with.
+            try Data(run.output.utf8).write(to: URL(fileURLWithPath: path + ".json"))
+            let imported = try Run.freehold(
+                "import",
+                path,
+                "Thing",
+                "--schema",
+                path + ".json",
+                input: Data("{\"id\": \"z\", \"n\": 5}".utf8)
+            )
+            #expect(imported.status == 0, "\(imported)")
+        }
+    }
+
+    @Test func `a class is added to a file that is there, beside others`() throws {
+        try withFolder { folder in
+            let path = folder + "/a.realm"
+            try ToolFile.make(path)
+            let csv = Data("id,home\n1,\"{\"\"x\"\":1}\"\n".utf8)
+            let run = try Run.freehold("import", path, "TM", "--infer", "--format", "csv", input: csv)
+            #expect(run.status == 0 && run.error.contains("TMHome2 (embedded)"), "\(run)")
+            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "3\n")
+            #expect(try Run.freehold("query", path, "TM", "home.x == 1", "--count").output == "1\n")
+            // The models' program opens it still.
+            try ToolFile.read(path) { #expect($0.objects(TMPerson.self).count == 3) }
+            let again = try Run.freehold("import", path, "TM", "--infer", "--format", "csv", input: csv)
+            #expect(again.status == 65 && again.error.contains("without --infer"), "\(again)")
+            #expect(try Run.freehold("import", path, "TM", "--format", "csv", input: csv).status == 0)
+        }
+    }
+
+    @Test func `the primary key may be named, or none`() throws {
+        #expect(try types("a,id\nx,1\ny,1\n", ["--format", "csv", "--primary-key", "a"])["a"] == "string, primary key")
+        #expect(try types("{\"id\": 1}", ["--primary-key", "none"])["id"] == "int")
+        for (key, text, part) in [
+            ("b", "a\n1\n", "no 'b'"), ("a", "a,b\n1,x\n1,y\n", "line 3: 'a' is 1 for the second time"),
+            ("a", "a,b\n1,x\n,y\n", "missing"), ("a", "a\n1.5\n", "a key is an int"),
+        ] {
+            try infer(text, ["--format", "csv", "--primary-key", key]) { run, path in
+                #expect(run.status == 65 && run.error.contains(part), "\(run)")
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+    }
+
+    @Test func `names that the library doesn't take become others`() throws {
+        try infer("a.b,@c,[x],,a_b\n1,2,3,4,5\n", ["--format", "csv"]) { run, path in
+            #expect(run.status == 0 && run.error.contains("called 'a.b' in the data"), "\(run)")
+            let rows = try Run.freehold("query", path, "Thing", "--format", "csv")
+            #expect(rows.output == "a_b,_c,_x_,column4,a_b2\r\n1,2,3,4,5\r\n", "\(rows)")
+        }
+        let name = String(repeating: "n", count: 100)
+        try infer("{\"a.b\": {\"c.d\": \"2024-05-31\"}, \"\(name)\": 1, \"é 漢\": 2}") { run, path in
+            #expect(run.status == 0, "\(run)")
+            let rows = try Run.freehold("query", path, "Thing", "--format", "jsonl")
+            #expect(
+                rows.output == "{\"a_b\":{\"c_d\":\"2024-05-31T00:00:00Z\"},\"\(name.prefix(63))\":1,\"é 漢\":2}\n",
+                "\(rows)"
+            )
+        }
+    }
+
+    @Test func `an object of very many keys is a map`() throws {
+        let members = (0..<500).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
+        #expect(try types("{\"m\": {\(members)}}")["m"] == "map of int")
+        #expect(try types("{\"m\": {\(members), \"x\": \"y\"}}")["m"] == "mixed")
+        let many = (0..<3000).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
+        try infer("{\(many)}") { run, path in
+            #expect(run.status == 65 && run.error.contains("2,000 different keys"), "\(run)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", "csv", "line 1: there is no header"), ("a,b\n", "csv", "no objects"),
+            ("a,b\n1\n", "csv", "line 2: there are 1 field and 2 columns"), ("a,a\n1,2\n", "csv", "twice"),
+            ("a\n\"x", "csv", "line 2: the text ends"), ("", "json", "no objects"), ("[]", "json", "no objects"),
+            ("5", "json", "line 1: 5 stands where an object"),
+            ("{\"a\": 1}\n{\"a\": }", "json", "line 2"), ("[{\"a\": 1},\n{\"a\": 1]", "json", "line 2"),
+            ("{\"a\": 1, \"a\": 2}", "json", "twice"), ("[{}] x", "json", "follows the array"),
+            ("{\"a\": 01}", "json", "no number"), ("{\"a\": \"\\ud800\"}", "json", "surrogate"),
+            (String(repeating: "[", count: 100_000), "json", "nested"),
+            ("{\"a\": \"x\u{1}\"}", "json", "control character"),
+        ]
+    )
+    func `data that are none make nothing`(text: String, format: String, part: String) throws {
+        try infer(text, ["--format", format]) { run, path in
+            #expect(run.status == 65 && run.error.contains(part) && !run.wasSignalled, "\(run)")
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names == [])
+        }
+    }
+
+    @Test func `values are stored as they were, whatever they are`() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix(seed)
+        for _ in 0..<4 {
+            let pools: [[String]] = [
+                ["1", "-7", "9223372036854775807"], ["1", "2.5", "1e300"], ["true", "false"],
+                ["x", "\"q\"", "漢,字", "line\nbreak", "1"], ["2024-05-31", "1999-01-01T00:00:00Z"],
+                ["12345678901234567890", "1"], ["00000000-0000-0000-0000-00000000002a"], ["", "5"],
+            ]
+            let columns = pools.shuffled(using: &random)
+            let rows = (0..<50).map { _ in columns.map { $0.randomElement(using: &random)! } }
+            func field(_ text: String) -> String {
+                text.isEmpty
+                    ? ""
+                    : text.contains(where: { ",\"\n".contains($0) })
+                        ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+            }
+            let head = columns.indices.map { "c\($0)" }.joined(separator: ",")
+            let csv = ([head] + rows.map { $0.map(field).joined(separator: ",") }).joined(separator: "\n")
+            try infer(csv, ["--format", "csv"]) { run, path in
+                #expect(run.status == 0, "seed \(seed): \(run)")
+                let out = try Run.freehold("query", path, "Thing", "--format", "json")
+                let found = try #require(
+                    try JSONSerialization.jsonObject(with: Data(out.output.utf8)) as? [[String: Any]]
+                )
+                #expect(found.count == rows.count, "seed \(seed)")
+                for (row, object) in zip(rows, found) {
+                    for (i, text) in row.enumerated() where columns[i].contains("漢,字") {
+                        #expect(object["c\(i)"] as? String == text, "seed \(seed)")
+                    }
+                }
+                #expect(try Run.freehold("verify", path).status == 0, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test(arguments: ["INT", "TERM"])
+    func `a signal leaves neither a file nor a copy of the input`(signal: String) throws {
+        try withFolder { folder in
+            let script = """
+                set -m; cd '\(folder)'; mkdir tmp; export TMPDIR="$PWD/tmp"; mkfifo in
+                "$F" import new.realm Thing --infer < in & pid=$!
+                exec 3> in; for i in $(seq 1000); do echo "{\\"id\\": $i}"; done >&3
+                sleep 0.3; kill -\(signal) $pid
+                for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                exec 3>&-; wait $pid; echo $(($? > 128)); ls; ls tmp
+                """
+            let run = try Run.shell(script)
+            #expect(run.output == "1\nin\ntmp\n", "\(run)")
+        }
+    }
+
+    // MARK: Dates
+
+    @Test func `dates are read as they are written`() throws {
+        let csv = "id,at\n1,31.12.2023 23:30\n2,2024-01-01\n3,\n"
+        try infer(csv, ["--format", "csv", "--date-format", "dd.MM.yyyy HH:mm", "--time-zone", "Europe/Paris"]) {
+            run,
+            path in
+            let rows = try Run.freehold("query", path, "Thing", "--format", "csv", "--columns", "at")
+            #expect(rows.output == "at\r\n2023-12-31T22:30:00Z\r\n2024-01-01T00:00:00Z\r\n\r\n", "\(run) \(rows)")
+            let more = Data("[{\"id\": 4, \"at\": \"01.02.2024 00:00\"}, {\"id\": 5, \"at\": null}]".utf8)
+            let json = try Run.freehold("import", path, "Thing", "--date-format", "dd.MM.yyyy HH:mm", input: more)
+            #expect(json.status == 0, "\(json)")
+            #expect(
+                try Run.freehold("query", path, "Thing", "id == 4", "--columns", "at", "--format", "csv").output
+                    == "at\r\n2024-02-01T00:00:00Z\r\n"
+            )
+            let wrong = try Run.freehold(
+                "import",
+                path,
+                "Thing",
+                "--date-format",
+                "dd.MM.yyyy",
+                input: Data("{\"id\": 6}\n{\"id\": 7, \"at\": \"x\"}".utf8)
+            )
+            #expect(wrong.status == 65 && wrong.error.contains("line 2: at: \"x\" is none of the dates"), "\(wrong)")
+            let field = try Run.freehold(
+                "import",
+                path,
+                "Thing",
+                "--format",
+                "csv",
+                "--date-format",
+                "dd.MM.yyyy",
+                input: Data("id,at\n8,1/2/03\n".utf8)
+            )
+            #expect(
+                field.status == 65 && field.error.contains("line 2, column 'at'")
+                    && field.error.contains("'dd.MM.yyyy'"),
+                "\(field)"
+            )
+            let late = try Run.freehold(
+                "import",
+                path,
+                "Thing",
+                "--date-format",
+                "dd.MM.yyyy",
+                input: Data("{\"id\": 9}\n\n{\"id\": \"x\"}".utf8)
+            )
+            #expect(late.status == 65 && late.error.contains("line 3, object 2, id"), "\(late)")
+        }
+    }
+
+    @Test func `numbers are moments where the options say so`() throws {
+        for (format, number) in [("seconds", "1717113600.5"), ("milliseconds", "1717113600500")] {
+            for (text, options) in [
+                ("id,at,n\n1,\(number),5\n", ["--format", "csv"]), ("{\"id\": 1, \"at\": \(number), \"n\": 5}", []),
+            ] {
+                try infer(text, options + ["--date-format", format]) { run, path in
+                    let rows = try Run.freehold("query", path, "Thing", "--format", "csv")
+                    #expect(rows.output == "id,at,n\r\n1,2024-05-31T00:00:00.5Z,5\r\n", "\(run) \(rows)")
+                }
+            }
+        }
+    }
+
+    // MARK: Headers
+
+    @Test func `CSV without a header has its columns named, or numbered`() throws {
+        try withFolder { folder in
+            let path = folder + "/a.realm"
+            try ToolFile.make(path)
+            let rows = Data("50,x,Ann,7\r\n51,x,Ben,\r\n".utf8)
+            let arguments = ["import", path, "TMPerson", "--format", "csv", "--no-header"]
+            let run = try Run.freehold(arguments + ["--columns", "id,,name,age"], input: rows)
+            #expect(run.status == 0, "\(run)")
+            let found = try Run.freehold(
+                "query",
+                path,
+                "TMPerson",
+                "id >= 50",
+                "--columns",
+                "id,name,age",
+                "--format",
+                "csv"
+            )
+            #expect(found.output == "id,name,age\r\n50,Ann,7\r\n51,Ben,\r\n")
+            // A header that says something else is passed over.
+            let other = try Run.freehold(
+                ["import", path, "TMPerson", "--format", "csv", "--columns", "id,name"],
+                input: Data("Nummer,Name\n60,Cid\n".utf8)
+            )
+            #expect(other.status == 0, "\(other)")
+            for (options, status, part) in [
+                ([], 64, "--columns"), (["--columns", "id,nam"], 65, "Did you mean name?"),
+                (["--columns", "id,id"], 64, "twice"), (["--columns", "id,name"], 65, "4 fields and 2 columns"),
+                (["--columns", ","], 64, "no column"),
+            ] as [([String], Int32, String)] {
+                let wrong = try Run.freehold(arguments + options, input: rows)
+                #expect(wrong.status == status && wrong.error.contains(part), "\(options): \(wrong)")
+            }
+        }
+        #expect(
+            try types("1,x\n2,y\n", ["--format", "csv", "--no-header"]) == ["column1": "int", "column2": "string"]
+        )
+        #expect(
+            try types("1,x,z\n2,y,z\n", ["--format", "csv", "--no-header", "--columns", "id,name,"]) == [
+                "id": "int, primary key", "name": "string",
+            ]
+        )
+    }
+
+    @Test func `options that have no meaning are told`() throws {
+        for options in [
+            ["Thing", "--infer", "--schema", "x"], ["--infer"], ["Thing", "--primary-key", "id"],
+            ["Thing", "--infer", "--ignore-unknown"], ["Thing", "--dry-run"],
+            ["Thing", "--infer", "--json"], ["Thing", "--date-format", "qq"], ["Thing", "--time-zone", "UTC"],
+            ["Thing", "--time-zone", "Nowhere", "--date-format", "yyyy"],
+            ["Thing", "--infer", "--no-header"], ["--date-format", "yyyy"],
+            ["Thing", "--date-format", "seconds", "--date-format", "milliseconds"],
+        ] {
+            try withFolder { folder in
+                let run = try Run.freehold(["import", folder + "/new.realm"] + options, input: Data("{}".utf8))
+                #expect(run.status == 64 && run.output == "", "\(options): \(run)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+    }
+}
