@@ -42,19 +42,20 @@ do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 78)
 try realm.exportJSON(City.self, to: url)
 let lines = try realm.objects(City.self).jsonData(options: JSONExportOptions(format: .lines))
+let one = try realm.jsonData(of: realm.objects(City.self)[0])
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 92)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 93)
 check(String(decoding: lines, as: UTF8.self).contains(#""name":"Paris""#), String(decoding: lines, as: UTF8.self))
 let newURL = folder.appendingPathComponent("new.realm")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 96)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 97)
 try realm.exportDocument(to: url)
 try Realm.importDocument(from: url, to: Realm.Configuration(fileURL: newURL))
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 101)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 102)
 check(try Realm(fileURL: newURL).objects(City.self).count == 1)
 #sourceLocation()
 }}}}}}}}

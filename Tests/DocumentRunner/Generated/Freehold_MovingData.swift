@@ -20,7 +20,7 @@ print(report)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 66)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 69)
 func moveData(from old: URL, to configuration: Realm.Configuration) throws {
     // Moved already, or a new installation.
     if Realm.fileExists(for: configuration) { return }
@@ -29,6 +29,20 @@ func moveData(from old: URL, to configuration: Realm.Configuration) throws {
         show(Double(progress.objects) / Double(max(progress.total, 1)))
     }
     log("\(report)")
+}
+
+func openRealm(old: URL, configuration: Realm.Configuration) throws -> Realm {
+    do {
+        try moveData(from: old, to: configuration)
+        return try Realm(configuration: configuration)
+    } catch let error as Realm.Error where !Realm.fileExists(for: configuration) {
+        // The old file stays for the next version of the app, and this start goes on without its data.
+        log("\(error)")
+        let identifier = configuration.fileURL!.lastPathComponent
+        return try Realm(
+            configuration: .init(inMemoryIdentifier: identifier, objectTypes: configuration.objectTypes)
+        )
+    }
 }
 #sourceLocation()
 }}}

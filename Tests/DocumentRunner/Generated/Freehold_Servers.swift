@@ -119,7 +119,7 @@ let backupURL = folder.appendingPathComponent("backup.realm")
 #sourceLocation()
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 191)
-try await store.read { realm in try realm.backup(to: backupURL) }       // the newest version, while others read and write
+try await store.read { realm in try realm.backup(to: backupURL) }  // the newest version, while others read and write
 
 let state = try await store.statistics()
 print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)

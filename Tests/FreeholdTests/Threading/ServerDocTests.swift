@@ -67,6 +67,7 @@ struct ServerDocTests {
         try await loops(store)
         try await limits(store)
         try await changes(store)
+        try await copies(store)
         await store.close()
         _ = try Realm.deleteFiles(for: configuration)
     }
@@ -102,6 +103,17 @@ struct ServerDocTests {
         } catch Realm.Error.timedOut {
             // 504
         }
+    }
+
+    private func copies(_ store: Realm.Store) async throws {
+        let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).realm")
+        try await store.read { realm in try realm.backup(to: backupURL) }  // the newest version, while others read and write
+        #expect(FileManager.default.fileExists(atPath: backupURL.path))
+        _ = try Realm.deleteFiles(for: Realm.Configuration(fileURL: backupURL))
+
+        let state = try await store.statistics()
+        print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
+        #expect(state.fileBytes >= state.usedBytes)
     }
 
     private func changes(_ store: Realm.Store) async throws {
