@@ -23,6 +23,7 @@ final class ImportDraft {
         let waiting = transaction.takeUnowned()
         // Only the last one has to be on the disk before the file gets its name: it takes the others with it.
         _ = try transaction.commit(durably: false)
+        database.releasePages()
         transaction = try database.beginWrite()
         transaction.wait(for: waiting)
         parts += 1

@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// Realm gives the second entry with one hash, and all further ones, a negative key. That its own hashes are equal is so rare that
-    /// we set the sign of keys that Realm wrote.
+    /// Realm gives the second entry with one hash, and all further ones, a negative key: the dictionaries of `cases22` have such. In these
+    /// files we set the sign of keys that Realm wrote.
     @Test(arguments: [RealmFixture.format22, .cases21])
     func `entries of old dictionaries whose keys have one hash are read`(_ fixture: RealmFixture) throws {
         let original = try fixture.open()

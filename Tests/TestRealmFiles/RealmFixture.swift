@@ -15,6 +15,7 @@ package enum RealmFixture: String, Sendable {
     case encryptedCopy = "format24-copy-encrypted"
     case cases10 = "format10-cases"
     case cases21 = "format21-cases"
+    case cases22 = "format22-cases"
     case cases24 = "format24-cases"
 
     /// Those that hold what `FixtureTable` says.
@@ -23,7 +24,7 @@ package enum RealmFixture: String, Sendable {
     ]
 
     /// Those that hold what `CaseTable` says.
-    package static let cases: [RealmFixture] = [.cases10, .cases21, .cases24]
+    package static let cases: [RealmFixture] = [.cases10, .cases21, .cases22, .cases24]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")

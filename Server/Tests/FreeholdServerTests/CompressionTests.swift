@@ -16,10 +16,7 @@ import Testing
         try await peer.hello(TestServer.token("ann"), compressions)
         guard case .welcome(let welcome)? = try await peer.next() else { throw NoWelcome() }
         #expect(welcome.compression == (compressions.contains(.zlib) ? .zlib : nil))
-        try await peer.send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
-        try await peer.send(.credit(1, bytes: 1 << 30))
-        try await peer.send(.queries(1, Queries(version: 1, queries: TestClient.everything)))
-        _ = try await peer.next { if case .bootstrapEnd = $0 { true } else { false } }
+        try await peer.subscribe()
         return peer
     }
 

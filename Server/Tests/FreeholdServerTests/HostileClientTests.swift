@@ -98,10 +98,7 @@ import Testing
     @Test func `a receiver that takes nothing is dropped, and nobody waits for it`() async throws {
         let server = try await TestServer { $0.node.limits.waitingBytes = 400_000 }
         let peer = try await greeted(server)
-        try await peer.send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
-        try await peer.send(.credit(1, bytes: 1 << 40))
-        try await peer.send(.queries(1, Queries(version: 1, queries: TestClient.everything)))
-        _ = try await peer.next { if case .bootstrapEnd = $0 { true } else { false } }
+        try await peer.subscribe()
         try await peer.stopReading()
         let a = try await TestClient(port: server.port, user: "bob")
         try await a.subscribe()

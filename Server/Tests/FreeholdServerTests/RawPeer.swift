@@ -43,10 +43,22 @@ final class RawPeer: Sendable {
         try await nextBytes().flatMap { try codec.serverMessage($0) }
     }
 
-    /// The next message that the test is about.
+    /// The next message that the test is about. An error that it isn't about ends the test: nothing else may follow it.
     func next(where isWanted: (ServerMessage) -> Bool) async throws -> ServerMessage? {
-        while let message = try await next() { if isWanted(message) { return message } }
+        while let message = try await next() {
+            if isWanted(message) { return message }
+            if case .error(_, let error) = message { throw error }
+        }
         return nil
+    }
+
+    /// Binds session 1, and waits until it has everything.
+    func subscribe() async throws {
+        try await send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
+        _ = try await next { if case .bound = $0 { true } else { false } }
+        try await send(.credit(1, bytes: 1 << 30))
+        try await send(.queries(1, Queries(version: 1, queries: TestClient.everything)))
+        _ = try await next { if case .bootstrapEnd = $0 { true } else { false } }
     }
 
     /// Takes nothing more.
@@ -54,6 +66,8 @@ final class RawPeer: Sendable {
 
     func close() { channel.close(promise: nil) }
 }
+
+extension ErrorMessage: @retroactive Error {}
 
 extension ServerMessage {
     /// The fault of an error.

@@ -27,6 +27,9 @@ final class PageMap: Sendable {
         self.pageSize = pageSize
     }
 
+    /// Takes the file's pages out of this process's memory; those that are read again come again.
+    func release() { madvise(UnsafeMutableRawPointer(mutating: start), size, MADV_DONTNEED) }
+
     deinit { munmap(UnsafeMutableRawPointer(mutating: start), size) }
 
     /// LMDB's two trees in a version.

@@ -117,6 +117,8 @@ final class StorageEnvironment: Sendable {
         return PageMap(descriptor, size: Int(size), pageSize: pageSize)
     }
 
+    func releasePages() { state.withLock { $0.pages?.release() } }
+
     deinit { close() }
 
     func error(_ code: Int32, _ message: String) -> EngineError { .system(code, message, path: path) }

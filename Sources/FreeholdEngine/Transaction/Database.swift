@@ -347,6 +347,10 @@ public final class Database: Sendable {
     /// - Throws: `.io`, `.environmentClosed`; after the former nothing more is written.
     public func makeDurable() throws(EngineError) { try core.storage.sync() }
 
+    /// Gives back the memory in which this process sees the file's pages. Whoever reads or writes all of a large file once calls
+    /// it now and then: the system would only do so when it lacks memory.
+    package func releasePages() { core.storage.releasePages() }
+
     /// Begins a write transaction on the newest version. Blocks until every other writer, of this process and others,
     /// is done; waiters of a process are served in order.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.io`.

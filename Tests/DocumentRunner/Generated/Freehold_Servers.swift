@@ -119,13 +119,14 @@ let backupURL = folder.appendingPathComponent("backup.realm")
 #sourceLocation()
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 191)
-try await store.read { realm in try realm.backup(to: backupURL) }  // the newest version, while others read and write
+// The newest version, while others read and write.
+try await store.read { realm in try realm.backup(to: backupURL) }
 
 let state = try await store.statistics()
 print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 206)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 207)
 await store.close()
 #sourceLocation()
 }}}}}}}}}}}}}

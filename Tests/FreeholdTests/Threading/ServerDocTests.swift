@@ -107,7 +107,8 @@ struct ServerDocTests {
 
     private func copies(_ store: Realm.Store) async throws {
         let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).realm")
-        try await store.read { realm in try realm.backup(to: backupURL) }  // the newest version, while others read and write
+        // The newest version, while others read and write.
+        try await store.read { realm in try realm.backup(to: backupURL) }
         #expect(FileManager.default.fileExists(atPath: backupURL.path))
         _ = try Realm.deleteFiles(for: Realm.Configuration(fileURL: backupURL))
 

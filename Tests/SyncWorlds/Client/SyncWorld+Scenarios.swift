@@ -40,6 +40,9 @@ extension SyncWorld {
         world.restart(1)
         for index in 0..<2 {
             for _ in 0..<3 { world.write(index) }
+            // Chance may have written nothing.
+            let name = ObjectName("Thing", .int(Int64(100 + index)))
+            world.commit([.create(name, ["f": .value(5)], defaults: [])], index)
             world.handle(.committed, index)
         }
         world.heal()
