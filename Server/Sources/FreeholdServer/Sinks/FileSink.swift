@@ -153,7 +153,9 @@ struct FileSinkState {
         if isNew { try DiskFile.syncFolder(sink.folder) }
         try file.lock()
         size = try file.size()
-        let noted = notes["file"]?.int64Value == Int64(number) ? Int(notes["length"]?.int64Value ?? 0) : 0
+        // Notes may be of files elsewhere: sinks can be set to another folder.
+        let isOwn = notes["file"]?.int64Value == Int64(number) && notes["folder"]?.stringValue == sink.folder
+        let noted = isOwn ? Int(notes["length"]?.int64Value ?? 0) : 0
         let end = try Self.endOfLines(file, size)
         if end < size {
             guard end >= noted else {
@@ -239,7 +241,7 @@ struct FileSinkState {
             size += bytes.count
             for key in added { keys.insert(key) }
         }
-        return ["file": .int64(Int64(number)), "length": .int64(Int64(size))]
+        return ["folder": .string(sink.folder), "file": .int64(Int64(number)), "length": .int64(Int64(size))]
     }
 
     /// What a write that failed left.

@@ -4,12 +4,10 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 /// Sends each request over a connection of its own. Certificates are checked; redirections aren't followed.
@@ -145,9 +143,5 @@ private final class HookHandler: ChannelInboundHandler {
 
 enum HookClock {
     /// Milliseconds since 1970.
-    static let now: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    static let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

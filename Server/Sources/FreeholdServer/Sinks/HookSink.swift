@@ -2,6 +2,7 @@ import Dispatch
 public import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
+import Synchronization
 
 /// Sends objects to an HTTP address: a POST of lines of JSON for each batch.
 ///
@@ -10,7 +11,8 @@ import FreeholdSyncCore
 /// | `Content-Type` | `application/x-ndjson` |
 /// | `Idempotency-Key` | the batch's: who gets it twice has had the batch |
 /// | `Freehold-Signature` | see ``HookSignature`` |
-/// | `Freehold-App`, `Freehold-Class` | where the objects come from |
+/// | `Freehold-App`, `Freehold-Class` | where the objects come from, percent-encoded |
+/// | `Freehold-Stream` | of an app whose users have streams: whose |
 ///
 /// Any status of 200 to 299 says that the receiver has the batch. Everything else is tried again, later and later (``IngestBackoff``);
 /// `Retry-After` is heeded. Objects that come later wait, so that they arrive in their order. After ``Options/giveUp`` the batch goes to
@@ -51,8 +53,10 @@ public final class HookSink: IngestSink, Sendable {
     private let options: Options
     private let transport: any HookTransport
     private let now: @Sendable () -> Int64
+    private let lettersWritten = Atomic(0)
 
     public var needsSameBatches: Bool { true }
+    public var givenUp: Int { lettersWritten.load(ordering: .relaxed) }
 
     /// - Parameters:
     ///   - address: `https://…`, or `http://…` to this machine.
@@ -104,6 +108,7 @@ public final class HookSink: IngestSink, Sendable {
         } catch {
             guard now() - batch.firstAttempt >= Int64(options.giveUp / .milliseconds(1)) else { throw error }
             try await letters.write(batch, because: "\(error)", options.format)
+            lettersWritten.add(batch.objects.count, ordering: .relaxed)
             return [:]
         }
     }
@@ -123,9 +128,9 @@ public final class HookSink: IngestSink, Sendable {
             (name: "User-Agent", value: "freehold-server"),
         ]
         // Names may have characters that headers can't.
-        for (name, text) in [("Freehold-App", batch.stream.app.string), ("Freehold-Class", batch.className.string)] {
-            headers.append((name, HookAddress.percentEncoded(text)))
-        }
+        var origin = [("Freehold-App", batch.stream.app.string), ("Freehold-Class", batch.className.string)]
+        if let stream = batch.streamText { origin.append(("Freehold-Stream", stream)) }
+        for (name, text) in origin { headers.append((name, HookAddress.percentEncoded(text))) }
         if !options.secrets.isEmpty {
             let value = HookSignature.header(
                 secrets: options.secrets,
@@ -144,6 +149,17 @@ public final class HookSink: IngestSink, Sendable {
     }
 }
 
+extension IngestBatch {
+    /// Nil for an app's own stream.
+    fileprivate var streamText: String? {
+        switch stream.value {
+        case nil: nil
+        case .string(let text)?: text.string
+        case let value?: "\(value)"
+        }
+    }
+}
+
 /// Batches that were given up: a line for each object, with the batch's key and the last failure.
 final class DeadLetters: Sendable {
     private let path: String
@@ -158,11 +174,13 @@ final class DeadLetters: Sendable {
     func write(_ batch: IngestBatch, because reason: String, _ format: ExtendedJSONFormat) async throws {
         var bytes: [UInt8] = []
         for object in batch.objects {
-            let line: BSONDocument = [
+            var line: BSONDocument = [
                 "batch": .string(batch.key), "app": .string(batch.stream.app.string),
-                "class": .string(batch.className.string), "reason": .string(reason),
-                "document": .document(object.document),
+                "class": .string(batch.className.string),
             ]
+            if let stream = batch.streamText { line.append("stream", .string(stream)) }
+            line.append("reason", .string(reason))
+            line.append("document", .document(object.document))
             bytes += try line.extendedJSON(format).utf8
             bytes.append(0x0A)
         }

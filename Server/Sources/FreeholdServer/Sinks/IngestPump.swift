@@ -58,6 +58,8 @@ public actor IngestPump {
     public struct Status: Sendable {
         /// Since the ledger was made.
         public var delivered: Int64 = 0
+        /// Since the pump was made.
+        public var deliveredHere: Int64 = 0
         /// About how many objects aren't delivered yet, when it was last looked at.
         public var waiting = 0
         /// Failures since the last batch that was delivered.
@@ -211,9 +213,18 @@ public actor IngestPump {
         next.add(.init(position: batch.end, cursor: batch.cursor))
         try await write(next)
         status.delivered = next.delivered
+        status.deliveredHere += Int64(page.objects.count)
         let isMore = page.hasMore || pending != nil
         try await tidy(isMore)
         return isMore
+    }
+
+    /// Looks how many objects aren't delivered yet, whether or not the sink can be reached.
+    package func countWaiting() async throws {
+        try await openLedger()
+        try await settle()
+        let (source, position) = (source, record.position)
+        status.waiting = try await perform { try source.count(after: position) }
     }
 
     private func tidy(_ isMore: Bool) async throws {

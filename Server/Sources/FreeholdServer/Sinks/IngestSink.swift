@@ -24,12 +24,16 @@ public protocol IngestSink: Sendable {
 
     /// Lets go of what it has open.
     func close() async
+
+    /// How many objects were put aside since the sink was made, because their receiver didn't take them.
+    var givenUp: Int { get }
 }
 
 extension IngestSink {
     public var needsSameBatches: Bool { false }
     public func resume(_ notes: BSONDocument) async throws {}
     public func close() async {}
+    public var givenUp: Int { 0 }
 }
 
 /// Objects that are delivered together.
