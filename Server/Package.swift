@@ -110,16 +110,29 @@ let package = Package(
             path: "Tests/SinkChild",
             swiftSettings: settings
         ),
+        // An HTTP server that answers as tests tell it.
+        .target(
+            name: "TestReceiver",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/TestReceiver",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdSinkTests",
             dependencies: [
-                "FreeholdServer", "freehold-sinkchild",
+                "FreeholdServer", "freehold-sinkchild", "TestReceiver",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -130,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer",
+                "FreeholdServer", "TestReceiver",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import SwiftASN1
+import TestReceiver
 import Testing
 import X509
 

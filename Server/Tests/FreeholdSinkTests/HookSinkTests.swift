@@ -3,6 +3,7 @@ import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
 import Synchronization
+import TestReceiver
 import Testing
 
 @testable import FreeholdServer

@@ -3,6 +3,7 @@ import FreeholdBSON
 import FreeholdServer
 import FreeholdServerStore
 import Synchronization
+import TestReceiver
 import Testing
 
 @testable import FreeholdSyncCore

@@ -1,4 +1,4 @@
-public import FreeholdBSON
+import FreeholdBSON
 public import FreeholdSyncRules
 
 /// What an app takes over from an exported App Services project, and what becomes of the rest.

@@ -69,6 +69,9 @@ final class IngestLane {
     /// Objects came since it looked.
     var isWoken = false
     var waiting = 0
+    /// How many wait is being looked up, and has to be again.
+    var isCounting = false
+    var isCountOld = false
     var failures = 0
     /// Batches since it opened its files.
     var batches = 0

@@ -220,11 +220,14 @@ public actor IngestPump {
     }
 
     /// Looks how many objects aren't delivered yet, whether or not the sink can be reached.
-    package func countWaiting() async throws {
-        try await openLedger()
+    ///
+    /// - Returns: nil while the ledger isn't open.
+    package func countWaiting() async throws -> Int? {
+        guard ledger != nil else { return nil }
         try await settle()
         let (source, position) = (source, record.position)
         status.waiting = try await perform { try source.count(after: position) }
+        return status.waiting
     }
 
     private func tidy(_ isMore: Bool) async throws {

@@ -89,8 +89,26 @@ actor IngestService {
     private func note(_ stream: StreamName, _ counts: [SyncString: Int]) {
         for (className, count) in counts {
             guard let lane = wake(.init(stream: stream, className: className)) else { continue }
-            change(lane, waiting: lane.waiting + count)
+            // One that failed has counted some of them already.
+            if lane.state == .pausing, lane.isOpen {
+                Task { await self.count(lane.key) }
+            } else {
+                change(lane, waiting: lane.waiting + count)
+            }
         }
+    }
+
+    private func count(_ key: IngestLane.Key) async { if let lane = lanes[key] { await count(lane) } }
+
+    private func count(_ lane: IngestLane) async {
+        lane.isCountOld = true
+        guard !lane.isCounting, let pump = lane.pump else { return }
+        lane.isCounting = true
+        while lane.isCountOld {
+            lane.isCountOld = false
+            if let waiting = try? await pump.countWaiting() { change(lane, waiting: waiting) }
+        }
+        lane.isCounting = false
     }
 
     /// Another process may have written: an import. Apps' own streams are looked at now and then, those of users when something comes.
@@ -178,10 +196,8 @@ actor IngestService {
                 ]
             )
         }
-        if let pump = lane.pump, (try? await pump.countWaiting()) != nil {
-            change(lane, waiting: await pump.status.waiting)
-        }
         lane.state = .pausing
+        await count(lane)
         uses += 1
         lane.lastUse = uses
         letNextIn()

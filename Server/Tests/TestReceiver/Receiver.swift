@@ -1,18 +1,18 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+public import NIOSSL
 import Synchronization
 
 /// An HTTP server on this machine that answers as it is told.
-final class Receiver: Sendable {
-    struct Request: Sendable {
-        let uri: String
-        let headers: [String: String]
-        let body: [UInt8]
+public final class Receiver: Sendable {
+    public struct Request: Sendable {
+        public let uri: String
+        public let headers: [String: String]
+        public let body: [UInt8]
     }
 
-    enum Answer: Sendable {
+    public enum Answer: Sendable {
         case status(Int, retryAfter: Int? = nil)
         /// The connection is cut: before the request is taken, or after it.
         case cut(takes: Bool)
@@ -27,8 +27,12 @@ final class Receiver: Sendable {
     private let count = Mutex(0)
     private let channel: any Channel
 
-    /// - Parameter answers: by the number of the request.
-    init(tls: NIOSSLContext? = nil, _ answers: @escaping @Sendable (Int, Request) -> Answer) async throws {
+    /// - Parameters:
+    ///   - port: 0 for a free one.
+    ///   - answers: by the number of the request.
+    public init(port: Int = 0, tls: NIOSSLContext? = nil, _ answers: @escaping @Sendable (Int, Request) -> Answer)
+        async throws
+    {
         self.answers = answers
         let holder = Holder()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -40,21 +44,21 @@ final class Receiver: Sendable {
                     try channel.pipeline.syncOperations.addHandler(ReceiverHandler(holder))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: "127.0.0.1", port: port).get()
         holder.receiver.withLock { $0 = self }
     }
 
     /// For the handlers of connections.
-    final class Holder: Sendable {
+    fileprivate final class Holder: Sendable {
         let receiver = Mutex<Receiver?>(nil)
     }
 
-    var port: Int { channel.localAddress!.port! }
-    var address: String { "http://127.0.0.1:\(port)/hook?app=shop" }
+    public var port: Int { channel.localAddress!.port! }
+    public var address: String { "http://127.0.0.1:\(port)/hook?app=shop" }
     /// Those that count as received.
-    var requests: [Request] { taken.withLock { $0 } }
+    public var requests: [Request] { taken.withLock { $0 } }
 
-    func answer(to request: Request) -> Answer {
+    fileprivate func answer(to request: Request) -> Answer {
         let number = count.withLock { count in
             count += 1
             return count - 1
@@ -67,7 +71,7 @@ final class Receiver: Sendable {
         return answer
     }
 
-    func close() async { try? await channel.close().get() }
+    public func close() async { try? await channel.close().get() }
 }
 
 private final class ReceiverHandler: ChannelInboundHandler {
