@@ -93,6 +93,8 @@ let package = Package(
             dependencies: [
                 "FreeholdServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "Logging", package: "swift-log"),

@@ -54,7 +54,7 @@ struct Crowd {
                 case .request(let number, let request):
                     events.insert(.answered(number, store.perform(request)), at: 0)
                 case .setTimer(.group(let stream), _): events.insert(.timer(.group(stream)), at: 0)
-                case .setTimer: break
+                case .setTimer, .submitted: break
                 case .close: fatalError("the server closes a connection")
                 }
             }

@@ -115,7 +115,7 @@ enum ProjectFolder {
         "triggers/onDelivery.json": #"{"name": "onDelivery", "type": "DATABASE", "disabled": false}"#,
         "http_endpoints/config.json": #"[{"route": "/hook", "http_method": "POST", "function_name": "knows"}]"#,
         "hosting/files/index.html": "<p>hello</p>",
-        "graphql/config.json": #"{"use_natural_pluralization": true}"#,
+        "graphql/custom_resolvers/total.json": #"{"on_type": "Query", "field_name": "total"}"#,
         "log_forwarders/all.json": #"{"name": "all", "disabled": false}"#,
         "secrets.json": #"{"services": {}, "partnerKey": "hunter2", "smsSecret": "swordfish"}"#,
     ]
