@@ -142,10 +142,22 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // A client that tests start and kill.
+        .target(name: "ShiftedClock", path: "Tests/ShiftedClock"),
+        .executableTarget(
+            name: "SyncChild",
+            dependencies: [
+                "ShiftedClock",
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "RealmSwift", package: "Freehold"),
+            ],
+            path: "Tests/SyncChild",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "TestReceiver",
+                "FreeholdServer", "SyncChild", "TestReceiver",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

@@ -123,4 +123,29 @@ import Testing
             #expect(stored?["map"]?.description == (knows ? "{b: 2 g: →Dog 1}" : "{b: 2}"))
         }
     }
+
+    /// Of a refused insert the dead slots stay, and they are younger than the object.
+    @Test func `Who saw an object before another's work was refused names the elements that stand after a trim`() throws
+    {
+        var history = History(seed: 0, rules: OracleRules(forbids: { ident, _, _ in ident == c1 }))
+        let create = commit(1, clock: 1, base: 0, .create(thing, [NewField("list", .list(first: 1, [1, 2, 3]))]))
+        let refused = Change.insert(list, Gap(after: .confirmed(0), before: .confirmed(1)), first: 1, [9])
+        history.events = [
+            .arrival(FileIdent(rawValue: 9), create, serverNow: 100),
+            .arrival(c1, commit(1, clock: 2, base: 1, refused), serverNow: 100),
+            .trim(horizon: 2),
+        ]
+        let removal = Commit(
+            number: 1,
+            clock: Clock(milliseconds: 3),
+            base: 2,
+            seen: [thing: 1],
+            changes: [.remove(list, [.confirmed(1)])]
+        )
+        history.events.append(.arrival(c2, removal, serverNow: 100))
+        #expect(Difference(history)?.description == nil)
+        var stream = MergedStream(history.rules)
+        for event in history.events { _ = try stream.apply(event) }
+        #expect(stream.stored()[thing]?["list"]?.description == "[1 3]")
+    }
 }
