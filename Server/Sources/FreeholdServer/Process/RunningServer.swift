@@ -111,7 +111,7 @@ public final class RunningServer: Sendable {
                 metrics: metrics,
                 backoff: own.accounts?.sinkBackoff ?? IngestBackoff()
             ) { [node] in node.hold($0) }
-            node.onIngest { [service] in service.ingested($0, $1) }
+            node.onIngest { [weak service] in service?.ingested($0, $1) }
             ingest = service
         }
         let server = RunningServer(
