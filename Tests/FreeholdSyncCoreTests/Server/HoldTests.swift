@@ -44,7 +44,7 @@ import Testing
         #expect(keys(bench).count == 2)
         #expect(bench.clients[ann].pending.isEmpty)
         #expect(bench.clients[ben].objects.count == 2)
-        #expect(bench.clients.allSatisfy(\.mistakes.isEmpty))
+        #expect(bench.clients.allSatisfy { $0.mistakes.isEmpty })
     }
 
     @Test func `a device that goes and comes back while it is held loses nothing and doubles nothing`() {
