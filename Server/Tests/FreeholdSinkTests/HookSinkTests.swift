@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdServer
 
-@Suite("Objects to an HTTP address", .timeLimit(.minutes(5)))
+@Suite("Objects to an HTTP address", .timeLimit(.minutes(10)))
 struct HookSinkTests {
     private func pump(
         _ source: MemorySource,
