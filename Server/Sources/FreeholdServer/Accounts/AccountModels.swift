@@ -33,6 +33,8 @@ final class StoredUser: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted(indexed: true) var app = ""
     @Persisted var isDisabled = false
+    /// At any time.
+    @Persisted var hasLoggedIn = false
     /// A JSON object.
     @Persisted var customData = "{}"
     @Persisted var created = Date()
