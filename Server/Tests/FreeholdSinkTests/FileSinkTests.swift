@@ -6,7 +6,7 @@ import Testing
 
 @testable import FreeholdServer
 
-@Suite("Objects in files of JSON lines", .timeLimit(.minutes(5)))
+@Suite("Objects in files of JSON lines", .timeLimit(.minutes(10)))
 struct FileSinkTests {
     @Test("each object is a line, files follow one another, and a restart goes on")
     func lines() async throws {

@@ -8,13 +8,13 @@ import Testing
 
 @testable import FreeholdServer
 
-@Suite("Objects to an HTTP address", .timeLimit(.minutes(5)))
+@Suite("Objects to an HTTP address", .timeLimit(.minutes(10)))
 struct HookSinkTests {
     private func pump(
         _ source: MemorySource,
         _ address: String,
         _ folder: SinkFolder,
-        _ options: HookSink.Options = .init(secrets: ["new", "old"], timeout: .seconds(2)),
+        _ options: HookSink.Options = .init(secrets: ["new", "old"], timeout: .seconds(20)),
         disk: FaultyDisk = FaultyDisk(),
         now: @escaping @Sendable () -> Int64 = HookClock.now
     ) throws -> IngestPump {
@@ -237,7 +237,7 @@ struct HookSinkTests {
         let transport = HookClient()
         func post(_ address: String) async throws -> HookAnswer {
             try await transport.post(
-                HookRequest(address: HookAddress(address), headers: [], body: [1], timeout: .seconds(5))
+                HookRequest(address: HookAddress(address), headers: [], body: [1], timeout: .seconds(60))
             )
         }
         #expect(try await post(receiver.address).status == 200)

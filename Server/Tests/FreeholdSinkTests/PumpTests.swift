@@ -42,7 +42,7 @@ final class MemorySink: IngestSink, Sendable {
     }
 }
 
-@Suite("Pumps of ingested objects", .timeLimit(.minutes(3)))
+@Suite("Pumps of ingested objects", .timeLimit(.minutes(10)))
 struct PumpTests {
     private func pump(
         _ source: MemorySource,

@@ -27,6 +27,7 @@ final class Board: Object {
 ///     R 3,0,2       it sees so many transactions of each client
 ///     I 4 3,0,2     it is about to commit its transaction 4, and saw that
 ///     C 4           it has committed it
+///     E …           something failed that is tried again: the disk is full
 ///     V …           what it sees contradicts itself
 ///     U             everything it did is at the server
 ///     F 4,5,2 …     what it sees at the end, and all contents
@@ -78,7 +79,9 @@ final class Board: Object {
             number = look()[me] + 1
             Self.say("I \(number) \(seen)")
             let name = "\(me):\(number)"
-            for half in ["a", "b"] { realm.create(Mark.self, value: ["_id": name + half, "author": me, "number": number]) }
+            for half in ["a", "b"] {
+                realm.create(Mark.self, value: ["_id": name + half, "author": me, "number": number])
+            }
             board.increment(\.total, by: 1)
             board.marks.append(name)
             board.names.insert(name)
@@ -102,15 +105,17 @@ final class Board: Object {
     var random = Steps(seed)
     var settings = AppConfiguration(baseURL: arguments[1])
     settings.rootDirectory = URL(fileURLWithPath: arguments[2], isDirectory: true)
-    let app = App(id: "test", configuration: settings)
+    let app = App(id: "history", configuration: settings)
     let user: User
     if let known = app.currentUser { user = known } else { user = try await logIn(app, "client\(me)@example.org") }
     var configuration = user.flexibleSyncConfiguration()
     configuration.objectTypes = [Mark.self, Board.self]
-    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+    let realm = try await insist { try await Realm(configuration: configuration, downloadBeforeOpen: .never) }
     if realm.subscriptions.count == 0 {
-        try await realm.subscriptions.update {
-            realm.subscriptions.append(QuerySubscription<Mark>(), QuerySubscription<Board>())
+        try await insist {
+            try await realm.subscriptions.update {
+                realm.subscriptions.append(QuerySubscription<Mark>(), QuerySubscription<Board>())
+            }
         }
     }
     let worker = Worker(realm: realm, me: me, clients: clients)
@@ -122,10 +127,10 @@ final class Board: Object {
         case "upload"?:
             isWorking = false
             realm.syncSession?.resume()
-            try await realm.syncSession?.wait(for: .upload)
+            try await insist { try await realm.syncSession?.wait(for: .upload) }
             Worker.say("U")
         case "finish"?:
-            try await realm.syncSession?.wait(for: .download)
+            try await insist { try await realm.syncSession?.wait(for: .download) }
             realm.refresh()
             Worker.say("F \(worker.show()) \(worker.contents())")
         case "quit"?: return
@@ -138,8 +143,17 @@ final class Board: Object {
         switch random.next(20) {
         case 0: realm.syncSession?.suspend()
         case 1, 2: realm.syncSession?.resume()
-        case 3..<14: try worker.transact()
+        case 3..<14: do { try worker.transact() } catch { Worker.say("E \(error)") }
         default: break
+        }
+    }
+}
+
+@MainActor func insist<Result>(_ body: @MainActor () async throws -> Result) async throws -> Result {
+    while true {
+        do { return try await body() } catch {
+            Worker.say("E \(error)")
+            try await Task.sleep(for: .milliseconds(200))
         }
     }
 }
@@ -148,8 +162,8 @@ final class Board: Object {
 @MainActor func logIn(_ app: App, _ email: String) async throws -> User {
     while true {
         do {
-            do { try await app.emailPasswordAuth.registerUser(email: email, password: "a long password") } catch
-                let error as AppError where error.code == .accountNameInUse
+            do { try await app.emailPasswordAuth.registerUser(email: email, password: "a long password") } catch let
+                error as AppError where error.code == .accountNameInUse
             {}
             return try await app.login(credentials: .emailPassword(email: email, password: "a long password"))
         } catch {

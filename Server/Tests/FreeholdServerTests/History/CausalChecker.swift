@@ -37,7 +37,7 @@ struct CausalChecker {
         case "F"? where parts.count >= 2:
             read(vector(parts[1]), client, line)
             final[client] = line
-        case "O"?, "U"?: break
+        case "O"?, "U"?, "E"?: break
         default: note(client, line)
         }
     }

@@ -16,15 +16,17 @@ final class ClientProcess: @unchecked Sendable {
 
     static let program = ServerProcess.program.deletingLastPathComponent().appendingPathComponent("SyncChild")
 
-    /// - Parameter take: hears each line of its output, from another thread.
+    /// - Parameters:
+    ///   - launcher: as for `ServerProcess`.
+    ///   - take: hears each line of its output, from another thread.
     init(
         _ arguments: [String],
         clockShift seconds: Int = 0,
+        launcher: [String] = [],
         take: @escaping @Sendable (String) -> Void
     ) throws {
         let output = Pipe()
-        process.executableURL = Self.program
-        process.arguments = arguments
+        process.setCommand(launcher, Self.program, arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(["FREEHOLD_CLOCK_SHIFT": "\(seconds)"]) { $1 }
         (process.standardOutput, process.standardInput) = (output, input)
         let (stream, end) = AsyncStream<Void>.makeStream()

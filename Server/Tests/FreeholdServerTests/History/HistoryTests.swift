@@ -10,22 +10,39 @@ import Testing
 
 /// Clients and a server as processes with networks between them. All are killed at random, clocks are wrong, connections break or stall; what the
 /// clients say goes through `CausalChecker`. `FREEHOLD_SEED` repeats the order of events (not the machine's timing); `FREEHOLD_SOAK` makes it last.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct HistoryTests {
-    @Test func `clients that are killed, cut off and an hour late see a causal history, and nothing is lost or doubled`()
-        async throws
-    {
+    private func history(_ network: some HistoryNetwork) async throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 40)
         print("HistoryTests: FREEHOLD_SEED=\(seed)")
         var random = SeededSteps(seed)
-        let world = try await HistoryWorld(clients: 3, &random)
-        for _ in 0..<(environment["FREEHOLD_SOAK"] == nil ? 40 : 2_000) { try await world.event(&random) }
+        let world = try await HistoryWorld(clients: 3, network, &random)
+        for _ in 0..<(environment["FREEHOLD_SOAK"] == nil ? 15 : 1_000) { try await world.event(&random) }
         let checker = try await world.finish()
         print("HistoryTests: \(checker.transactions) transactions")
         #expect(checker.violations.isEmpty, "seed \(seed)")
         #expect(checker.transactions > 10, "seed \(seed)")
     }
+
+    @Test
+    func `clients that are killed, cut off and an hour late see a causal history, and nothing is lost or doubled`()
+        async throws
+    { try await history(ProxyNetwork()) }
+
+    /// Packets are lost without a word: no connection is refused or reset.
+    @Test(
+        .enabled(
+            if: NetworkNamespace.isAllowed,
+            "This user may not make network namespaces, or has no unshare, nsenter and ip."
+        )
+    )
+    func `clients behind partitions that lose packets without a word`() async throws {
+        try await history(NetworkNamespace())
+    }
+
+    @Test(.enabled(if: SmallDisk.isAllowed, "This user may not mount, or has no unshare and nsenter."))
+    func `a server and clients whose disk is full now and then`() async throws { try await history(SmallDisk()) }
 }
 
 struct SeededSteps {
@@ -42,45 +59,26 @@ struct SeededSteps {
     }
 }
 
-/// The processes, and what is between them.
-private final class HistoryWorld {
+/// The processes.
+private final class HistoryWorld<Network: HistoryNetwork> {
     private let folder: TestFolder
-    private let files: TestFolder
+    private let network: Network
     private var server: ServerProcess
-    private let port: Int
-    private var proxies: [CuttingProxy] = []
+    private let count: Int
     private var clients: [ClientProcess] = []
     private let heard: Heard
 
-    /// What the clients say.
-    private final class Heard: Sendable {
-        struct State {
-            var checker: CausalChecker
-            var opened: Set<Int> = []
-            var uploads = 0
-            var ends = 0
-        }
-        let state: Mutex<State>
-
-        init(_ clients: Int) { state = Mutex(State(checker: CausalChecker(clients: clients))) }
-
-        func take(_ line: String, _ client: Int) {
-            state.withLock { state in
-                state.checker.take(line, of: client)
-                if line == "O" { state.opened.insert(client) }
-                if line == "U" { state.uploads += 1 }
-                if line.hasPrefix("F ") { state.ends += 1 }
-            }
-        }
-    }
-
-    init(clients count: Int, _ random: inout SeededSteps) async throws {
+    init(clients count: Int, _ network: Network, _ random: inout SeededSteps) async throws {
+        (self.count, self.network, heard) = (count, network, Heard(count))
         folder = try ServerProcess.folder()
-        files = try TestFolder()
-        server = try ServerProcess(folder.path, ["--development"])
-        port = server.port
-        heard = Heard(count)
-        for _ in 0..<count { proxies.append(try await CuttingProxy(to: port)) }
+        try network.mount(folder.path)
+        let made = [
+            ["app", "create", folder.path, "history", "--email-password", "auto-confirm", "--access", "everyone"],
+            ["app", "set", folder.path, "history", "--adopt-schemas", "on"],
+        ]
+        for command in made { #expect(try ServerProcess.run(command, launcher: network.launcher).status == 0) }
+        server = try ServerProcess(folder.path, network.serverFlags, launcher: network.launcher)
+        try await network.start(clients: count, server: server.port)
         for index in 0..<count { clients.append(try client(index, &random)) }
         // Passwords take their time; whoever is logged in stays so.
         await until { $0.opened.count == count }
@@ -90,42 +88,46 @@ private final class HistoryWorld {
         let heard = heard
         return try ClientProcess(
             [
-                "http://127.0.0.1:\(proxies[index].port)", "\(files.path)/\(index)", "\(index)", "\(proxies.count)",
+                network.address(index), "\(folder.path)/clients/\(index)", "\(index)", "\(count)",
                 "\(random.next(1 << 30))",
             ],
-            clockShift: [0, 0, -3_600, 3_600][random.next(4)]
+            clockShift: [0, 0, -3_600, 3_600][random.next(4)],
+            launcher: network.launcher
         ) { heard.take($0, index) }
     }
 
     func event(_ random: inout SeededSteps) async throws {
         try await Task.sleep(for: .milliseconds(random.next(400)))
-        let index = random.next(UInt64(clients.count))
+        let index = random.next(UInt64(count))
         switch random.next(10) {
         case 0, 1:
             await clients[index].end()
             clients[index] = try client(index, &random)
         case 2, 3:
+            let port = server.port
             await server.end(SIGKILL)
             try await Task.sleep(for: .milliseconds(random.next(200)))
-            server = try ServerProcess(folder.path, port: port, ["--development"])
-        case 4, 5: proxies[index].cutAll()
-        case 6: proxies[index].set(CuttingProxy.Behaviour(cut: 1 + random.next(5_000), piece: 1 + random.next(500)))
-        case 7: proxies[index].set(CuttingProxy.Behaviour(isStalled: true))
-        case 8: proxies[index].set(CuttingProxy.Behaviour(isDown: true))
-        default: proxies[index].set(CuttingProxy.Behaviour())
+            do {
+                server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
+            } catch {
+                // On a full disk it may say so and end.
+                for index in 0..<count { try network.heal(index) }
+                server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
+            }
+        default: try network.disturb(index, &random)
         }
     }
 
     /// Everything works again, until all have everything.
     func finish() async throws -> CausalChecker {
-        for proxy in proxies { proxy.set(CuttingProxy.Behaviour()) }
+        for index in 0..<count { try network.heal(index) }
         for client in clients { client.send("upload") }
-        await until { $0.uploads == self.clients.count }
+        await until { $0.uploads == self.count }
         for client in clients { client.send("finish") }
-        await until { $0.ends == self.clients.count }
+        await until { $0.ends == self.count }
         for client in clients { await client.end() }
         await server.end(SIGTERM)
-        for proxy in proxies { await proxy.close() }
+        await network.stop()
         return heard.state.withLock { state in
             state.checker.finish()
             return state.checker
@@ -136,6 +138,28 @@ private final class HistoryWorld {
         for _ in 0..<6_000 {
             if heard.state.withLock({ isDone($0) }) { return }
             try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+/// What clients say.
+private final class Heard: Sendable {
+    struct State {
+        var checker: CausalChecker
+        var opened: Set<Int> = []
+        var uploads = 0
+        var ends = 0
+    }
+    let state: Mutex<State>
+
+    init(_ clients: Int) { state = Mutex(State(checker: CausalChecker(clients: clients))) }
+
+    func take(_ line: String, _ client: Int) {
+        state.withLock { state in
+            state.checker.take(line, of: client)
+            if line == "O" { state.opened.insert(client) }
+            if line == "U" { state.uploads += 1 }
+            if line.hasPrefix("F ") { state.ends += 1 }
         }
     }
 }
