@@ -41,6 +41,7 @@ struct Main {
             ("merge", { try MergeFigures.table(count) }),
             ("codec", { try CodecFigures.table() }),
             ("bootstrap", { try BootstrapFigures.table(count, folder: options.folder) }),
+            ("ingest", { try IngestFigures.table(count, folder: options.folder) }),
             ("views", { ViewFigures.table(options.isQuick ? [10, 1_000, 10_000] : [10, 1_000, 100_000]) }),
         ]
         var texts = ["# Sync: benchmark results"]
@@ -90,6 +91,9 @@ func time(_ body: () throws -> Void) rethrows -> Double {
     try body()
     return (ContinuousClock.now - start) / .seconds(1)
 }
+
+/// Seconds that the process has had of all processors.
+func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
 /// Bytes that the process holds.
 func residentBytes() -> Int {

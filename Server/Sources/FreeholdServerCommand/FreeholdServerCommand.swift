@@ -1,6 +1,23 @@
 import ArgumentParser
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @main struct FreeholdServerCommand: AsyncParsableCommand {
+    static func main() async {
+        // Documents, accounts and secrets are their owner's.
+        umask(0o077)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch { exit(withError: error) }
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "freehold-server",
         abstract: "Keeps the files of Freehold's apps in step.",
@@ -21,7 +38,9 @@ import ArgumentParser
             """,
         subcommands: [
             Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
-            RulesCommand.self, Streams.self, Status.self, Backup.self, Restore.self, Export.self, Import.self,
+            RulesCommand.self, SinkCommand.self, ProjectCommand.self, Streams.self, Status.self, Backup.self,
+            Restore.self,
+            Export.self, Import.self,
         ]
     )
 }

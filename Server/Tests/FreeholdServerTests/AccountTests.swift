@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdServer
 
 /// The accounts' API over sockets of loopback.
-@Suite(.timeLimit(.minutes(2))) struct AccountTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountTests {
     @Test func `whoever registers logs in and has a profile`() async throws {
         let server = try await AccountProbe()
         #expect(try await server.register("Ann@example.org").status == 201)
@@ -124,6 +124,29 @@ import Testing
             token: link["access_token"]
         )
         #expect(taken.status == 409)
+        await server.stop()
+    }
+
+    @Test(arguments: ["disabled", "logged out", "has a key"])
+    func `linking takes nobody who is disabled or has logged in once`(_ state: String) async throws {
+        let server = try await AccountProbe()
+        try await server.register("ann@example.org")
+        let user = try #require(try await server.store.users(of: "test").first)
+        switch state {
+        case "disabled": try await server.store.setDisabled(true, user: user.id)
+        case "logged out":
+            _ = try await server.login("ann@example.org")
+            try await server.store.logOut(user: user.id)
+        default: _ = try await server.store.createKey("robot", of: user.id)
+        }
+        let anonymous = try await server.loginAnonymous()
+        let link = try await server.userpass(
+            "login?link=true",
+            ["username": "ann@example.org", "password": "a long password"],
+            token: anonymous["access_token"]
+        )
+        #expect(link.code == (state == "disabled" ? "UserDisabled" : "AccountNameInUse"))
+        #expect(try await server.store.users(of: "test").contains { $0.id == user.id })
         await server.stop()
     }
 

@@ -116,7 +116,8 @@ extension AppDocuments {
         let id = app.id
         var (schemas, asymmetric): ([SchemaDocument], Set<String>) = ([], [])
         var (versions, rules): (SchemaVersions?, RuleSet?)
-        var (values, environment): (BSONDocument, BSONDocument) = ([:], [:])
+        var (values, environment, project): (BSONDocument, BSONDocument, BSONDocument) = ([:], [:], [:])
+        var sinks: [SinkSettings] = []
         for stored in realm.objects(StoredDocument.self).where({ $0.app == id }).sorted(byKeyPath: "key") {
             let body = try BSONDocument(extendedJSON: stored.body)
             switch StoredDocument.Kind(rawValue: stored.kind) {
@@ -131,6 +132,8 @@ extension AppDocuments {
             case .rules: rules = try RuleSet(extendedJSON: stored.body)
             case .values: values = body
             case .environment: environment = body
+            case .sink: if let sink = SinkSettings(body) { sinks.append(sink) }
+            case .project: project = body
             case nil: continue
             }
         }
@@ -141,8 +144,10 @@ extension AppDocuments {
             rules: rules,
             values: values,
             environment: environment,
-            adoptsSchemas: app.adoptsSchemas
+            adoptsSchemas: app.adoptsSchemas,
+            sinks: sinks
         )
+        self.project = project
     }
 
     fileprivate func store(_ app: String, _ realm: Realm) throws {
@@ -163,5 +168,7 @@ extension AppDocuments {
         if let rules { try add(.rules, "", rules.document) }
         if !values.isEmpty { try add(.values, "", values) }
         if !environment.isEmpty { try add(.environment, "", environment) }
+        if !project.isEmpty { try add(.project, "", project) }
+        for sink in sinks { try add(.sink, sink.className, sink.document) }
     }
 }

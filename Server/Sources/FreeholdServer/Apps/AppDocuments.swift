@@ -19,6 +19,10 @@ public struct AppDocuments: Hashable, Sendable {
     public var environment: BSONDocument
     /// Takes clients' new classes and properties over (development mode). Else they are refused by name.
     public var adoptsSchemas: Bool
+    /// Where objects of asymmetric classes are handed on, one a class.
+    public var sinks: [SinkSettings]
+    /// What an imported App Services project says of what the server has no use for: kept for its export.
+    var project: BSONDocument = [:]
 
     /// - Parameters:
     ///   - schemas: of the newest version.
@@ -30,11 +34,13 @@ public struct AppDocuments: Hashable, Sendable {
         rules: RuleSet? = nil,
         values: BSONDocument = [:],
         environment: BSONDocument = [:],
-        adoptsSchemas: Bool = false
+        adoptsSchemas: Bool = false,
+        sinks: [SinkSettings] = []
     ) {
         (self.schemas, self.asymmetric, allVersions) = (schemas, asymmetric, versions)
         (self.rules, self.values, self.environment) = (rules, values, environment)
         self.adoptsSchemas = adoptsSchemas
+        self.sinks = sinks
     }
 
     /// The classes of the newest version.

@@ -8,6 +8,7 @@ actor ChangeFollower {
     private let node: ServerNode
     private let access: StreamAccess
     private let identity: Identity
+    private let seat: ChangeSeat
     private let className: String?
     private let query: String
     private let isCanonical: Bool
@@ -26,6 +27,7 @@ actor ChangeFollower {
         _ request: DocumentRequest
     ) {
         (self.node, self.access, self.identity) = (node, access, identity)
+        seat = node.seats.take(identity)
         (self.className, self.query) = (className, query)
         isCanonical = request.parameters["canonical"] == "true"
     }
@@ -72,6 +74,7 @@ actor ChangeFollower {
     }
 
     private var isGood: Bool {
+        guard !seat.isOver else { return false }
         guard let expires = identity.expires else { return true }
         return expires > node.secondsSince1970
     }

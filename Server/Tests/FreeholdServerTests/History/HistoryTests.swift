@@ -10,7 +10,7 @@ import Testing
 
 /// Clients and a server as processes with networks between them. All are killed at random, clocks are wrong, connections break or stall; what the
 /// clients say goes through `CausalChecker`. `FREEHOLD_SEED` repeats the order of events (not the machine's timing); `FREEHOLD_SOAK` makes it last.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct HistoryTests {
     private func history(_ network: some HistoryNetwork) async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -18,7 +18,7 @@ struct HistoryTests {
         print("HistoryTests: FREEHOLD_SEED=\(seed)")
         var random = SeededSteps(seed)
         let world = try await HistoryWorld(clients: 3, network, &random)
-        for _ in 0..<(environment["FREEHOLD_SOAK"] == nil ? 25 : 1_000) { try await world.event(&random) }
+        for _ in 0..<(environment["FREEHOLD_SOAK"] == nil ? 15 : 1_000) { try await world.event(&random) }
         let checker = try await world.finish()
         print("HistoryTests: \(checker.transactions) transactions")
         #expect(checker.violations.isEmpty, "seed \(seed)")
