@@ -1,4 +1,6 @@
 import Foundation
+import FreeholdSync
+import FreeholdSyncCore
 import Testing
 
 #if canImport(Glibc)
