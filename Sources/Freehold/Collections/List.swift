@@ -180,12 +180,33 @@ struct LinkPlace {
         }
     }
 
+    /// The i-th element of a list of `Int`, nil out of bounds, and the number of elements.
+    func int(_ i: Int) -> (value: Int64?, count: Int) {
+        view._withUnsafeGuaranteedRef { view in
+            column._withUnsafeGuaranteedRef { view.listInt($0, owner, ifAt: i) }
+        }
+    }
+
+    /// All elements, of the types that are made without asking the type how; nil of others.
+    @inline(__always)
+    func elements<Element>(_ type: Element.Type) -> [Element]? {
+        func read<Stored>(_ body: (DataView, Column) -> [Stored]) -> [Element] {
+            let found = view._withUnsafeGuaranteedRef { view in column._withUnsafeGuaranteedRef { body(view, $0) } }
+            return unsafeBitCast(found, to: [Element].self)
+        }
+        if Element.self == Int.self { return read { $0.listInts($1, owner) } }
+        if Element.self == Double.self { return read { $0.listDoubles($1, owner) } }
+        if Element.self == String.self { return read { $0.listStrings($1, owner) } }
+        return nil
+    }
+
     /// Appends a plain value; false, with nothing changed, if it can't be stored, or outside a transaction.
     func append(_ value: Value) -> Bool {
         guard let transaction = state.pointee.transaction else { return false }
         state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
         return transaction._withUnsafeGuaranteedRef { transaction in
             column._withUnsafeGuaranteedRef { column in
+                if transaction.listAppendOpen(column, owner, value) { return true }
                 do throws(EngineError) {
                     try transaction.listAppend(column, owner, [value])
                     return true
@@ -233,6 +254,11 @@ extension List {
                 return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
             }
             if let at = plainPlace() {
+                if Element.self == Int.self {
+                    let (value, count) = at.int(i)
+                    checkElement(i, count)
+                    return unsafeBitCast(Int(value.unsafelyUnwrapped), to: Element.self)
+                }
                 let (value, count) = at.value(i)
                 checkElement(i, count)
                 let content = _StoredContent.value(value.unsafelyUnwrapped)
@@ -280,6 +306,7 @@ extension List {
     /// Walks the elements that are in the list now, whatever happens to it meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
+        if let elements = plainPlace()?.elements(Element.self) { return RLMIterator(values: elements) }
         guard let at = place() else { return RLMIterator(values: items) }
         if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
