@@ -83,7 +83,9 @@ struct Main {
         }
         if !["threads", "opens", "files", "migrations", "placeholders", Notifications.name].contains(
             options.only?.prefix { $0 != " " }.description
-        ) { prepareFiles(harness, data, partial: options.only != nil) }
+        ) {
+            prepareFiles(harness, data, partial: options.only != nil)
+        }
         for workload in chosen {
             harness.run(workload)
             if workload.name == Workloads.Name.bulkInsert {

@@ -26,12 +26,13 @@ struct OpenFigures {
                 let kept = try! Realm(configuration: configuration)
                 _ = kept.objects(Person.self).count
                 time("open file, \(what), on the same thread", 500) { _ = try! Realm(configuration: configuration) }
-                for (name, body) in [
-                    ("on another thread", { _ = try! Realm(configuration: configuration) }),
-                    ("on another thread, read one value", { Self.openAndRead(configuration, count) }),
-                ] as [(String, @Sendable () -> Void)] {
-                    note("open file, \(what), \(name)", Self.onAnotherThread { Self.time(500, body) })
-                }
+                let openOnly: @Sendable () -> Void = { _ = try! Realm(configuration: configuration) }
+                let openAndRead: @Sendable () -> Void = { Self.openAndRead(configuration, count) }
+                note("open file, \(what), on another thread", Self.onAnotherThread { Self.time(500, openOnly) })
+                note(
+                    "open file, \(what), on another thread, read one value",
+                    Self.onAnotherThread { Self.time(500, openAndRead) }
+                )
                 _ = kept.objects(Person.self).count
             }
         }
@@ -95,7 +96,9 @@ struct OpenFigures {
     var markdown: String {
         var lines = ["## Opening", "", "Microseconds of `Realm()`: **median** (minimum).", "", "| | |", "|---|---:|"]
         for row in rows {
-            lines.append("| \(row.name) | **\(figure(median(row.microseconds)))** (\(figure(row.microseconds.min()!))) |")
+            lines.append(
+                "| \(row.name) | **\(figure(median(row.microseconds)))** (\(figure(row.microseconds.min()!))) |"
+            )
         }
         return lines.joined(separator: "\n")
     }

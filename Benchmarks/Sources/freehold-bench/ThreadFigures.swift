@@ -176,7 +176,10 @@ final class ThreadFigures {
         race.isOver.store(true, ordering: .relaxed)
         ended.wait()
         let seconds = (ContinuousClock.now - began) / .seconds(1)
-        return (Double(race.done.load(ordering: .relaxed)) / seconds, Double(race.commits.load(ordering: .relaxed)) / seconds)
+        return (
+            Double(race.done.load(ordering: .relaxed)) / seconds,
+            Double(race.commits.load(ordering: .relaxed)) / seconds
+        )
     }
 
     /// - Returns: how many operations it did.

@@ -148,8 +148,12 @@ extension RealmCore {
                 return try Database.inMemory(identifier: identifier, options: options)
             }
             let path = FilePaths.of(configuration.fileURL!).path
-            if !configuration.readOnly, access(path, F_OK) != 0 { try configuration.makeDefaultDirectory() }
-            return try Database.open(at: path, options: options)
+            do throws(EngineError) { return try Database.open(at: path, options: options) } catch {
+                // Asked only then whether it is the default folder that is missing.
+                guard error.code == .fileNotFound, !configuration.readOnly else { throw error }
+                try configuration.makeDefaultDirectory()
+                return try Database.open(at: path, options: options)
+            }
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         } catch {

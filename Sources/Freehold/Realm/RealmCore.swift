@@ -10,6 +10,8 @@ import Synchronization
 final class RealmCore {
     let file: RealmFile
     let configuration: Realm.Configuration
+    /// The configuration's: to copy one takes longer than to compile a short query.
+    let textMatching: Realm.TextMatching
     let schema: Schema
     let confinement: Confinement
     let isFrozen: Bool
@@ -85,6 +87,7 @@ final class RealmCore {
         if case .frozen = confinement { isFrozen = true } else { isFrozen = false }
         frozenLock = isFrozen ? NSRecursiveLock() : nil
         self.configuration = configuration
+        textMatching = configuration.textMatching
         tracker = configuration.observationTracking && !isFrozen ? RealmTracker() : nil
         self.schema = schema
         var snapshot = snapshot
@@ -161,7 +164,12 @@ final class RealmCore {
     // MARK: Tables
 
     private func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
-        for info in schema.classes {
+        let classes = schema.classes
+        tables.reserveCapacity(classes.count)
+        tablesByClass.reserveCapacity(classes.count)
+        tablesByID.reserveCapacity(classes.count)
+        tablesByName.reserveCapacity(classes.count)
+        for info in classes {
             guard let table = stored.table(named: info.tableName) else { continue }
             let managed = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
             tables.append(managed)

@@ -176,7 +176,9 @@ extension WriteTransaction {
         let at: Int? = entry._withUnsafeGuaranteedRef { entry in
             guard entry.isReference(slot) else { return nil }
             let (root, length) = entry.reference(slot)
-            guard let chunk = openChunk(column.segment(.blobs), root: root), chunk.end == Int(length) else { return nil }
+            guard let chunk = openChunk(column.segment(.blobs), root: root), chunk.end == Int(length) else {
+                return nil
+            }
             let at = chunk.buffer.count
             let weight = chunk.weight + ChunkBuilder.weight(column.type, byteCount: 0)
             guard at < ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight else { return nil }

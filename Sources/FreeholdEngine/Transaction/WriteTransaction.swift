@@ -607,6 +607,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     func writeSealed() throws(EngineError) {
+        closeChunks()
         try note.check()
         let addresses = sealed.keys.sorted()
         try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }

@@ -57,7 +57,7 @@ import Testing
                     ada.favourite = ada.dogs[0]
                     ada.scores.append(objectsIn: 0..<3000)
                     ada.scores.removeFirst(5)
-                    realm.delete(realm.object(ofType: RTDog.self, forPrimaryKey: 4)!)
+                    realm.delete(realm.object(ofType: RTDog.self, forPrimaryKey: 5)!)
                 }
                 let ada = realm.objects(RTPerson.self).first!
                 #expect(Array(ada.scores) == Array(5..<3000))
@@ -74,7 +74,9 @@ import Testing
                 #expect(ada.name == "Ada" && ada.scores.count == 2995)
             }
             first.refresh()
-            #expect(first.objects(RTPerson.self).first?.dogs.count == first.objects(RTDog.self).where { $0.age > 3 }.count)
+            #expect(
+                first.objects(RTPerson.self).first?.dogs.count == first.objects(RTDog.self).where { $0.age > 3 }.count
+            )
         }
     }
 }

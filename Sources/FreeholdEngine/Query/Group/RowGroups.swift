@@ -200,7 +200,9 @@ extension RowQuery {
 extension PropertyPath {
     /// Of paths with to-one steps.
     fileprivate func isSame(as other: PropertyPath) -> Bool {
-        guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts, steps.count == other.steps.count else {
+        guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts,
+            steps.count == other.steps.count
+        else {
             return false
         }
         return zip(steps, other.steps).allSatisfy { a, b in
