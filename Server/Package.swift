@@ -93,16 +93,71 @@ let package = Package(
             dependencies: [
                 "FreeholdServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
+        // Hands objects of a store on until the tests kill it.
+        .executableTarget(
+            name: "freehold-sinkchild",
+            dependencies: [
+                "FreeholdServer",
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            path: "Tests/SinkChild",
+            swiftSettings: settings
+        ),
+        // An HTTP server that answers as tests tell it.
+        .target(
+            name: "TestReceiver",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/TestReceiver",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdSinkTests",
+            dependencies: [
+                "FreeholdServer", "freehold-sinkchild", "TestReceiver",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings
+        ),
+        // A client that tests start and kill.
+        .target(name: "ShiftedClock", path: "Tests/ShiftedClock"),
+        .executableTarget(
+            name: "SyncChild",
+            dependencies: [
+                "ShiftedClock",
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "RealmSwift", package: "Freehold"),
+            ],
+            path: "Tests/SyncChild",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer",
+                "FreeholdServer", "SyncChild", "TestReceiver",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

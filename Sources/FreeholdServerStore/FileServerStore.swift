@@ -132,6 +132,9 @@ public final class FileServerStore: Sendable {
         (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
 
+    /// Whether a stream has a file.
+    func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
+
     private var engineOptions: Database.Options {
         var engine = Database.Options()
         (engine.mapSize, engine.encryptionKey) = (options.mapSize, options.encryptionKey)

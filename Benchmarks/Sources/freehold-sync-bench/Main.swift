@@ -30,6 +30,8 @@ struct Main {
     static func main() throws {
         let options = Options(CommandLine.arguments)
         let count = options.isQuick ? 100_000 : 1_000_000
+        // Of a run that was broken off.
+        try? FileManager.default.removeItem(atPath: options.folder)
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: options.folder) }
         let started = ContinuousClock.now
@@ -39,6 +41,7 @@ struct Main {
             ("merge", { try MergeFigures.table(count) }),
             ("codec", { try CodecFigures.table() }),
             ("bootstrap", { try BootstrapFigures.table(count, folder: options.folder) }),
+            ("ingest", { try IngestFigures.table(count, folder: options.folder) }),
             ("views", { ViewFigures.table(options.isQuick ? [10, 1_000, 10_000] : [10, 1_000, 100_000]) }),
         ]
         var texts = ["# Sync: benchmark results"]

@@ -45,7 +45,16 @@ struct Room {
     /// What the server's machine, its store and the bytes on its side took.
     private(set) var serverTime: Duration = .zero
 
-    init(_ perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer) { self.perform = perform }
+    /// - Parameter createOnly: asymmetric classes.
+    init(createOnly: Set<SyncString> = [], _ perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer) {
+        self.perform = perform
+        guard !createOnly.isEmpty else { return }
+        var configuration = Self.configuration()
+        var rules = MergeRules()
+        rules.createOnly = createOnly
+        configuration.apps["bench"] = ServerApp(rules: rules)
+        server = ServerMachine(configuration, matcher: QueryMatcher())
+    }
 
     /// A client that wants everything of a class.
     mutating func join(_ className: SyncString) throws {

@@ -7,8 +7,8 @@ import Logging
 
 @main struct FreeholdServerBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures a server on loopback, with stores in memory.",
-        subcommands: [Latency.self, Uploads.self, Fan.self, Idle.self]
+        abstract: "Measures a server on loopback, with stores in memory where nothing else is said.",
+        subcommands: [Latency.self, Uploads.self, Ingest.self, Fan.self, Idle.self]
     )
 
     /// A server in this process that anybody may use.

@@ -7,9 +7,10 @@ final class Uploader: Sendable {
     private let ident: Int
     private let commits: Int
     private let objects: Int
+    private let className: SyncString
 
-    init(_ ident: Int, _ commits: Int, _ objects: Int) {
-        (self.ident, self.commits, self.objects) = (ident, commits, objects)
+    init(_ ident: Int, _ commits: Int, _ objects: Int, of className: SyncString = "Thing") {
+        (self.ident, self.commits, self.objects, self.className) = (ident, commits, objects, className)
     }
 
     /// - Parameter step: called before each commit; what it gives is called after the commit was answered. Nil: commits don't wait.
@@ -52,7 +53,7 @@ final class Uploader: Sendable {
 
     private func commit(_ number: Int) -> Commit {
         let changes = (0..<objects).map { index -> Change in
-            let name = ObjectName("Thing", .int(Int64(ident * 100_000_000 + number * objects + index)))
+            let name = ObjectName(className, .int(Int64(ident * 100_000_000 + number * objects + index)))
             return .create(
                 name,
                 [

@@ -99,7 +99,7 @@ private struct FolderCopy {
             case "freehold", "realm":
                 try Database.open(at: from.path).snapshot().copy(to: to.path)
                 count += 1
-            case "json", "secret":
+            case "json", "secret", "ledger", "jsonl":
                 try files.copyItem(at: from, to: to)
                 count += 1
             // Locks and drafts of the databases.

@@ -21,7 +21,9 @@ import ArgumentParser
             """,
         subcommands: [
             Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
-            RulesCommand.self, Streams.self, Status.self, Backup.self, Restore.self, Export.self, Import.self,
+            RulesCommand.self, SinkCommand.self, ProjectCommand.self, Streams.self, Status.self, Backup.self,
+            Restore.self,
+            Export.self, Import.self,
         ]
     )
 }

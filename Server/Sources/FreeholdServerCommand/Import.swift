@@ -46,7 +46,7 @@ struct Import: AsyncParsableCommand {
         var job = DocumentImport(mapping, className: className, options: options)
         let name = StreamName(app: SyncString(app), value: stream.map { .string(SyncString($0)) })
         try FileManager.default.createDirectory(atPath: folder + "/sync", withIntermediateDirectories: true)
-        let store = try FileServerStore(at: folder + "/sync", epoch: UInt64.random(in: 1 ... .max))
+        let store = try FileServerStore(ofServer: folder, epoch: UInt64.random(in: 1 ... .max))
         var rules = MergeRules()
         rules.createOnly = Set(tables.filter(\.isAsymmetric).map { SyncString($0.name) })
         var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules))

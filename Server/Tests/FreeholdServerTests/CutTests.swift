@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// Connections that end anywhere, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
-@Suite(.timeLimit(.minutes(5))) struct CutTests {
+@Suite(.timeLimit(.minutes(10))) struct CutTests {
     private static let seed =
         ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 40)
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil

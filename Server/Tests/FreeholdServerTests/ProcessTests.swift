@@ -22,9 +22,11 @@ final class ServerProcess: @unchecked Sendable {
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
 
     /// Runs a command to its end.
-    static func run(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String) {
+    static func run(_ arguments: [String], input: String = "", launcher: [String] = []) throws -> (
+        status: Int32, output: String
+    ) {
         let (process, output, given) = (Process(), Pipe(), Pipe())
-        (process.executableURL, process.arguments) = (program, arguments)
+        process.setCommand(launcher, program, arguments)
         (process.standardOutput, process.standardInput) = (output, given)
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -35,10 +37,11 @@ final class ServerProcess: @unchecked Sendable {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    init(_ folder: String, port: Int = 0, _ flags: [String] = []) throws {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the server.
+    init(_ folder: String, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
         let output = Pipe()
-        process.executableURL = Self.program
-        process.arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        process.setCommand(launcher, Self.program, arguments)
         process.standardOutput = output
         let (stream, end) = AsyncStream<Void>.makeStream()
         ended = stream
@@ -74,7 +77,15 @@ final class ServerProcess: @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(3)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+extension Process {
+    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the command.
+    func setCommand(_ launcher: [String], _ program: URL, _ arguments: [String]) {
+        executableURL = launcher.isEmpty ? program : URL(fileURLWithPath: "/usr/bin/env")
+        self.arguments = launcher.isEmpty ? arguments : launcher + [program.path] + arguments
+    }
+}
+
+@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct ProcessTests {
     @Test func `a restart keeps documents`() async throws {
         let folder = try ServerProcess.folder()

@@ -51,7 +51,10 @@ struct StreamWriter {
 
     func write(_ commit: StoreCommit) throws {
         try write(commit.objects, commit.entries)
-        for (name, fields) in commit.ingested { try ingest(name, MergedObject(ingested: fields)) }
+        // In an order that depends on nothing but them.
+        for (name, fields) in commit.ingested.sorted(by: { $0.key < $1.key }) {
+            try ingest(name, MergedObject(ingested: fields))
+        }
         for entry in commit.entries { try append(entry) }
         for row in commit.files.values { stream.set(row, in: transaction) }
         for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }

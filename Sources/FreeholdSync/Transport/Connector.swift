@@ -32,7 +32,7 @@
             let upgraded = loop.makePromise(of: (any Channel)?.self)
             let bootstrap = ClientBootstrap(group: loop)
                 .connectTimeout(.milliseconds(settings.connectTimeout))
-                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations

@@ -99,7 +99,9 @@ struct SchemaNormaliser {
         var result = BSONDocument()
         var words: [String] = []
         for (key, value) in schema {
-            if Self.kept.contains(key) {
+            if key == "bsonType", value == "boolean" {
+                result[key] = "bool"
+            } else if Self.kept.contains(key) {
                 result[key] = value
             } else if key == "type", let type = Self.bsonType(value) {
                 result["bsonType"] = type

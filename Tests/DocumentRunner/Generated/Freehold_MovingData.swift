@@ -20,7 +20,7 @@ print(report)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 69)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 73)
 func moveData(from old: URL, to configuration: Realm.Configuration) throws {
     // Moved already, or a new installation.
     if Realm.fileExists(for: configuration) { return }

@@ -135,11 +135,12 @@ struct ProjectRightsTests {
               "_id": {"bsonType": "objectId"}, "on": {"type": "boolean"}, "name": {"type": "string", "pattern": "^a"},
               "any": {"bsonType": "object"}, "some": {"bsonType": "object", "additionalProperties": true},
               "ints": {"bsonType": "object", "additionalProperties": {"bsonType": "int", "minimum": 1}},
-              "list": {"bsonType": "array"}, "note": {"bsonType": ["string", "null"], "enum": ["a"]}}}
+              "list": {"bsonType": "array"}, "off": {"bsonType": "boolean"}, "note": {"bsonType": ["string", "null"], "enum": ["a"]}}}
             """
         let project = try ProjectFixtures.project(texts)
         let thing = try #require(try project.tables().first { $0.name == "Thing" })
         let columns = Dictionary(uniqueKeysWithValues: thing.columns.map { ($0.name, $0) })
+        #expect(columns["off"]?.type == .bool)
         #expect(columns["on"]?.type == .bool && columns["name"]?.type == .string)
         #expect(columns["any"]?.type == .mixed && columns["any"]?.collection == .dictionary)
         #expect(columns["some"]?.type == .mixed && columns["some"]?.collection == .dictionary)

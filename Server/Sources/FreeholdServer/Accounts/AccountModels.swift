@@ -17,9 +17,9 @@ final class StoredApp: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// A part of an app's schema and rules, in Extended JSON.
+/// A part of what is said of an app: schema, rules, sinks. In Extended JSON.
 final class StoredDocument: Object {
-    enum Kind: String { case schema, rules, values, environment }
+    enum Kind: String { case schema, rules, values, environment, sink, project }
 
     @Persisted(primaryKey: true) var key = ""
     @Persisted(indexed: true) var app = ""

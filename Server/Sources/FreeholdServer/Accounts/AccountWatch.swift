@@ -10,16 +10,26 @@ final class AccountWatch: Sendable {
     /// Without the apps that have accounts.
     let settings: ServerSettings
     let logger: Logger
+    /// Nil if documents aren't in files.
+    let ingest: IngestService?
     /// Of apps, as they were seen last.
     private let revisions = Mutex<[String: AppRevision]>([:])
 
-    init(node: ServerNode, accounts: AccountService, settings: ServerSettings, logger: Logger) {
+    init(
+        node: ServerNode,
+        accounts: AccountService,
+        settings: ServerSettings,
+        logger: Logger,
+        ingest: IngestService?
+    ) {
         (self.node, self.accounts, self.settings, self.logger) = (node, accounts, settings, logger)
+        self.ingest = ingest
     }
 
     /// Looks at the file's version three times a second, and at more only where that is another one.
     func run() async {
         followSchemas()
+        await followSinks()
         defer { accounts.served.onChange {} }
         var (seen, hasFailed, isSecond): (UInt64?, Bool, Bool) = (nil, false, false)
         var looks = 0
@@ -60,9 +70,17 @@ final class AccountWatch: Sendable {
         for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
         revisions.withLock { $0 = now }
         node.setApps(settings.nodeApps(apps, accounts.members, served))
+        if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
         let ended = try await accounts.store.ended(among: node.logins())
         if !ended.isEmpty { try await node.end(ended) }
+    }
+
+    private func followSinks() async {
+        let sinks = accounts.served.sinks
+        if let ingest { return await ingest.follow(sinks) }
+        guard sinks.values.contains(where: { !$0.isEmpty }) else { return }
+        logger.warning("sinks need documents in files: nothing is handed on")
     }
 
     /// Serves apps whose classes changed while they were served.

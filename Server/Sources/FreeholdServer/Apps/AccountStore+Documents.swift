@@ -127,6 +127,8 @@ extension AppDocuments {
             case .rules: rules = try RuleSet(extendedJSON: stored.body)
             case .values: values = body
             case .environment: environment = body
+            case .sink: if let sink = SinkSettings(body) { sinks.append(sink) }
+            case .project: project = body
             case nil: continue
             }
         }
@@ -149,5 +151,7 @@ extension AppDocuments {
         if let rules { try add(.rules, "", rules.document) }
         if !values.isEmpty { try add(.values, "", values) }
         if !environment.isEmpty { try add(.environment, "", environment) }
+        if !project.isEmpty { try add(.project, "", project) }
+        for sink in sinks { try add(.sink, sink.className, sink.document) }
     }
 }

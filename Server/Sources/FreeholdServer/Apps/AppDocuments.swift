@@ -15,6 +15,10 @@ public struct AppDocuments: Hashable, Sendable {
     public var environment: BSONDocument
     /// Takes clients' new classes and properties over (development mode). Else they are refused by name.
     public var adoptsSchemas: Bool
+    /// Where objects of asymmetric classes are handed on, one a class.
+    public var sinks: [SinkSettings]
+    /// What an imported App Services project says of what the server has no use for: kept for its export.
+    var project: BSONDocument = [:]
 
     public init(
         schemas: [SchemaDocument] = [],
@@ -22,10 +26,12 @@ public struct AppDocuments: Hashable, Sendable {
         rules: RuleSet? = nil,
         values: BSONDocument = [:],
         environment: BSONDocument = [:],
-        adoptsSchemas: Bool = false
+        adoptsSchemas: Bool = false,
+        sinks: [SinkSettings] = []
     ) {
         (self.schemas, self.asymmetric, self.rules) = (schemas, asymmetric, rules)
         (self.values, self.environment, self.adoptsSchemas) = (values, environment, adoptsSchemas)
+        self.sinks = sinks
     }
 
     /// - Throws: `RuleError` if the documents aren't schemas, or don't fit each other.

@@ -85,6 +85,14 @@ final class ServedApp: Sendable {
 
     var users: [String] { state.withLock { Array($0.users.keys) } }
 
+    /// Where objects are handed on; of classes that aren't asymmetric now, nothing is.
+    var sinks: [SinkSettings] {
+        state.withLock { state in
+            let classes = Set(state.schema.tables.filter(\.isAsymmetric).map(\.name))
+            return state.documents.sinks.filter { classes.contains($0.className) }
+        }
+    }
+
     // MARK: What the machine asks
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }

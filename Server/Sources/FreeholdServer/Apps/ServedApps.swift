@@ -1,4 +1,5 @@
 import FreeholdEngine
+import FreeholdSyncCore
 import FreeholdSyncRules
 import Logging
 import Synchronization
@@ -19,6 +20,11 @@ final class ServedApps: Sendable {
     }
 
     var all: [ServedApp] { apps.withLock { Array($0.values) } }
+
+    /// By app.
+    var sinks: [SyncString: [SinkSettings]] {
+        Dictionary(uniqueKeysWithValues: all.map { (SyncString($0.id), $0.sinks) })
+    }
 
     subscript(id: String) -> ServedApp? { apps.withLock { $0[id] } }
 

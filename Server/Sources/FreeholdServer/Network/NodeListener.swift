@@ -80,7 +80,7 @@ public final class NodeListener: Sendable {
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer(initialize)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Reads take what a message usually needs; a connection that is idle keeps nothing.
             .childChannelOption(
                 .recvAllocator,

@@ -19,10 +19,11 @@ public final class ServerNode: @unchecked Sendable {
     let loop: any EventLoop
     private var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
-    private var peers: [ConnectionNumber: Peer] = [:]
-    private var users: [SyncString: Int] = [:]
+    var peers: [ConnectionNumber: Peer] = [:]
+    private(set) var users: [SyncString: Int] = [:]
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
-    private var requests: [RequestNumber: (at: Int64, isCommit: Bool)] = [:]
+    private var requests: [RequestNumber: (at: Int64, ingested: [SyncString: Int], stream: StreamName)] = [:]
+    private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
     private var sessions = 0
     private var submissions: [SubmissionNumber: EventLoopPromise<SubmissionOutcome>] = [:]
     private var lastSubmission: SubmissionNumber = 0
@@ -236,32 +237,17 @@ public final class ServerNode: @unchecked Sendable {
     /// What users may see or write is another thing now. Nil: of all users.
     func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
 
-    func connectedUsers() async throws -> Set<String> {
-        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
-    }
-
-    /// The log-ins that connections were opened with.
-    func logins() async throws -> Set<String> {
-        var logins: Set<String> = []
-        for group in try await peersByLoop() {
-            let found = group[0].channel.eventLoop.submit { group.compactMap { $0.identity?.login } }
-            logins.formUnion(try await found.get())
-        }
-        return logins
-    }
-
-    /// Ends the connections that were opened with log-ins which aren't any more.
-    func end(_ logins: Set<String>) async throws {
-        for group in try await peersByLoop() {
-            group[0].channel.eventLoop.execute { for peer in group { peer.end(ifOf: logins) } }
+    /// Objects of these classes, by app, aren't taken until other classes are named; see `ServerEvent.hold`.
+    func hold(_ classes: [SyncString: Set<SyncString>]) {
+        loop.execute {
+            guard !self.isStopped.load(ordering: .acquiring) else { return }
+            self.handle(.hold(classes))
         }
     }
 
-    private func peersByLoop() async throws -> [[Peer]] {
-        try await loop.submit {
-            Array(Dictionary(grouping: self.peers.values, by: { ObjectIdentifier($0.channel.eventLoop) }).values)
-        }
-        .get()
+    /// Has somebody told of commits that took objects of asymmetric classes in, and of how many of each class. On the node's loop.
+    func onIngest(_ body: @escaping @Sendable (StreamName, [SyncString: Int]) -> Void) {
+        loop.execute { self.ingested = body }
     }
 
     // MARK: The machine
@@ -304,17 +290,15 @@ public final class ServerNode: @unchecked Sendable {
     // MARK: The store
 
     private func ask(_ number: RequestNumber, _ request: ServerStoreRequest) {
-        let isCommit: Bool
+        var ingested: [SyncString: Int] = [:]
         if case .commit(let commit) = request.kind {
-            isCommit = true
+            for name in commit.ingested.keys { ingested[name.className, default: 0] += 1 }
             metrics.groups.increment()
             metrics.commits.increment(by: commit.entries.count)
             metrics.objects.increment(by: commit.objects.count)
             state.withLock { $0.commits += UInt64(commit.entries.count) }
-        } else {
-            isCommit = false
         }
-        requests[number] = (now(), isCommit)
+        requests[number] = (now(), ingested, request.stream)
         let started = DispatchTime.now().uptimeNanoseconds
         let timer = metrics.store
         store.perform(request) { answer in
@@ -325,7 +309,9 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber) {
-        guard requests.removeValue(forKey: number) != nil else { return }
+        guard let asked = requests.removeValue(forKey: number) else { return }
+        // Also if nobody knows whether they were.
+        if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
         if case .failed(let failure) = answer {
             // A head that moved is no failure of the store.
             if failure != .moved { noteFailure("\(failure)") }

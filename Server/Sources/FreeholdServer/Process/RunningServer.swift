@@ -19,6 +19,7 @@ public final class RunningServer: Sendable {
     private let threads: [MultiThreadedEventLoopGroup]
     private let reloading: Task<Void, Never>?
     private let watching: Task<Void, Never>?
+    private let ingest: IngestService?
 
     private init(
         _ node: ServerNode,
@@ -30,7 +31,7 @@ public final class RunningServer: Sendable {
         _ watch: AccountWatch?
     ) {
         (self.node, self.listeners, self.settings) = (node, listeners, settings)
-        (self.logger, self.threads) = (logger, threads)
+        (self.logger, self.threads, ingest) = (logger, threads, watch?.ingest)
         port = listeners[0].port
         administratorPort = listeners.count > 1 ? listeners[1].port : nil
         watching = watch.map { watch in Task { await watch.run() } }
@@ -101,6 +102,18 @@ public final class RunningServer: Sendable {
             for threads in [group, machine] { try? await threads.shutdownGracefully() }
             throw error
         }
+        var ingest: IngestService?
+        if let folder = own.accounts?.folder, let files = (store as? FileNodeStore)?.files {
+            let service = IngestService(
+                files,
+                folder: folder + "/sinks",
+                logger: logger,
+                metrics: metrics,
+                backoff: own.accounts?.sinkBackoff ?? IngestBackoff()
+            ) { [node] in node.hold($0) }
+            node.onIngest { [weak service] in service?.ingested($0, $1) }
+            ingest = service
+        }
         let server = RunningServer(
             node,
             listeners,
@@ -108,7 +121,7 @@ public final class RunningServer: Sendable {
             logger,
             [group, machine],
             tls,
-            accounts.map { AccountWatch(node: node, accounts: $0, settings: own, logger: logger) }
+            accounts.map { AccountWatch(node: node, accounts: $0, settings: own, logger: logger, ingest: ingest) }
         )
         logger.info(
             "listening",
@@ -129,6 +142,7 @@ public final class RunningServer: Sendable {
         // The administrator sees that the server drains.
         await listeners[0].close()
         try? await node.drain(milliseconds ?? settings.drainTime).get()
+        await ingest?.stop(after: .milliseconds(max(milliseconds ?? settings.drainTime, 1_000)))
         for listener in listeners.dropFirst() { await listener.close() }
         try? await node.stop().get()
         for group in threads { try? await group.shutdownGracefully() }
@@ -139,6 +153,7 @@ public final class RunningServer: Sendable {
     public func kill() async {
         reloading?.cancel()
         watching?.cancel()
+        await ingest?.stop(after: .zero)
         for listener in listeners { await listener.close() }
         try? await node.kill().get()
         for group in threads { try? await group.shutdownGracefully() }

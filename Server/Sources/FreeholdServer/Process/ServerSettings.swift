@@ -30,6 +30,7 @@ public struct ServerSettings: Sendable {
         /// Of access tokens, in seconds.
         public var tokenLifetime: Double = 1_800
         /// Of tests.
+        var sinkBackoff = IngestBackoff()
         var change: @Sendable (inout AccountService.Options) -> Void = { _ in }
 
         public init(folder: String) { self.folder = folder }

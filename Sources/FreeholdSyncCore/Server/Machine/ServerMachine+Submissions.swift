@@ -25,6 +25,10 @@ extension ServerMachine {
             let fault = SyncFault.tooLarge(limit: configuration.limits.commitChanges)
             return actions.append(.submitted(number, .failed(fault, text: "There are too many changes.")))
         }
+        guard !isHeld(submission.changes, name) else {
+            let text: SyncString = "Objects of the class aren't taken now: too many wait to be handed on."
+            return actions.append(.submitted(number, .failed(.transient(after: 5_000), text: text)))
+        }
         let waiting = (writers[name]?.waiting.count ?? 0) + (streams[name]?.queue.count ?? 0)
         guard waiting < Self.most else {
             let text: SyncString = "Too many changes wait already."

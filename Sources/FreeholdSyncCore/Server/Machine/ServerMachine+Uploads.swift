@@ -33,6 +33,8 @@ extension ServerMachine {
             guard UInt64(commit.changes.count) <= configuration.limits.commitChanges else {
                 return end(key, .violation, "The commit has too many changes.")
             }
+            // It waits in the inbox, and its credit with it. What the server sends goes on.
+            if let stream = sessions[key]?.stream, isHeld(commit.changes, stream) { return }
             if let part = next.part {
                 guard var session = sessions[key], part.index == session.nextPart || part.index == 0 else {
                     return end(key, .violation, "A part before this one is missing.")
@@ -47,6 +49,21 @@ extension ServerMachine {
             sessions[key]?.nextPart = 0
             enqueue(key, commit, next.hash, wasSplit: false)
         }
+    }
+
+    // MARK: Held classes
+
+    /// Has uploads with objects of these classes wait from now on, and lets others go on.
+    ///
+    /// - Complexity: O(sessions)
+    mutating func hold(_ classes: [SyncString: Set<SyncString>]) {
+        held = classes.filter { !$0.value.isEmpty }
+        for key in sessions.keys.sorted() where sessions[key]?.inbox.isEmpty == false { readInbox(key) }
+    }
+
+    func isHeld(_ changes: [Change], _ stream: StreamName) -> Bool {
+        guard !held.isEmpty, let classes = held[stream.app] else { return false }
+        return changes.contains { classes.contains($0.object.className) }
     }
 
     // MARK: Split commits

@@ -23,6 +23,8 @@ public struct ServerMachine: Sendable {
     private var salts: UInt64 = 0
     /// Of streams to which somebody without a file writes.
     var writers: [StreamName: StreamWriter] = [:]
+    /// Classes of apps whose objects aren't taken now.
+    var held: [SyncString: Set<SyncString>] = [:]
     private var isTrimming = false
     private var bootstraps: UInt64 = 0
 
@@ -94,6 +96,7 @@ public struct ServerMachine: Sendable {
         case .moved(let stream): look(stream)
         case .rightsChanged(let users): followRights(of: users)
         case .submit(let number, let submission): take(submission, number)
+        case .hold(let classes): hold(classes)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }

@@ -1,0 +1,223 @@
+import FreeholdBSON
+public import FreeholdSyncRules
+
+/// What an app takes over from an exported App Services project, and what becomes of the rest.
+public struct AppProjectImport: Sendable {
+    /// The app that is made, or that the app becomes.
+    public private(set) var app: AccountApp
+    public private(set) var documents: AppDocuments
+    /// What was taken over, a line each. No values, and no names of secrets' contents.
+    public private(set) var taken: [String] = []
+    /// What wasn't, or not as it stood.
+    public private(set) var rest: [UnsupportedPart]
+
+    /// - Parameters:
+    ///   - old: what is there under the app's id. Classes that the project doesn't have stay; rules and values are replaced.
+    ///   - secrets: by their names. Values of others are left out, so that rules which ask for them give no right.
+    /// - Throws: `RuleError` if the project's classes don't fit those that are there.
+    public init(
+        _ project: AppServicesProject,
+        into old: (app: AccountApp, documents: AppDocuments),
+        secrets: [String: String] = [:]
+    ) throws {
+        (app, documents, rest) = (old.app, old.documents, project.unsupported)
+        takeClasses(project)
+        takeRules(project)
+        takeValues(project, secrets)
+        takeProviders(project)
+        documents.project = try project.remainder()
+        noteUserData(project)
+        _ = try documents.tables()
+        let problems = (documents.rules ?? RuleSet()).problems(schema: RuleSchema(try documents.tables()))
+        rest += problems.map { UnsupportedPart(.changed, "rules", [], "\($0)") }
+    }
+
+    private mutating func takeClasses(_ project: AppServicesProject) {
+        let names = Set(project.schemas.map(\.className))
+        documents.schemas.removeAll { names.contains($0.className) }
+        documents.schemas += project.schemas
+        documents.schemas.sort { $0.className < $1.className }
+        documents.asymmetric = documents.asymmetric.subtracting(names).union(project.asymmetricClasses)
+        documents.adoptsSchemas = project.isDevelopmentModeEnabled
+        for name in names.sorted() {
+            taken.append("class \(name)" + (project.asymmetricClasses.contains(name) ? ", asymmetric" : ""))
+        }
+        taken.append("development mode: \(documents.adoptsSchemas ? "on" : "off")")
+        guard let sync = project.sync, !sync.isEnabled else { return }
+        rest.append(
+            UnsupportedPart(
+                .changed,
+                "sync/config.json",
+                ["state"],
+                "Sync was \(sync.state.isEmpty ? "never enabled" : sync.state): here the app syncs as soon as it is served."
+            )
+        )
+    }
+
+    private mutating func takeRules(_ project: AppServicesProject) {
+        documents.rules = project.rules
+        for rules in project.rules.classes {
+            taken.append("rules of \(rules.className): \(rules.roles.map { "'\($0.name)'" }.joined(separator: ", "))")
+        }
+        if let roles = project.rules.defaultRoles {
+            taken.append("rules of all other classes: \(roles.map { "'\($0.name)'" }.joined(separator: ", "))")
+        }
+    }
+
+    private mutating func takeValues(_ project: AppServicesProject, _ secrets: [String: String]) {
+        documents.values = project.ruleValues(secrets: secrets)
+        documents.environment = project.environments.isEmpty ? [:] : project.ruleEnvironment
+        let known = documents.values.map(\.key).sorted()
+        if !known.isEmpty { taken.append("values that rules can ask for: \(known.joined(separator: ", "))") }
+        if !project.environment.isEmpty { taken.append("environment '\(project.environment)'") }
+        // Those that were told needn't be told again.
+        let told = Set(
+            project.values.compactMap { value -> String? in
+                guard case .secret(let secret) = value.content, secrets[secret] != nil else { return nil }
+                return value.name
+            }
+        )
+        rest.removeAll { $0.kind == .needed && $0.path == ["value"] && told.contains(Self.stem($0.file)) }
+    }
+
+    private static func stem(_ file: String) -> String {
+        String((file.split(separator: "/").last ?? "").split(separator: ".").first ?? "")
+    }
+
+    private mutating func takeProviders(_ project: AppServicesProject) {
+        func enabled(_ type: String) -> AuthenticationProvider? {
+            project.providers.first { $0.type == type && !$0.isDisabled }
+        }
+        app.allowsAnonymous = enabled("anon-user") != nil
+        if app.allowsAnonymous { taken.append("log-in: anonymous") }
+        if let provider = enabled("local-userpass") {
+            app.emailPassword = provider.confirmsAutomatically ? .autoConfirm : .mail
+            taken.append(
+                "log-in: email and password, \(provider.confirmsAutomatically ? "confirmed at once" : "confirmed by mail")"
+            )
+        } else {
+            app.emailPassword = .closed
+        }
+        if enabled("api-key") != nil { taken.append("log-in: API keys") }
+        guard !project.providers.isEmpty else { return }
+        rest.append(
+            UnsupportedPart(
+                .needed,
+                "auth/providers.json",
+                [],
+                "Users aren't in an export: they register anew, or 'user create' makes them. Their ids are other ones, so fields that hold "
+                    + "users' ids have to be changed in documents that are imported."
+            )
+        )
+    }
+
+    private mutating func noteUserData(_ project: AppServicesProject) {
+        guard let settings = project.customUserData, settings.isEnabled else { return }
+        rest.append(
+            UnsupportedPart(
+                .needed,
+                "auth/custom_user_data.json",
+                [],
+                "Custom data were documents of the collection '\(settings.collection ?? "")': give each user theirs by 'user set-data'."
+            )
+        )
+    }
+}
+
+extension AppServicesProject {
+    /// An app as a project for App Services' command line.
+    ///
+    /// - Returns: the project, and what of the app has no place in it. Secrets aren't in it: values that came from one name it.
+    /// - Throws: `ProjectError` if what is kept of an imported project can't be read.
+    public static func exported(_ app: AccountApp, _ documents: AppDocuments) throws -> (AppServicesProject, [String]) {
+        var (project, notes) = (try AppServicesProject(remainder: documents.project, name: app.id), [String]())
+        project.schemas = documents.schemas
+        project.asymmetricClasses = documents.asymmetric
+        if project.sync == nil { project.sync = SyncSettings() }
+        project.sync?.isDevelopmentModeEnabled = documents.adoptsSchemas
+        project.rules = documents.rules ?? RuleSet()
+        if documents.rules == nil {
+            switch app.access {
+            case .nobody: notes.append("Nobody reads or writes: there are no rules.")
+            case .everyone:
+                var role = Role("everyone", read: true, write: true, insert: .always, delete: .always)
+                role.search = .always
+                project.rules.defaultRoles = [role]
+                notes.append("The access 'everyone' is a default role.")
+            case .ownStream:
+                notes.append("The access 'own-stream' has no counterpart: without rules everything is closed.")
+            }
+        }
+        let secret = Set(project.values.map(\.name))
+        for (name, value) in documents.values where !secret.contains(name) {
+            project.values.append(ProjectValue(name, .plain(value)))
+        }
+        project.values.sort { $0.name < $1.name }
+        if !documents.environment.isEmpty {
+            project.environment = documents.environment["tag"]?.stringValue ?? ""
+            project.environments[project.environment] = documents.environment["values"]?.documentValue ?? [:]
+        }
+        project.set("anon-user", isEnabled: app.allowsAnonymous)
+        project.set("local-userpass", isEnabled: app.emailPassword != .closed) { provider in
+            provider.config["autoConfirm"] = .bool(app.emailPassword == .autoConfirm)
+        }
+        project.set("api-key", isEnabled: true)
+        for sink in documents.sinks { notes.append("The sink of \(sink.className) has no counterpart.") }
+        notes.append("Users and documents aren't part of a project: see 'export' and 'user list'.")
+        return (project, notes)
+    }
+
+    private mutating func set(
+        _ type: String,
+        isEnabled: Bool,
+        _ change: (inout AuthenticationProvider) -> Void = { _ in }
+    ) {
+        if let index = providers.firstIndex(where: { $0.type == type }) {
+            providers[index].isDisabled = !isEnabled
+            if isEnabled { change(&providers[index]) }
+        } else if isEnabled {
+            var provider = AuthenticationProvider(type)
+            change(&provider)
+            providers.append(provider)
+            providers.sort { $0.name < $1.name }
+        }
+    }
+}
+
+// MARK: - What is kept of a project
+
+extension AppServicesProject {
+    /// What an app has no other place for: settings, data sources, where classes are kept, names of values' secrets.
+    ///
+    /// - Throws: `ProjectError` for names that can't be those of files.
+    fileprivate func remainder() throws -> BSONDocument {
+        var rest = self
+        (rest.schemas, rest.rules, rest.asymmetricClasses, rest.unsupported) = ([], RuleSet(), [], [])
+        rest.values = values.filter { if case .secret = $0.content { true } else { false } }
+        var files = BSONDocument()
+        for (path, bytes) in try rest.files().sorted(by: { $0.key < $1.key }) {
+            files.append(path, .string(String(decoding: bytes, as: UTF8.self)))
+        }
+        var places = BSONDocument()
+        for (name, place) in collections.sorted(by: { $0.key < $1.key }) {
+            places.append(name, [.string(place.dataSource), .string(place.database), .string(place.collection)])
+        }
+        return ["files": .document(files), "collections": .document(places)]
+    }
+
+    fileprivate init(remainder: BSONDocument, name: String) throws {
+        guard case .document(let files)? = remainder["files"] else {
+            self.init(name)
+            return
+        }
+        var bytes: [String: [UInt8]] = [:]
+        for (path, text) in files { bytes[path] = Array((text.stringValue ?? "").utf8) }
+        try self.init(files: bytes)
+        unsupported = []
+        for (name, place) in remainder["collections"]?.documentValue ?? [:] {
+            let parts = place.arrayValue?.compactMap(\.stringValue) ?? []
+            guard parts.count == 3 else { continue }
+            collections[name] = CollectionPlace(dataSource: parts[0], database: parts[1], collection: parts[2])
+        }
+    }
+}

@@ -1,0 +1,287 @@
+import Dispatch
+public import FreeholdBSON
+import FreeholdServerStore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes objects as lines of JSON into files: `reading-00000001.jsonl`, `reading-00000002.jsonl`, …
+///
+/// A line is a document in Extended JSON, `_id` first. All files but the last are complete and don't change any more: whoever uses them may
+/// take them away.
+///
+/// **Each object is once.** A batch is on the disk before it counts as delivered. One that comes again, because something died in between,
+/// is compared with the keys of the lines at the end; a line that was torn is cut off. An object whose key is among the last
+/// ``Options/rememberedKeys`` is left out, whoever sends it.
+public final class FileSink: IngestSink, Sendable {
+    public struct Options: Sendable {
+        /// A file that has so many bytes is followed by another.
+        public var fileSize: Int
+        /// How many keys at the end are known. At least those of two batches are needed.
+        public var rememberedKeys: Int
+        /// Canonical Extended JSON tells the type of each number.
+        public var format: ExtendedJSONFormat
+
+        public init(
+            fileSize: Int = 256 << 20,
+            rememberedKeys: Int = 50_000,
+            format: ExtendedJSONFormat = .relaxed
+        ) {
+            self.fileSize = max(fileSize, 1)
+            self.rememberedKeys = max(rememberedKeys, 1)
+            self.format = format
+        }
+    }
+
+    let folder: String
+    let name: String
+    let options: Options
+    let calls: DiskCalls
+    private let work = DispatchQueue(label: "freehold.server.file-sink")
+    private let state = Mutex<FileSinkState?>(nil)
+
+    /// - Parameters:
+    ///   - folder: must be there.
+    ///   - name: what the files' names begin with: letters, digits, `-` and `_`.
+    /// - Throws: `IngestFailure` for another name.
+    public convenience init(_ folder: String, name: String, options: Options = Options()) throws(IngestFailure) {
+        try self.init(folder, name: name, options: options, calls: .system)
+    }
+
+    package init(_ folder: String, name: String, options: Options, calls: DiskCalls) throws(IngestFailure) {
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, 1...200 ~= name.utf8.count else {
+            throw IngestFailure("'\(name.prefix(80))' can't be the name of files: letters, digits, '-' and '_' can.")
+        }
+        (self.folder, self.name, self.options, self.calls) = (folder, name, options, calls)
+    }
+
+    public func resume(_ notes: BSONDocument) async throws {
+        try await perform { sink in
+            try sink.state.withLock { state in
+                state?.close()
+                state = nil
+                state = try FileSinkState(recovering: sink, notes)
+            }
+        }
+    }
+
+    public func deliver(_ batch: IngestBatch) async throws -> BSONDocument {
+        try await perform { sink in
+            try sink.state.withLock { state in
+                if state == nil || state?.isUnsure == true {
+                    state?.close()
+                    state = nil
+                    state = try FileSinkState(recovering: sink, [:])
+                }
+                return try state!.append(batch.objects)
+            }
+        }
+    }
+
+    public func close() async {
+        try? await perform { sink in
+            sink.state.withLock { state in
+                state?.close()
+                state = nil
+            }
+        }
+    }
+
+    private func perform<Result: Sendable>(_ body: @escaping @Sendable (FileSink) throws -> Result) async throws
+        -> Result
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            work.async { continuation.resume(with: Swift.Result { try body(self) }) }
+        }
+    }
+
+    // MARK: Names
+
+    func path(_ number: Int) -> String {
+        let digits = String(number)
+        return "\(folder)/\(name)-" + String(repeating: "0", count: max(8 - digits.utf8.count, 0)) + digits + ".jsonl"
+    }
+
+    /// The numbers of the files that are there, rising.
+    func numbers() throws(IngestFailure) -> [Int] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { file in
+                guard file.hasPrefix(name + "-"), file.hasSuffix(".jsonl") else { return nil }
+                let digits = file.dropFirst(name.utf8.count + 1).dropLast(6)
+                guard digits.utf8.count >= 8, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+                return Int(digits)
+            }
+            .sorted()
+        } catch {
+            throw IngestFailure("The folder \(folder) can't be read: \(error)")
+        }
+    }
+}
+
+/// The last file of a sink, and the keys at its end.
+struct FileSinkState {
+    private let sink: FileSink
+    private var number: Int
+    private var file: DiskFile
+    private var size: Int
+    private var keys: RecentKeys
+    /// A write failed, and what it left couldn't be taken back.
+    private(set) var isUnsure = false
+
+    /// Opens the files as something left them: cuts off a line that was torn, and learns the keys at the end.
+    ///
+    /// - Parameter notes: where the last batch that was noted ended; what is before it is never cut.
+    init(recovering sink: FileSink, _ notes: BSONDocument) throws(IngestFailure) {
+        self.sink = sink
+        keys = RecentKeys(limit: sink.options.rememberedKeys)
+        let numbers = try sink.numbers()
+        number = numbers.last ?? 1
+        let isNew = numbers.isEmpty
+        file = try DiskFile(sink.path(number), isNew: isNew, calls: sink.calls)
+        if isNew { try DiskFile.syncFolder(sink.folder) }
+        try file.lock()
+        size = try file.size()
+        // Notes may be of files elsewhere: sinks can be set to another folder.
+        let isOwn = notes["file"]?.int64Value == Int64(number) && notes["folder"]?.stringValue == sink.folder
+        let noted = isOwn ? Int(notes["length"]?.int64Value ?? 0) : 0
+        let end = try Self.endOfLines(file, size)
+        if end < size {
+            guard end >= noted else {
+                throw IngestFailure("\(file.path) doesn't end with a line where it ended before: somebody wrote to it.")
+            }
+            try file.truncate(to: end)
+            try file.sync()
+            size = end
+        }
+        try learn(numbers.isEmpty ? [number] : numbers)
+    }
+
+    /// Behind the last line end.
+    private static func endOfLines(_ file: DiskFile, _ size: Int) throws(IngestFailure) -> Int {
+        var end = size
+        while end > 0 {
+            let start = max(end - (64 << 10), 0)
+            let bytes = try file.read(at: start, count: end - start)
+            if let last = bytes.lastIndex(of: 0x0A) { return start + last + 1 }
+            end = start
+        }
+        return 0
+    }
+
+    /// Reads keys from the end backwards, over several files, until there are enough.
+    private mutating func learn(_ numbers: [Int]) throws(IngestFailure) {
+        var found: [String] = []
+        for number in numbers.reversed() where found.count < sink.options.rememberedKeys {
+            let file = number == self.number ? file : try DiskFile(sink.path(number), calls: sink.calls)
+            var end = try number == self.number ? size : file.size()
+            var rest: [UInt8] = []
+            while end > 0, found.count < sink.options.rememberedKeys {
+                let start = max(end - (1 << 20), 0)
+                var bytes = try file.read(at: start, count: end - start) + rest
+                end = start
+                if start > 0 {
+                    // The first line may begin before.
+                    let first = bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+                    rest = Array(bytes[..<first])
+                    bytes.removeFirst(first)
+                }
+                for line in bytes.split(separator: 0x0A).reversed() { found.append(Self.key(Array(line))) }
+            }
+        }
+        for key in found.prefix(sink.options.rememberedKeys).reversed() { keys.insert(key) }
+    }
+
+    private static func key(_ line: [UInt8]) -> String {
+        guard let id = (try? BSONDocument(extendedJSON: line))?["_id"] else { return "" }
+        return key(id)
+    }
+
+    /// As both formats have it.
+    private static func key(_ id: BSONValue) -> String { (try? id.extendedJSON(.relaxed)) ?? "" }
+
+    func close() { file.close() }
+
+    // MARK: Writing
+
+    /// - Returns: notes.
+    mutating func append(_ objects: [IngestedObject]) throws(IngestFailure) -> BSONDocument {
+        var bytes: [UInt8] = []
+        var added: [String] = []
+        var known: Set<String> = []
+        for object in objects {
+            let key = Self.key(object.document["_id"] ?? .null)
+            guard !keys.contains(key), known.insert(key).inserted else { continue }
+            added.append(key)
+            do { bytes += try object.document.extendedJSON(sink.options.format).utf8 } catch {
+                throw IngestFailure("An object can't be written as JSON: \(error)")
+            }
+            bytes.append(0x0A)
+        }
+        if !bytes.isEmpty {
+            if size > 0, size + bytes.count > sink.options.fileSize { try beginFile() }
+            do throws(IngestFailure) {
+                try file.write(bytes, at: size)
+                try file.sync()
+            } catch {
+                takeBack()
+                throw error
+            }
+            size += bytes.count
+            for key in added { keys.insert(key) }
+        }
+        return ["folder": .string(sink.folder), "file": .int64(Int64(number)), "length": .int64(Int64(size))]
+    }
+
+    /// What a write that failed left.
+    private mutating func takeBack() {
+        do throws(IngestFailure) {
+            try file.truncate(to: size)
+            try file.sync()
+        } catch {
+            isUnsure = true
+        }
+    }
+
+    private mutating func beginFile() throws(IngestFailure) {
+        let next = try DiskFile(sink.path(number + 1), isNew: true, calls: sink.calls)
+        try next.lock()
+        try DiskFile.syncFolder(sink.folder)
+        file.close()
+        (file, number, size) = (next, number + 1, 0)
+    }
+}
+
+/// The keys that came last.
+struct RecentKeys {
+    private let limit: Int
+    private var keys: Set<String> = []
+    private var ring: [String] = []
+    private var next = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    func contains(_ key: String) -> Bool { keys.contains(key) }
+
+    mutating func insert(_ key: String) {
+        guard keys.insert(key).inserted else { return }
+        if ring.count < limit {
+            ring.append(key)
+        } else {
+            keys.remove(ring[next])
+            ring[next] = key
+            next = (next + 1) % limit
+        }
+    }
+}

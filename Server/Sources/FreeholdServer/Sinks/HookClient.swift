@@ -1,0 +1,147 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends each request over a connection of its own. Certificates are checked; redirections aren't followed.
+final class HookClient: HookTransport, Sendable {
+    /// A file in PEM; nil for the system's.
+    private let trustRoots: String?
+    /// Made once: reading the system's certificates takes a while.
+    private let context = Mutex<NIOSSLContext?>(nil)
+
+    init(trustRoots: String? = nil) { self.trustRoots = trustRoots }
+
+    private func tls() throws -> NIOSSLContext {
+        try context.withLock { context in
+            if let context { return context }
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            if let trustRoots { configuration.trustRoots = .file(trustRoots) }
+            let made = try NIOSSLContext(configuration: configuration)
+            context = made
+            return made
+        }
+    }
+
+    func post(_ request: HookRequest) async throws -> HookAnswer {
+        let limit = TimeAmount.nanoseconds(Int64(clamping: Int(request.timeout / .nanoseconds(1))))
+        let tls = request.address.isSecure ? try self.tls() : nil
+        let group = MultiThreadedEventLoopGroup.singleton
+        let promise = group.any().makePromise(of: HookAnswer.self)
+        let deadline = NIODeadline.now() + limit
+        let connected = ClientBootstrap(group: group)
+            .connectTimeout(min(limit, .seconds(10)))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        // The name of an address in numbers isn't told.
+                        let name = request.address.host
+                        let isName = !name.contains(":") && name.utf8.contains { !(0x30...0x39 ~= $0 || $0 == 0x2E) }
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: isName ? name : nil)
+                        try pipeline.addHandler(handler)
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(HookHandler(request, promise, deadline))
+                }
+            }
+            .connect(host: request.address.host, port: request.address.port)
+        connected.whenFailure { promise.fail($0) }
+        return try await withTaskCancellationHandler {
+            try await promise.futureResult.get()
+        } onCancel: {
+            connected.whenSuccess { $0.close(promise: nil) }
+            promise.fail(CancellationError())
+        }
+    }
+}
+
+/// One request and its answer.
+private final class HookHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let request: HookRequest
+    private let promise: EventLoopPromise<HookAnswer>
+    private let deadline: NIODeadline
+    private var answer: HookAnswer?
+    private var isOver = false
+    private var received = 0
+    private var timer: Scheduled<Void>?
+
+    /// What a receiver says beside the status isn't kept, and may not be long.
+    private static let greatestAnswer = 1 << 20
+
+    init(_ request: HookRequest, _ promise: EventLoopPromise<HookAnswer>, _ deadline: NIODeadline) {
+        self.request = request
+        self.promise = promise
+        self.deadline = deadline
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        let (promise, host) = (promise, request.address.host)
+        timer = context.eventLoop.scheduleTask(deadline: deadline) {
+            promise.fail(IngestFailure("\(host) didn't answer in time."))
+            channel.close(promise: nil)
+        }
+        var headers = HTTPHeaders([("Host", request.address.authority), ("Connection", "close")])
+        for (name, value) in request.headers { headers.add(name: name, value: value) }
+        headers.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)")
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.address.path, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            // 1xx come before the answer.
+            guard head.status.code >= 200 else { return }
+            let pause = head.headers.first(name: "Retry-After").flatMap { Int($0) }
+            answer = HookAnswer(status: Int(head.status.code), retryAfter: pause.map { max($0, 0) })
+        case .body(let part):
+            received += part.readableBytes
+            if received > Self.greatestAnswer { finish(context) }
+        case .end: finish(context)
+        }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        guard let answer, !isOver else { return }
+        isOver = true
+        timer?.cancel()
+        promise.succeed(answer)
+        context.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isOver { promise.fail(error) }
+        isOver = true
+        timer?.cancel()
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        if !isOver {
+            promise.fail(IngestFailure("\(request.address.host) closed the connection without an answer."))
+        }
+        isOver = true
+        context.fireChannelInactive()
+    }
+}
+
+enum HookClock {
+    /// Milliseconds since 1970.
+    static let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+}

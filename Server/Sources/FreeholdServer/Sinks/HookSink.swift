@@ -1,0 +1,203 @@
+import Dispatch
+public import FreeholdBSON
+import FreeholdServerStore
+import FreeholdSyncCore
+import Synchronization
+
+/// Sends objects to an HTTP address: a POST of lines of JSON for each batch.
+///
+/// | Header | |
+/// |---|---|
+/// | `Content-Type` | `application/x-ndjson` |
+/// | `Idempotency-Key` | the batch's: who gets it twice has had the batch |
+/// | `Freehold-Signature` | see ``HookSignature`` |
+/// | `Freehold-App`, `Freehold-Class` | where the objects come from, percent-encoded |
+/// | `Freehold-Stream` | of an app whose users have streams: whose |
+///
+/// Any status of 200 to 299 says that the receiver has the batch. Everything else is tried again, later and later (``IngestBackoff``);
+/// `Retry-After` is heeded. Objects that come later wait, so that they arrive in their order. After ``Options/giveUp`` the batch goes to
+/// the file of dead letters, and the next one is tried.
+public final class HookSink: IngestSink, Sendable {
+    public struct Options: Sendable {
+        /// Sign the requests; none for no signature. The first is the newest.
+        public var secrets: [String]
+        /// Further headers, such as `Authorization`.
+        public var headers: [(name: String, value: String)]
+        /// A file in PEM with the certificates that vouch for the receiver, instead of the system's.
+        public var trustRoots: String?
+        /// How long a request may take.
+        public var timeout: Duration
+        /// How long a batch is tried before it is given up.
+        public var giveUp: Duration
+        public var format: ExtendedJSONFormat
+
+        public init(
+            secrets: [String] = [],
+            headers: [(name: String, value: String)] = [],
+            trustRoots: String? = nil,
+            timeout: Duration = .seconds(60),
+            giveUp: Duration = .seconds(3 * 86_400),
+            format: ExtendedJSONFormat = .relaxed
+        ) {
+            self.secrets = secrets
+            self.headers = headers
+            self.trustRoots = trustRoots
+            self.timeout = timeout
+            self.giveUp = giveUp
+            self.format = format
+        }
+    }
+
+    private let address: HookAddress
+    private let letters: DeadLetters
+    private let options: Options
+    private let transport: any HookTransport
+    private let now: @Sendable () -> Int64
+    private let lettersWritten = Atomic(0)
+
+    public var needsSameBatches: Bool { true }
+    public var givenUp: Int { lettersWritten.load(ordering: .relaxed) }
+
+    /// - Parameters:
+    ///   - address: `https://…`, or `http://…` to this machine.
+    ///   - deadLetters: a file for batches that were given up; made when it is needed.
+    /// - Throws: `IngestFailure` for an address that can't be used.
+    public convenience init(_ address: String, deadLetters: String, options: Options = Options()) throws(IngestFailure)
+    {
+        try self.init(
+            address,
+            deadLetters: deadLetters,
+            options: options,
+            transport: HookClient(trustRoots: options.trustRoots),
+            calls: .system,
+            now: HookClock.now
+        )
+    }
+
+    package init(
+        _ address: String,
+        deadLetters: String,
+        options: Options,
+        transport: any HookTransport,
+        calls: DiskCalls,
+        now: @escaping @Sendable () -> Int64
+    ) throws(IngestFailure) {
+        self.address = try HookAddress(address)
+        letters = DeadLetters(deadLetters, calls: calls)
+        self.options = options
+        self.transport = transport
+        self.now = now
+        for (name, value) in options.headers {
+            guard HookAddress.isToken(name), HookAddress.isFieldValue(value) else {
+                throw IngestFailure("'\(name.prefix(80))' is no header that can be sent.")
+            }
+        }
+    }
+
+    public func deliver(_ batch: IngestBatch) async throws -> BSONDocument {
+        let body = try body(batch)
+        do {
+            let answer = try await transport.post(request(batch, body))
+            if 200...299 ~= answer.status { return [:] }
+            throw IngestFailure(
+                "\(address.host) answered with \(answer.status).",
+                pause: answer.retryAfter.map { .seconds($0) }
+            )
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            guard now() - batch.firstAttempt >= Int64(options.giveUp / .milliseconds(1)) else { throw error }
+            try await letters.write(batch, because: "\(error)", options.format)
+            lettersWritten.add(batch.objects.count, ordering: .relaxed)
+            return [:]
+        }
+    }
+
+    private func body(_ batch: IngestBatch) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for object in batch.objects {
+            bytes += try object.document.extendedJSON(options.format).utf8
+            bytes.append(0x0A)
+        }
+        return bytes
+    }
+
+    private func request(_ batch: IngestBatch, _ body: [UInt8]) -> HookRequest {
+        var headers = [
+            (name: "Content-Type", value: "application/x-ndjson"), (name: "Idempotency-Key", value: batch.key),
+            (name: "User-Agent", value: "freehold-server"),
+        ]
+        // Names may have characters that headers can't.
+        var origin = [("Freehold-App", batch.stream.app.string), ("Freehold-Class", batch.className.string)]
+        if let stream = batch.streamText { origin.append(("Freehold-Stream", stream)) }
+        for (name, text) in origin { headers.append((name, HookAddress.percentEncoded(text))) }
+        if !options.secrets.isEmpty {
+            let value = HookSignature.header(
+                secrets: options.secrets,
+                time: now() / 1_000,
+                key: batch.key,
+                body: body
+            )
+            headers.append(("Freehold-Signature", value))
+        }
+        return HookRequest(
+            address: address,
+            headers: headers + options.headers,
+            body: body,
+            timeout: options.timeout
+        )
+    }
+}
+
+extension IngestBatch {
+    /// Nil for an app's own stream.
+    fileprivate var streamText: String? {
+        switch stream.value {
+        case nil: nil
+        case .string(let text)?: text.string
+        case let value?: "\(value)"
+        }
+    }
+}
+
+/// Batches that were given up: a line for each object, with the batch's key and the last failure.
+final class DeadLetters: Sendable {
+    private let path: String
+    private let calls: DiskCalls
+    private let work = DispatchQueue(label: "freehold.server.dead-letters")
+
+    init(_ path: String, calls: DiskCalls) {
+        self.path = path
+        self.calls = calls
+    }
+
+    func write(_ batch: IngestBatch, because reason: String, _ format: ExtendedJSONFormat) async throws {
+        var bytes: [UInt8] = []
+        for object in batch.objects {
+            var line: BSONDocument = [
+                "batch": .string(batch.key), "app": .string(batch.stream.app.string),
+                "class": .string(batch.className.string),
+            ]
+            if let stream = batch.streamText { line.append("stream", .string(stream)) }
+            line.append("reason", .string(reason))
+            line.append("document", .document(object.document))
+            bytes += try line.extendedJSON(format).utf8
+            bytes.append(0x0A)
+        }
+        let lines = bytes
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            work.async { [path, calls] in
+                continuation.resume(
+                    with: Result {
+                        let file = try DiskFile(path, calls: calls)
+                        let size = try file.size()
+                        // A line that was torn before doesn't spoil the next.
+                        let isWhole = try size == 0 || file.read(at: size - 1, count: 1) == [0x0A]
+                        try file.write((isWhole ? [] : [0x0A]) + lines, at: size)
+                        try file.sync()
+                    }
+                )
+            }
+        }
+    }
+}

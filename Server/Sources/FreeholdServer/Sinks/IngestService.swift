@@ -1,0 +1,298 @@
+import Dispatch
+import FreeholdServerStore
+import FreeholdSyncCore
+import Logging
+import Metrics
+
+/// Hands on what a server takes in: a pump for each stream and class that a sink is set for.
+///
+/// A pump works while its stream has objects to hand on. Few have files open at once (``openLanes``), however many streams there are. Where
+/// more wait than a sink's settings allow, ``hold`` hears of it: uploads of the class have to wait then.
+actor IngestService {
+    private let store: FileServerStore
+    private let folder: String
+    private let logger: Logger
+    private let factory: any MetricsFactory
+    private let hold: @Sendable ([SyncString: Set<SyncString>]) -> Void
+    private let backoff: IngestBackoff
+    private let openLanes: Int
+    private let queue = DispatchQueue(label: "freehold.server.ingest-service")
+
+    private var outlets: [IngestOutlet.Key: IngestOutlet] = [:]
+    private var lanes: [IngestLane.Key: IngestLane] = [:]
+    /// At most ``openLanes``.
+    private var open: [IngestLane] = []
+    private var uses: UInt64 = 0
+    private var queued: [CheckedContinuation<Void, Never>] = []
+    private var isStopping = false
+    private var watch: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - folder: for ledgers and dead letters; made when it is needed.
+    ///   - hold: told the classes, by app, of which no more is to be taken, when they are others than before.
+    init(
+        _ store: FileServerStore,
+        folder: String,
+        logger: Logger,
+        metrics: any MetricsFactory,
+        backoff: IngestBackoff = IngestBackoff(),
+        openLanes: Int = 32,
+        hold: @escaping @Sendable ([SyncString: Set<SyncString>]) -> Void
+    ) {
+        (self.store, self.folder, self.logger, self.factory) = (store, folder, logger, metrics)
+        (self.backoff, self.openLanes, self.hold) = (backoff, max(openLanes, 1), hold)
+    }
+
+    // MARK: What is handed on
+
+    /// Hands on by these settings from now on. Sinks whose settings stay go on; one that is set anew goes on where the old one was.
+    func follow(_ sinks: [SyncString: [SinkSettings]]) async {
+        guard !isStopping else { return }
+        var wanted: [IngestOutlet.Key: SinkSettings] = [:]
+        for (app, settings) in sinks {
+            for one in settings { wanted[.init(app: app, className: SyncString(one.className))] = one }
+        }
+        let gone = outlets.filter { wanted[$0.key] != $0.value.settings }
+        for key in gone.keys { outlets[key] = nil }
+        await end(lanes.values.filter { gone[$0.outlet.key] != nil })
+        for outlet in gone.values { outlet.end() }
+        let new = wanted.filter { outlets[$0.key] == nil }
+        for (key, settings) in new {
+            let metrics = SinkMetrics(app: key.app.string, className: key.className.string, factory)
+            outlets[key] = IngestOutlet(key, settings, metrics)
+            logger.info(
+                "objects are handed on",
+                metadata: ["app": "\(key.app.string)", "class": "\(settings.className)"]
+            )
+        }
+        if !gone.isEmpty { tellHeld() }
+        if !new.isEmpty { await findStreams(of: Set(new.keys)) }
+        if watch == nil, !outlets.isEmpty { startWatch() }
+    }
+
+    /// Streams may have objects from before.
+    private func findStreams(of keys: Set<IngestOutlet.Key>) async {
+        let store = store
+        do {
+            let streams = try await perform { try store.streams() }
+            for stream in streams {
+                for key in keys where key.app == stream.app { wake(.init(stream: stream, className: key.className)) }
+            }
+        } catch { logger.error("streams can't be read", metadata: ["reason": "\(error)"]) }
+    }
+
+    /// A commit took objects in. Any thread may call it.
+    nonisolated func ingested(_ stream: StreamName, _ counts: [SyncString: Int]) {
+        Task { await self.note(stream, counts) }
+    }
+
+    private func note(_ stream: StreamName, _ counts: [SyncString: Int]) {
+        for (className, count) in counts {
+            guard let lane = wake(.init(stream: stream, className: className)) else { continue }
+            // One that failed has counted some of them already.
+            if lane.state == .pausing, lane.isOpen {
+                Task { await self.count(lane.key) }
+            } else {
+                change(lane, waiting: lane.waiting + count)
+            }
+        }
+    }
+
+    private func count(_ key: IngestLane.Key) async { if let lane = lanes[key] { await count(lane) } }
+
+    private func count(_ lane: IngestLane) async {
+        lane.isCountOld = true
+        guard !lane.isCounting, let pump = lane.pump else { return }
+        lane.isCounting = true
+        while lane.isCountOld {
+            lane.isCountOld = false
+            if let waiting = try? await pump.countWaiting() { change(lane, waiting: waiting) }
+        }
+        lane.isCounting = false
+    }
+
+    /// Another process may have written: an import. Apps' own streams are looked at now and then, those of users when something comes.
+    private func startWatch() {
+        watch = Task { [weak self] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(10))
+                await self?.wakeMainStreams()
+            }
+        }
+    }
+
+    private func wakeMainStreams() {
+        for key in outlets.keys { wake(.init(stream: StreamName(app: key.app), className: key.className)) }
+    }
+
+    // MARK: Lanes
+
+    @discardableResult
+    private func wake(_ key: IngestLane.Key) -> IngestLane? {
+        guard !isStopping, let outlet = outlets[.init(app: key.stream.app, className: key.className)] else {
+            return nil
+        }
+        let lane = lanes[key] ?? IngestLane(key, outlet)
+        guard lane.outlet === outlet else { return nil }
+        lanes[key] = lane
+        lane.isWoken = true
+        if lane.task == nil { lane.task = Task { await self.work(key) } }
+        return lane
+    }
+
+    /// Hands on until nothing waits. One call a lane at a time.
+    private func work(_ key: IngestLane.Key) async {
+        guard let lane = lanes[key] else { return }
+        while !isStopping, !Task.isCancelled {
+            lane.isWoken = false
+            if !lane.isOpen { await makeRoom(for: lane) }
+            guard !isStopping, !Task.isCancelled else { break }
+            lane.state = .working
+            do {
+                let isMore = try await deliver(lane)
+                lane.failures = 0
+                guard isMore || lane.isWoken else { break }
+                // Others get their turn.
+                if !queued.isEmpty, lane.batches >= 8 { await close(lane) }
+            } catch is CancellationError {
+                break
+            } catch {
+                await fail(lane, error)
+            }
+        }
+        lane.state = .idle
+        lane.task = nil
+        uses += 1
+        lane.lastUse = uses
+        letNextIn()
+        // Something came between the last look and now.
+        if lane.isWoken, !isStopping, !Task.isCancelled { wake(key) }
+    }
+
+    private func deliver(_ lane: IngestLane) async throws -> Bool {
+        let pump = try pump(of: lane)
+        let isMore = try await pump.deliverBatch()
+        let status = await pump.status
+        lane.batches += 1
+        lane.outlet.metrics.delivered.increment(by: status.deliveredHere - lane.delivered)
+        lane.delivered = status.deliveredHere
+        let givenUp = lane.sink?.givenUp ?? 0
+        lane.outlet.metrics.givenUp.increment(by: givenUp - lane.givenUp)
+        lane.givenUp = givenUp
+        change(lane, waiting: status.waiting)
+        return isMore
+    }
+
+    private func fail(_ lane: IngestLane, _ error: any Error) async {
+        lane.failures += 1
+        lane.outlet.metrics.failures.increment()
+        // Once for each time that it starts to fail, then now and then.
+        if lane.failures == 1 || lane.failures % 20 == 0 {
+            logger.warning(
+                "objects can't be handed on",
+                metadata: [
+                    "app": "\(lane.key.stream.app.string)", "class": "\(lane.key.className.string)",
+                    "reason": "\(error)", "failures": "\(lane.failures)",
+                ]
+            )
+        }
+        lane.state = .pausing
+        await count(lane)
+        uses += 1
+        lane.lastUse = uses
+        letNextIn()
+        let pause = backoff.pause(after: lane.failures, asked: (error as? IngestFailure)?.pause)
+        try? await Task.sleep(for: pause)
+    }
+
+    private func change(_ lane: IngestLane, waiting: Int) {
+        let difference = waiting - lane.waiting
+        lane.waiting = waiting
+        if lane.outlet.changeWaiting(by: difference), outlets[lane.outlet.key] === lane.outlet { tellHeld() }
+    }
+
+    private func tellHeld() {
+        var held: [SyncString: Set<SyncString>] = [:]
+        for (key, outlet) in outlets where outlet.isHolding { held[key.app, default: []].insert(key.className) }
+        if !held.isEmpty { logger.warning("uploads wait: sinks don't keep up", metadata: ["classes": "\(held)"]) }
+        hold(held)
+    }
+
+    private func pump(of lane: IngestLane) throws -> IngestPump {
+        if let pump = lane.pump { return pump }
+        let files = try SinkFiles(lane.key.stream, lane.key.className, store: store, folder: folder)
+        let sink = try lane.outlet.settings.sink(files)
+        let source = StoreIngestSource(store, stream: lane.key.stream, className: lane.key.className)
+        let options = IngestPump.Options(removesDelivered: lane.outlet.settings.removesDelivered)
+        let pump = IngestPump(source, to: sink, ledger: files.ledger, options: options)
+        (lane.pump, lane.sink) = (pump, sink)
+        return pump
+    }
+
+    // MARK: Open files
+
+    private func makeRoom(for lane: IngestLane) async {
+        while open.count >= openLanes, !isStopping, !Task.isCancelled {
+            let resting = open.filter { $0.state == .idle || $0.state == .pausing }
+            if let oldest = resting.min(by: { $0.lastUse < $1.lastUse }) {
+                await close(oldest)
+            } else {
+                lane.state = .queued
+                await withCheckedContinuation { queued.append($0) }
+            }
+        }
+        (lane.isOpen, lane.batches) = (true, 0)
+        open.append(lane)
+    }
+
+    private func close(_ lane: IngestLane) async {
+        guard lane.isOpen else { return }
+        lane.isOpen = false
+        open.removeAll { $0 === lane }
+        await lane.pump?.close()
+        letNextIn()
+    }
+
+    private func letNextIn() { if !queued.isEmpty { queued.removeFirst().resume() } }
+
+    /// Ends lanes; a batch that is at work is given up.
+    private func end(_ ended: [IngestLane]) async {
+        for lane in ended { lane.task?.cancel() }
+        letAllIn()
+        for lane in ended {
+            await lane.task?.value
+            await close(lane)
+            if lanes[lane.key] === lane { lanes[lane.key] = nil }
+        }
+    }
+
+    private func letAllIn() {
+        for continuation in queued { continuation.resume() }
+        queued = []
+    }
+
+    // MARK: The end
+
+    /// Finishes the batches that are at work, for as long as this, and ends. What isn't handed on then is when a server starts again.
+    func stop(after limit: Duration) async {
+        guard !isStopping else { return }
+        isStopping = true
+        watch?.cancel()
+        letAllIn()
+        let all = Array(lanes.values)
+        for lane in all where lane.state == .pausing { lane.task?.cancel() }
+        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { self.giveUp() } }
+        for lane in all { await lane.task?.value }
+        timer.cancel()
+        for lane in all { await close(lane) }
+        lanes = [:]
+    }
+
+    private func giveUp() { for lane in lanes.values { lane.task?.cancel() } }
+
+    private func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import FreeholdBSON
+import FreeholdServerStore
+import FreeholdSyncCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The names of the files that belong to one stream's objects of a class.
+struct SinkFiles {
+    /// How far the pump is.
+    let ledger: String
+    /// Batches that were given up.
+    let deadLetters: String
+    /// Behind the sink's folder: nothing for an app's own stream, else a folder a stream.
+    let folder: String
+    /// What names of files begin with.
+    let name: String
+
+    /// - Parameter folder: the server's own, for ledgers; made if it isn't there.
+    init(_ stream: StreamName, _ className: SyncString, store: FileServerStore, folder: String) throws {
+        let file =
+            store.path(of: stream).split(separator: "/").last.map { String($0.dropLast(".freehold".count)) } ?? ""
+        name = Self.fileName(className.string)
+        self.folder = stream.value == nil ? "" : "/" + file
+        let own = "\(folder)/\(Self.fileName(stream.app.string))"
+        try Self.makeFolder(own)
+        ledger = "\(own)/\(name).\(file).ledger"
+        deadLetters = "\(own)/\(name).\(file).dead.jsonl"
+    }
+
+    static func makeFolder(_ path: String) throws(IngestFailure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch { throw IngestFailure("The folder \(path) can't be made: \(error)") }
+    }
+
+    /// Letters, digits, `-` and `_` as they are. A name with others, or a long one, ends in a hash.
+    private static func fileName(_ name: String) -> String {
+        let plain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == 0x2D || byte == 0x5F
+        }
+        if plain, 1...80 ~= name.utf8.count { return name }
+        let hash = RunningHash.empty.appending(Array(name.utf8))
+        let readable = name.unicodeScalars.prefix(60).map { scalar -> Character in
+            scalar.isASCII && scalar.properties.isAlphabetic ? Character(scalar) : "_"
+        }
+        return String(readable) + "-" + String(hash.high, radix: 16) + String(hash.low, radix: 16)
+    }
+}
+
+extension SinkSettings {
+    /// Reads secrets and headers, and makes the sink of one stream.
+    ///
+    /// - Throws: `IngestFailure` if a file can't be read, or holds what can't be sent. It doesn't quote it.
+    func sink(_ files: SinkFiles) throws(IngestFailure) -> any IngestSink {
+        switch target {
+        case .files(let target):
+            let folder = target.folder + files.folder
+            try SinkFiles.makeFolder(folder)
+            return try FileSink(
+                folder,
+                name: files.name,
+                options: .init(fileSize: target.fileSize, format: isCanonical ? .canonical : .relaxed)
+            )
+        case .hook(let target):
+            let secrets = try target.secretFile.map { file throws(IngestFailure) in try Self.lines(file) } ?? []
+            guard target.secretFile == nil || !secrets.isEmpty else {
+                throw IngestFailure("The file of secrets is empty.")
+            }
+            var headers: [(name: String, value: String)] = []
+            for line in try target.headerFile.map({ file throws(IngestFailure) in try Self.lines(file) }) ?? [] {
+                guard let colon = line.firstIndex(of: ":") else {
+                    throw IngestFailure("A line of the file of headers has no colon.")
+                }
+                let value = line[line.index(after: colon)...].drop { $0 == " " }
+                headers.append((String(line[..<colon]), String(value)))
+            }
+            return try HookSink(
+                target.address,
+                deadLetters: files.deadLetters,
+                options: .init(
+                    secrets: secrets,
+                    headers: headers,
+                    trustRoots: target.certificates,
+                    timeout: .seconds(target.timeout),
+                    giveUp: .seconds(target.giveUp),
+                    format: isCanonical ? .canonical : .relaxed
+                )
+            )
+        }
+    }
+
+    private static func lines(_ file: String) throws(IngestFailure) -> [String] {
+        guard let data = FileManager.default.contents(atPath: file), data.count <= 64 << 10 else {
+            throw IngestFailure("The file \(file) can't be read, or is larger than 64 KiB.")
+        }
+        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init).filter {
+            !$0.isEmpty
+        }
+    }
+}

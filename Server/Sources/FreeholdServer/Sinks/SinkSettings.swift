@@ -1,0 +1,153 @@
+import FreeholdBSON
+
+/// Where objects of an asymmetric class are handed on. Without such settings they are kept in the class's table, and nothing more.
+///
+/// Secrets aren't part of it: it names files that hold them.
+public struct SinkSettings: Hashable, Sendable {
+    public enum Target: Hashable, Sendable {
+        /// Files of JSON lines in a folder: see ``FileSink``.
+        case files(FileTarget)
+        /// An HTTP address: see ``HookSink``.
+        case hook(HookTarget)
+    }
+
+    public struct FileTarget: Hashable, Sendable {
+        /// From `/` on. Made if it isn't there.
+        public var folder: String
+        /// A file that has so many bytes is followed by another.
+        public var fileSize: Int
+
+        public init(folder: String, fileSize: Int = 256 << 20) { (self.folder, self.fileSize) = (folder, fileSize) }
+    }
+
+    public struct HookTarget: Hashable, Sendable {
+        public var address: String
+        /// A file with the secrets that sign, one a line, the newest first. From `/` on.
+        public var secretFile: String?
+        /// A file with further headers, one a line: `Authorization: Bearer …`.
+        public var headerFile: String?
+        /// A file in PEM with the certificates that vouch for the receiver, instead of the system's.
+        public var certificates: String?
+        /// How many seconds a request may take.
+        public var timeout: Int
+        /// For how many seconds a batch is tried before it goes to the file of dead letters.
+        public var giveUp: Int
+
+        public init(
+            address: String,
+            secretFile: String? = nil,
+            headerFile: String? = nil,
+            certificates: String? = nil,
+            timeout: Int = 60,
+            giveUp: Int = 3 * 86_400
+        ) {
+            (self.address, self.secretFile, self.headerFile) = (address, secretFile, headerFile)
+            (self.certificates, self.timeout, self.giveUp) = (certificates, timeout, giveUp)
+        }
+    }
+
+    public var className: String
+    public var target: Target
+    /// Canonical Extended JSON tells the type of each number.
+    public var isCanonical: Bool
+    /// Whether objects that were handed on leave the store.
+    public var removesDelivered: Bool
+    /// When so many objects wait to be handed on, uploads of more wait, until a quarter of them is gone.
+    public var mostWaiting: Int
+
+    public init(
+        className: String,
+        target: Target,
+        isCanonical: Bool = false,
+        removesDelivered: Bool = false,
+        mostWaiting: Int = 1_000_000
+    ) {
+        (self.className, self.target, self.isCanonical) = (className, target, isCanonical)
+        (self.removesDelivered, self.mostWaiting) = (removesDelivered, mostWaiting)
+    }
+
+    /// - Throws: `IngestFailure` if nothing could ever be handed on by these settings.
+    public func check() throws(IngestFailure) {
+        func path(_ path: String?, _ what: String) throws(IngestFailure) {
+            guard let path else { return }
+            guard path.hasPrefix("/"), path.utf8.count <= 1_000, !path.utf8.contains(0) else {
+                throw IngestFailure("\(what) is a path that begins with '/'.")
+            }
+        }
+        guard mostWaiting > 0 else { throw IngestFailure("At least one object may wait.") }
+        switch target {
+        case .files(let files):
+            try path(files.folder, "The folder for files")
+            guard files.fileSize > 0 else { throw IngestFailure("A file has at least one byte.") }
+        case .hook(let hook):
+            _ = try HookAddress(hook.address)
+            try path(hook.secretFile, "The file of secrets")
+            try path(hook.headerFile, "The file of headers")
+            try path(hook.certificates, "The file of certificates")
+            guard hook.timeout > 0, hook.giveUp > 0 else { throw IngestFailure("Times are at least one second.") }
+        }
+    }
+}
+
+// MARK: - As a document
+
+extension SinkSettings {
+    var document: BSONDocument {
+        var document: BSONDocument = ["class": .string(className)]
+        switch target {
+        case .files(let files):
+            document.append("folder", .string(files.folder))
+            document.append("fileSize", .int64(Int64(files.fileSize)))
+        case .hook(let hook):
+            document.append("address", .string(hook.address))
+            for (key, path) in [
+                ("secretFile", hook.secretFile), ("headerFile", hook.headerFile), ("certificates", hook.certificates),
+            ] {
+                if let path { document.append(key, .string(path)) }
+            }
+            document.append("timeout", .int64(Int64(hook.timeout)))
+            document.append("giveUp", .int64(Int64(hook.giveUp)))
+        }
+        document.append("canonical", .bool(isCanonical))
+        document.append("removes", .bool(removesDelivered))
+        document.append("mostWaiting", .int64(Int64(mostWaiting)))
+        return document
+    }
+
+    /// Nil for a document that isn't one of these.
+    init?(_ document: BSONDocument) {
+        guard let name = document["class"]?.stringValue else { return nil }
+        func number(_ key: String) -> Int? { document[key]?.int64Value.map { Int($0) } }
+        if let folder = document["folder"]?.stringValue {
+            target = .files(FileTarget(folder: folder, fileSize: number("fileSize") ?? 256 << 20))
+        } else if let address = document["address"]?.stringValue {
+            var hook = HookTarget(
+                address: address,
+                secretFile: document["secretFile"]?.stringValue,
+                headerFile: document["headerFile"]?.stringValue,
+                certificates: document["certificates"]?.stringValue
+            )
+            hook.timeout = number("timeout") ?? hook.timeout
+            hook.giveUp = number("giveUp") ?? hook.giveUp
+            target = .hook(hook)
+        } else {
+            return nil
+        }
+        className = name
+        isCanonical = document["canonical"]?.boolValue ?? false
+        removesDelivered = document["removes"]?.boolValue ?? false
+        mostWaiting = number("mostWaiting") ?? 1_000_000
+    }
+}
+
+extension SinkSettings: CustomStringConvertible {
+    /// For a list of sinks. What may be secret of an address isn't in it.
+    public var description: String {
+        let place =
+            switch target {
+            case .files(let files): "files in \(files.folder)"
+            case .hook(let hook): "hook \(hook.address.prefix { $0 != "?" })"
+            }
+        return "\(className)\t\(place)\tdelivered=\(removesDelivered ? "removed" : "kept")\tmost-waiting=\(mostWaiting)"
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import FreeholdBSON
+import FreeholdServerStore
+import FreeholdSyncCore
+import Synchronization
+import Testing
+
+@testable import FreeholdServer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Random numbers that `FREEHOLD_SEED` repeats.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Prints the seed.
+    init(test: String) {
+        let given = ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        print("\(test): FREEHOLD_SEED=\(seed)")
+        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    }
+
+    mutating func next() -> UInt64 {
+        state = state &+ 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+
+/// A folder that goes with the object.
+final class SinkFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "freehold-sinks-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+
+    /// The `_id`s of all lines of a sink's files, in order. Each line has to be whole.
+    func keys(of name: String = "reading") throws -> [Int64] {
+        var keys: [Int64] = []
+        for file in try names() where file.hasPrefix(name + "-") {
+            let text = try String(contentsOfFile: path + "/" + file, encoding: .utf8)
+            guard text.isEmpty || text.hasSuffix("\n") else { throw TornLine(file: file) }
+            for line in text.split(separator: "\n") {
+                let document = try BSONDocument(extendedJSON: String(line))
+                keys.append(try #require(document["_id"]?.asInt64()))
+            }
+        }
+        return keys
+    }
+
+    struct TornLine: Error { let file: String }
+}
+
+/// Objects in memory, as a store has them.
+final class MemorySource: IngestSource, Sendable {
+    let stream = StreamName(app: "shop")
+    let className: SyncString = "Reading"
+
+    private struct State {
+        var objects: [(row: Int64, object: IngestedObject)] = []
+        var nextRow: Int64 = 0
+        /// Of each version.
+        var hashes: [RunningHash] = [.empty]
+        var epoch: UInt64 = 1
+        var removed = 0
+        /// Rows that ends of earlier states have, by version.
+        var states: [(rows: Int, nextRow: Int64)] = [(0, 0)]
+    }
+
+    private let state = Mutex(State())
+
+    static func object(_ key: Int64) -> IngestedObject {
+        IngestedObject(
+            name: ObjectName("Reading", .int(key)),
+            document: ["_id": .int64(key), "text": .string("größe \(key)"), "value": .double(Double(key) / 3)]
+        )
+    }
+
+    /// A commit that takes objects in.
+    func add(_ keys: some Sequence<Int64>) {
+        state.withLock { state in
+            for key in keys {
+                state.objects.append((state.nextRow, Self.object(key)))
+                state.nextRow += 1
+            }
+            let hash = state.hashes[state.hashes.count - 1].appending(Array("\(state.nextRow) \(state.epoch)".utf8))
+            state.hashes.append(hash)
+            state.states.append((state.objects.count, state.nextRow))
+        }
+    }
+
+    /// The store is put back to the state of a version, as by a backup.
+    func goBack(to version: Int) {
+        state.withLock { state in
+            state.objects.removeSubrange(state.states[version].rows...)
+            state.nextRow = state.states[version].nextRow
+            state.hashes.removeSubrange((version + 1)...)
+            state.states.removeSubrange((version + 1)...)
+            state.epoch += 1
+        }
+    }
+
+    var version: Int { state.withLock { $0.hashes.count - 1 } }
+    var removed: Int { state.withLock { $0.removed } }
+
+    func page(after position: IngestPosition, upTo end: IngestPosition?, count: Int, bytes: Int) -> IngestedPage {
+        state.withLock { state in
+            let found = state.objects.filter { $0.row > position.row && $0.row <= end?.row ?? .max }
+            let taken = found.prefix(count)
+            let version = state.hashes.count - 1
+            return IngestedPage(
+                objects: taken.map(\.object),
+                position: IngestPosition(row: taken.last?.row ?? position.row, other: -1),
+                cursor: Cursor(epoch: state.epoch, version: UInt64(version), hash: state.hashes[version]),
+                hasMore: taken.count < found.count
+            )
+        }
+    }
+
+    func count(after position: IngestPosition) -> Int {
+        state.withLock { $0.objects.count { $0.row > position.row } }
+    }
+
+    func hash(at version: StreamVersion) -> RunningHash? {
+        state.withLock { $0.hashes.indices.contains(Int(version)) ? $0.hashes[Int(version)] : nil }
+    }
+
+    func remove(upTo position: IngestPosition) {
+        state.withLock { state in
+            let before = state.objects.count
+            state.objects.removeAll { $0.row <= position.row }
+            state.removed += before - state.objects.count
+        }
+    }
+}
+
+/// A disk that dies, or is full.
+final class FaultyDisk: Sendable {
+    struct Faults {
+        /// The call at which the process dies: nothing works any more.
+        var death: Int?
+        /// How much of a write at which the process dies gets through, in percent.
+        var share = 50
+        /// The calls during which the disk is full.
+        var full = 0..<0
+        /// Whether nothing can be cut off while it is full.
+        var cutFails = false
+    }
+
+    private let faults: Faults
+    private let done = Mutex(0)
+
+    init(_ faults: Faults = Faults()) { self.faults = faults }
+
+    var count: Int { done.withLock { $0 } }
+
+    private func next() -> Int {
+        done.withLock {
+            $0 += 1; return $0 - 1
+        }
+    }
+
+    private func isDead(_ call: Int) -> Bool { faults.death.map { call >= $0 } ?? false }
+
+    var calls: DiskCalls {
+        let system = DiskCalls.system
+        var calls = DiskCalls()
+        calls.write = { [self] descriptor, bytes, count, offset in
+            let call = next()
+            if isDead(call) {
+                if call == faults.death { _ = system.write(descriptor, bytes, count * faults.share / 100, offset) }
+                errno = EIO
+                return -1
+            }
+            if faults.full.contains(call) {
+                // Some of it fits.
+                if call == faults.full.lowerBound, count > 1 {
+                    return system.write(descriptor, bytes, count / 2, offset)
+                }
+                errno = ENOSPC
+                return -1
+            }
+            return system.write(descriptor, bytes, count, offset)
+        }
+        calls.sync = { [self] descriptor in
+            if isDead(next()) {
+                errno = EIO
+                return -1
+            }
+            return system.sync(descriptor)
+        }
+        calls.truncate = { [self] descriptor, size in
+            let call = next()
+            if isDead(call) || (faults.cutFails && faults.full.contains(call)) {
+                errno = EIO
+                return -1
+            }
+            return system.truncate(descriptor, size)
+        }
+        return calls
+    }
+}
+
+extension IngestPump {
+    /// Of a memory source, with a file sink.
+    static func files(
+        _ source: MemorySource,
+        _ folder: SinkFolder,
+        _ disk: FaultyDisk = FaultyDisk(),
+        fileSize: Int = 2_000,
+        rememberedKeys: Int = 1_000,
+        options: Options = Options(batchObjects: 7, idle: .milliseconds(5), backoff: .quick)
+    ) throws -> IngestPump {
+        let sink = try FileSink(
+            folder.path,
+            name: "reading",
+            options: .init(fileSize: fileSize, rememberedKeys: rememberedKeys),
+            calls: disk.calls
+        )
+        return IngestPump(
+            source,
+            to: sink,
+            ledger: folder.path + "/ledger",
+            options: options,
+            calls: disk.calls,
+            now: HookClock.now
+        )
+    }
+}
+
+extension IngestBackoff {
+    static let quick = IngestBackoff(
+        first: .milliseconds(1),
+        greatest: .milliseconds(4),
+        greatestAsked: .milliseconds(50)
+    )
+}
