@@ -39,7 +39,7 @@ import Testing
         let schema = try BSONDocument(extendedJSON: Self.schema)
         let set = try rules.map { try RuleSet(extendedJSON: $0) }
         try await server.store.changeDocuments(of: "test") { documents in
-            documents.schemas = [SchemaDocument(schema: schema)]
+            try documents.push([SchemaDocument(schema: schema)])
             documents.rules = set
         }
         // The server looks three times a second.
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// A change stream, as a client reads it.
-    private final class Events: Sendable {
+    final class Events: Sendable {
         private let channel: any Channel
         private let pieces: AsyncStream<String>
 

@@ -36,6 +36,7 @@ extension RealmCore {
             core.confinement.join(confinement)
             return core
         }
+        try file.willOpen(configuration)
         let core = try make(file, configuration, schema, confinement, standIn)
         try file.attach(configuration)
         Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")

@@ -19,7 +19,7 @@ final class StoredApp: Object {
 
 /// A part of what is said of an app: schema, rules, sinks. In Extended JSON.
 final class StoredDocument: Object {
-    enum Kind: String { case schema, rules, values, environment, sink, project }
+    enum Kind: String { case schema, versions, rules, values, environment, sink, project }
 
     @Persisted(primaryKey: true) var key = ""
     @Persisted(indexed: true) var app = ""

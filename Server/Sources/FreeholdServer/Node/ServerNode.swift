@@ -17,7 +17,7 @@ import Synchronization
 public final class ServerNode: @unchecked Sendable {
     // The machine and what follows it are touched on `loop` only.
     let loop: any EventLoop
-    private var machine: ServerMachine
+    private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
     var peers: [ConnectionNumber: Peer] = [:]
     private(set) var users: [SyncString: Int] = [:]
@@ -39,7 +39,7 @@ public final class ServerNode: @unchecked Sendable {
     /// Answers that come later go nowhere: the loop may be gone.
     private let isStopped = Atomic(false)
     private let state = Mutex(State())
-    private let apps: Mutex<[SyncString: NodeApp]>
+    let apps: Mutex<[SyncString: NodeApp]>
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
@@ -235,6 +235,9 @@ public final class ServerNode: @unchecked Sendable {
 
     /// What users may see or write is another thing now. Nil: of all users.
     func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+
+    /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
+    func schemaChanged(of app: String) { loop.execute { self.handle(.schemaChanged(SyncString(app))) } }
 
     /// Objects of these classes, by app, aren't taken until other classes are named; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {
