@@ -20,11 +20,11 @@ public enum ServerEvent: Sendable {
     case submit(SubmissionNumber, Submission)
     /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
     case rightsChanged(Set<SyncString>?)
-    /// An app's schema has other versions now: its sessions bind anew.
-    case schemaChanged(SyncString)
     /// Objects of these classes, by app, aren't taken for now, and those of all others are: where they go doesn't keep up. Commits with such
     /// objects wait, and what their devices made after them; nothing that goes down does.
     case hold([SyncString: Set<SyncString>])
+    /// An app's schema has other versions now: its sessions bind anew.
+    case schemaChanged(SyncString)
     /// The node goes away in so many milliseconds.
     case drain(after: UInt64)
 }

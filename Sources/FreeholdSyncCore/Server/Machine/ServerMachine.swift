@@ -96,8 +96,8 @@ public struct ServerMachine: Sendable {
         case .moved(let stream): look(stream)
         case .rightsChanged(let users): followRights(of: users)
         case .submit(let number, let submission): take(submission, number)
-        case .schemaChanged(let app): followSchema(of: app)
         case .hold(let classes): hold(classes)
+        case .schemaChanged(let app): followSchema(of: app)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }
