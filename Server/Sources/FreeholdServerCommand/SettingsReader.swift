@@ -27,7 +27,10 @@ struct SettingsReader {
     func settings() throws -> ServerSettings {
         var apps: [SyncString: NodeApp] = [:]
         for name in config.stringArray(forKey: "apps", default: []) {
-            apps[SyncString(name)] = NodeApp(access: try access(ConfigKey(["app", name, "access"]), of: name))
+            var app = NodeApp(access: try access(ConfigKey(["app", name, "access"]), of: name))
+            let streams = config.stringArray(forKey: ConfigKey(["app", name, "streams"]), default: [])
+            app.streams = Set(streams.map { SyncString($0) })
+            apps[SyncString(name)] = app
         }
         var settings = ServerSettings(node: NodeConfiguration(apps: apps))
         settings.host = config.string(forKey: "host", default: settings.host)

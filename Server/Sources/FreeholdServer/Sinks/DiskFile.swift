@@ -65,9 +65,10 @@ final class DiskFile {
     }
 
     func size() throws(IngestFailure) -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure("can't be read", path) }
-        return Int(status.st_size)
+        // Nothing else is read or written where the descriptor stands.
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0 else { throw Self.failure("can't be read", path) }
+        return Int(end)
     }
 
     /// Up to so many bytes from a place on.
