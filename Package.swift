@@ -179,7 +179,7 @@ let package = Package(
         // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
         .target(
             name: "SyncWorlds",
-            dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON"],
             path: "Tests/SyncWorlds",
             swiftSettings: settings
         ),
@@ -209,7 +209,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdSyncRulesTests",
-            dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
             swiftSettings: settings
         ),
         .testTarget(

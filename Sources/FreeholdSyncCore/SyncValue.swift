@@ -129,6 +129,23 @@ extension SyncValue: Hashable {
     }
 }
 
+extension SyncValue {
+    /// Adds to a number, in the number's own type; integers wrap. Whatever else it is stays.
+    ///
+    /// Apps add to integers only. The number can be of another type all the same: one that apps of another version of the schema wrote.
+    package mutating func add(_ number: Int64) {
+        // −0.0 and 0, and decimals with zeros behind them, stay what they are.
+        guard number != 0 else { return }
+        switch self {
+        case .int(let value): self = .int(value &+ number)
+        case .float(let value): self = .float(value + Float(number))
+        case .double(let value): self = .double(value + Double(number))
+        case .decimal128(let value): self = .decimal128(value + Decimal128(number))
+        default: break
+        }
+    }
+}
+
 extension SyncValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .int(value) }
     public init(stringLiteral value: String) { self = .string(SyncString(value)) }

@@ -81,7 +81,11 @@ struct Main {
         let chosen = Workloads.all(data).filter { workload in
             options.only.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
         }
-        if options.only != Notifications.name { prepareFiles(harness, data, partial: options.only != nil) }
+        if !["threads", "opens", "files", "migrations", "placeholders", Notifications.name].contains(
+            options.only?.prefix { $0 != " " }.description
+        ) {
+            prepareFiles(harness, data, partial: options.only != nil)
+        }
         for workload in chosen {
             harness.run(workload)
             if workload.name == Workloads.Name.bulkInsert {
@@ -115,6 +119,18 @@ struct Main {
                 folder: options.folder,
                 repeats: options.repeats
             )
+        }
+        if options.only.map({ $0.hasPrefix("threads") }) ?? true {
+            report.threads = ThreadFigures(
+                count: options.objects,
+                folder: options.folder,
+                repeats: options.repeats,
+                time: options.isQuick ? 0.2 : 0.5,
+                only: options.only.flatMap { $0.hasPrefix("threads ") ? String($0.dropFirst(8)) : nil }
+            )
+        }
+        if options.only.map({ $0 == "opens" }) ?? true {
+            report.opens = OpenFigures(count: options.objects, folder: options.folder, repeats: options.repeats)
         }
         if options.only == nil {
             for subject in subjects {

@@ -18,6 +18,8 @@ struct Report {
     var files: FileFigures?
     var migrations: MigrationFigures?
     var placeholders: PlaceholderFigures?
+    var threads: ThreadFigures?
+    var opens: OpenFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var notifications: Notifications.Figures?
     var seconds = 0
@@ -37,6 +39,8 @@ struct Report {
         if let files { parts.append(files.markdown) }
         if let migrations { parts.append(migrations.markdown) }
         if let placeholders { parts.append(placeholders.markdown) }
+        if let threads { parts.append(threads.markdown) }
+        if let opens { parts.append(opens.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"

@@ -92,6 +92,9 @@ func time(_ body: () throws -> Void) rethrows -> Double {
     return (ContinuousClock.now - start) / .seconds(1)
 }
 
+/// Seconds that the process has had of all processors.
+func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
 /// Bytes that the process holds.
 func residentBytes() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }

@@ -99,11 +99,15 @@ private struct FolderCopy {
             case "freehold", "realm":
                 try Database.open(at: from.path).snapshot().copy(to: to.path)
                 count += 1
-            case "json", "secret", "ledger", "jsonl":
-                try files.copyItem(at: from, to: to)
-                count += 1
             // Locks and drafts of the databases.
-            default: break
+            case _ where name.contains(".realm") || name.contains(".freehold"): break
+            // Settings, secrets, certificates, what is beside them. Of links the file that they lead to.
+            default:
+                guard let data = files.contents(atPath: from.path) else { throw CocoaError(.fileReadNoPermission) }
+                try data.write(to: to)
+                let mode = try files.attributesOfItem(atPath: from.resolvingSymlinksInPath().path)[.posixPermissions]
+                if let mode { try files.setAttributes([.posixPermissions: mode], ofItemAtPath: to.path) }
+                count += 1
             }
         }
         return count

@@ -1,14 +1,17 @@
 import ArgumentParser
 import Foundation
 import FreeholdBSON
+import FreeholdServer
 import FreeholdServerStore
 import FreeholdSyncCore
+import FreeholdSyncRules
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes an app's documents as Extended JSON, one a line, while the server runs or not.",
         discussion: """
-            Links are the keys of what they lead to. All documents are of one moment.
+            Links are the keys of what they lead to. All documents are of one moment, and have the names of the schema's newest version;
+            --stored shows what it hasn't, too, under the names by which it is stored.
 
             Examples:
               freehold-server export /srv/freehold notes --output /tmp/notes
@@ -23,6 +26,7 @@ struct Export: AsyncParsableCommand {
     var className: String?
     @Option(help: "A folder that isn't there yet, for a file a class.") var output: String?
     @Option(help: "The stream's value, of an app where each user has a stream: the user's id.") var stream: String?
+    @Flag(help: "Everything that is stored, under its stored names.") var stored = false
     @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
 
     func validate() throws {
@@ -47,10 +51,15 @@ struct Export: AsyncParsableCommand {
                     + (isOfUsers ? " in this stream: 'streams' shows which there are." : ".")
             )
         }
+        let lens = try await lens()
         guard let output else {
             var lines = Lines(.standardOutput)
-            try store.forEachDocument(of: stream, className: className.map { SyncString($0) }) {
-                try lines.add(text($1))
+            let name = className.map { SyncString($0) }
+            try store.forEachDocument(
+                of: stream,
+                className: name.map { name in lens.map { $0.up(className: name) ?? name } ?? name }
+            ) {
+                if let shown = shown($0, $1, lens) { try lines.add(text(shown.document)) }
             }
             return try lines.end()
         }
@@ -63,7 +72,10 @@ struct Export: AsyncParsableCommand {
             attributes: [.posixPermissions: 0o700]
         )
         var (current, lines): (SyncString?, Lines?) = (nil, nil)
-        let count = try store.forEachDocument(of: stream) { name, document in
+        var count = 0
+        try store.forEachDocument(of: stream) { name, document in
+            guard let (name, document) = shown(name, document, lens) else { return }
+            count += 1
             if name != current {
                 try lines?.end()
                 (current, lines) = (name, try Lines(creating: "\(output)/\(Self.fileName(name)).jsonl"))
@@ -72,6 +84,28 @@ struct Export: AsyncParsableCommand {
         }
         try lines?.end()
         print("\(count) documents are in \(output).")
+    }
+
+    /// How the newest version shows what is stored. Nil: as it is.
+    private func lens() async throws -> SchemaLens? {
+        let file = folder + "/accounts.realm"
+        guard !stored, FileManager.default.fileExists(atPath: file), let accounts = try? AccountStore.existing(folder),
+            let versions = try? await accounts.documents(of: app).versions()
+        else { return nil }
+        return versions.lens(for: versions.newest.number)
+    }
+
+    /// Nil if the version hasn't the class.
+    private func shown(
+        _ className: SyncString,
+        _ document: BSONDocument,
+        _ lens: SchemaLens?
+    ) -> (className: SyncString, document: BSONDocument)? {
+        guard let lens else { return (className, document) }
+        guard let name = lens.down(className: className), let document = lens.down(document, of: className) else {
+            return nil
+        }
+        return (name, document)
     }
 
     private func text(_ document: BSONDocument) throws -> String {

@@ -1,6 +1,23 @@
 import ArgumentParser
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @main struct FreeholdServerCommand: AsyncParsableCommand {
+    static func main() async {
+        // Documents, accounts and secrets are their owner's.
+        umask(0o077)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch { exit(withError: error) }
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "freehold-server",
         abstract: "Keeps the files of Freehold's apps in step.",

@@ -6,13 +6,14 @@ import FreeholdServer
 import FreeholdServerStore
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import FreeholdSyncRules
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Reads documents of a class: MongoDB dumps (.bson), or Extended JSON as an array or as lines.",
         discussion: """
-            The class has to be in the app's schema. Documents merge with the work of devices, whether the server runs or not: of those that are there
+            The class has to be in the app's schema, in its newest version. Documents merge with the work of devices, whether the server runs or not: of those that are there
             only what differs is written. What doesn't fit the schema is reported and left out.
 
             Examples:
@@ -38,7 +39,9 @@ struct Import: AsyncParsableCommand {
     @Flag(help: "Reads and checks, and writes nothing.") var dryRun = false
 
     func run() async throws {
-        let tables = try await AccountStore.existing(folder).documents(of: app).tables()
+        let versions = try await AccountStore.existing(folder).documents(of: app).versions()
+        // Documents are written as the newest version has them.
+        let (tables, lens) = (versions.newest.tables, versions.lens(for: versions.newest.number))
         let mapping = DocumentMapping(DocumentSchema(tables))
         var reader = try DocumentStreamReader(file: file == "-" ? "/dev/stdin" : file)
         let modes: [Mode: DocumentImport.Mode] = [.insert: .insert, .upsert: .upsert, .replace: .replace]
@@ -48,17 +51,29 @@ struct Import: AsyncParsableCommand {
         try FileManager.default.createDirectory(atPath: folder + "/sync", withIntermediateDirectories: true)
         let store = try FileServerStore(ofServer: folder, epoch: UInt64.random(in: 1 ... .max))
         var rules = MergeRules()
-        rules.createOnly = Set(tables.filter(\.isAsymmetric).map { SyncString($0.name) })
+        rules.createOnly = Set(versions.storage.filter(\.isAsymmetric).map { SyncString($0.name) })
         var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules))
         var (batches, refused): (UInt64, Int) = (0, 0)
         defer { Self.show(job.report, refused: refused, dryRun) }
         while let batch = try job.nextBatch(&reader) {
             batches += 1
-            guard let (version, found) = node.objects(batch.names, of: name) else {
+            let names = lens.map { lens in batch.names.compactMap { lens.up($0) } } ?? batch.names
+            guard let (version, found) = node.objects(names, of: name) else {
                 throw ValidationError("The documents in \(folder) can't be read.")
             }
             var numbers = OwnNumbers(ofCommit: batches)
-            let stored = found.compactMapValues { DocumentImport.Stored($0) }
+            var stored: [ObjectName: DocumentImport.Stored] = [:]
+            for (name, object) in found {
+                guard let object = DocumentImport.Stored(object) else { continue }
+                guard let lens else {
+                    stored[name] = object
+                    continue
+                }
+                guard let shown = lens.down(name), let contents = lens.down(object.contents, of: name.className) else {
+                    continue
+                }
+                stored[shown] = DocumentImport.Stored(version: object.version, contents: contents)
+            }
             let commit = try job.commit(
                 batch,
                 stored: stored,
@@ -68,7 +83,14 @@ struct Import: AsyncParsableCommand {
                 numbers: &numbers
             )
             guard let commit, !dryRun else { continue }
-            let submission = Submission(stream: name, user: "", changes: commit.changes, seen: commit.seen)
+            let submission = Submission(
+                stream: name,
+                user: "",
+                changes: commit.changes,
+                seen: commit.seen,
+                lens: lens,
+                schemaVersion: versions.newest.number
+            )
             switch node.submit(submission) {
             case .done(_, let refusals): refused += Set(refusals.map(\.change.object)).count
             case .failed(_, let text): throw ValidationError("Not all was written: \(text.string)")

@@ -22,7 +22,11 @@ struct Init: AsyncParsableCommand {
         guard !files.fileExists(atPath: settings) else {
             throw ValidationError("\(settings) is there already. Change it with an editor.")
         }
-        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try files.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
         let bytes = (0..<48).map { _ in UInt8.random(in: .min ... .max) }
         // Only the owner may read it.
         guard

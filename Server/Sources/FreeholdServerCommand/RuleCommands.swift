@@ -40,7 +40,9 @@ struct RulesCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try AccountStore.existing(folder)
             let rules = try Self.rules(paths)
-            let problems = rules.problems(schema: RuleSchema(try await store.documents(of: app).tables()))
+            var documents = try await store.documents(of: app)
+            documents.rules = rules
+            let problems = try documents.ruleProblems()
             problems.forEach { print($0) }
             if dryRun { return }
             guard force || problems.isEmpty else {
@@ -104,13 +106,15 @@ struct RulesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try AccountStore.existing(folder)
-            let documents = try await store.documents(of: app)
-            let set = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules
-            guard let set else { throw ValidationError("The app \(app) has no rules.") }
+            var documents = try await store.documents(of: app)
+            documents.rules = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules
+            guard let set = try documents.storedRules() else { throw ValidationError("The app \(app) has no rules.") }
             var user = try await store.user(user).map { RuleUser($0) } ?? RuleUser(id: user)
             (user.values, user.environment) = (documents.values, documents.environment)
-            let schema = RuleSchema(try documents.tables())
-            let names = className.map { [$0] } ?? schema.classNames
+            // As the server asks: under the names by which things are stored.
+            let versions = try documents.versions()
+            let schema = RuleSchema(versions.storage)
+            let names = className.map { [versions.newest.classes[$0] ?? $0] } ?? schema.classNames
             guard !names.isEmpty else {
                 throw ValidationError("The app \(app) has no schema: nothing can be read or written.")
             }

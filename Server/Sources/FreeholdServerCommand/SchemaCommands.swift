@@ -14,52 +14,20 @@ struct SchemaCommand: AsyncParsableCommand {
         abstract: "The classes of an app, as JSON schemas. A server that runs follows within a second.",
         discussion: """
             An app with a schema refuses clients whose classes have more, by name; one that adopts schemas ('app set --adopt-schemas') takes
-            new classes and properties over.
+            new classes and properties over. Apps of several versions of a schema sync at once: 'schema push --help' says how.
 
             Examples:
               freehold-server schema push /srv/freehold notes schemas/
+              freehold-server schema push /srv/freehold notes schemas/ --as-version 2 --renames renames.json --dry-run
+              freehold-server schema list /srv/freehold notes
               freehold-server schema diff /srv/freehold notes schemas/
               freehold-server schema pull /srv/freehold notes --output schemas
               freehold-server schema infer /srv/freehold notes --push
               freehold-server schema remove /srv/freehold notes Draft
               freehold-server schema models /srv/freehold notes --language kotlin
             """,
-        subcommands: [Push.self, Pull.self, Diff.self, Infer.self, Remove.self, Models.self]
+        subcommands: [Push.self, Pull.self, List.self, Diff.self, Infer.self, Remove.self, Models.self]
     )
-
-    struct Push: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Takes classes over from files; those that no file names stay.",
-            discussion: """
-                What breaks clients that are there (a type that changes, a property that goes) is refused, and listed, unless --breaking says that it is meant.
-
-                Example: freehold-server schema push /srv/freehold notes schemas/ --dry-run
-                """
-        )
-
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The app's id.") var app: String
-        @Argument(help: "Files with schemas, or folders of them.") var paths: [String]
-        @Flag(help: "Only says what would change.") var dryRun = false
-        @Flag(help: "Changes what breaks clients, too.") var breaking = false
-
-        func validate() throws {
-            guard !paths.isEmpty else { throw ValidationError("Name a file or a folder.") }
-        }
-
-        func run() async throws {
-            let store = try AccountStore.existing(folder)
-            let content = try SchemaFiles.read(paths)
-            let changes = try await store.compared(app, content)
-            changes.forEach { print($0) }
-            if changes.isEmpty { print("Nothing changes.") }
-            if dryRun { return }
-            guard breaking || changes.allSatisfy({ $0.kind == .additive }) else {
-                throw ValidationError("Nothing was changed: what is breaking needs --breaking.")
-            }
-            try await store.changeDocuments(of: app) { $0.take(content) }
-        }
-    }
 
     struct Diff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -75,35 +43,6 @@ struct SchemaCommand: AsyncParsableCommand {
             let changes = try await AccountStore.existing(folder).compared(app, try SchemaFiles.read(paths))
             changes.forEach { print($0) }
             if !changes.isEmpty { throw ExitCode(1) }
-        }
-    }
-
-    struct Pull: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Writes the app's schema: a file a class, or all of it to the standard output.",
-            discussion: "Example: freehold-server schema pull /srv/freehold notes --output schemas"
-        )
-
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The app's id.") var app: String
-        @Option(help: "A folder; it is made if it isn't there.") var output: String?
-
-        func run() async throws {
-            let documents = try await AccountStore.existing(folder).documents(of: app)
-            if let output {
-                try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-            }
-            for document in documents.schemas {
-                let name = document.className
-                let text = try SchemaFiles.text(document, isAsymmetric: documents.asymmetric.contains(name))
-                guard let output else {
-                    print(text, terminator: "")
-                    continue
-                }
-                let file = "\(output)/\(Export.fileName(SyncString(name))).json"
-                try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
-                print(file)
-            }
         }
     }
 
@@ -145,10 +84,13 @@ struct SchemaCommand: AsyncParsableCommand {
                 return
             }
             let accounts = try AccountStore.existing(folder)
-            let known = Set(try await accounts.documents(of: app).schemas.map(\.className))
+            // Documents lie under stored names, which any version may have given.
+            let known = Set(try await accounts.documents(of: app).versions().storage.map(\.name))
             content.documents.removeAll { known.contains($0.className) }
             let new = content
-            try await accounts.changeDocuments(of: app) { $0.take(new) }
+            if !new.documents.isEmpty {
+                try await accounts.changeDocuments(of: app) { try $0.push(new.documents) }
+            }
             print("\(new.documents.count) classes were taken over.")
         }
     }
@@ -156,7 +98,11 @@ struct SchemaCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Takes a class out of the schema. Its documents stay; clients that have the class are refused.",
-            discussion: "Example: freehold-server schema remove /srv/freehold notes Draft"
+            discussion: """
+                Of several versions it is the newest one that loses the class. To let its clients go on, push a version without it instead.
+
+                Example: freehold-server schema remove /srv/freehold notes Draft
+                """
         )
 
         @Argument(help: "The server's folder.") var folder: String
@@ -166,11 +112,9 @@ struct SchemaCommand: AsyncParsableCommand {
         func run() async throws {
             let name = className
             try await AccountStore.existing(folder).changeDocuments(of: app) { documents in
-                guard documents.schemas.contains(where: { $0.className == name }) else {
+                guard try documents.remove(className: name) else {
                     throw ValidationError("The schema has no class '\(name)'.")
                 }
-                documents.schemas.removeAll { $0.className == name }
-                documents.asymmetric.remove(name)
             }
             print("Class \(name) is out of the schema.")
         }
@@ -224,23 +168,10 @@ extension SchemaCommand {
     }
 }
 
-extension AppDocuments {
-    /// Takes classes over; those that were there under their names go.
-    fileprivate mutating func take(_ content: SchemaFiles.Content) {
-        let names = Set(content.documents.map(\.className))
-        schemas.removeAll { names.contains($0.className) }
-        schemas += content.documents
-        schemas.sort { $0.className < $1.className }
-        asymmetric = asymmetric.subtracting(names).union(content.asymmetric)
-    }
-}
-
 extension AccountStore {
-    /// What files would change in an app's schema.
+    /// What files would change in an app's newest version.
     fileprivate func compared(_ app: String, _ content: SchemaFiles.Content) async throws -> [SchemaChange] {
-        let old = try await documents(of: app)
-        var new = old
-        new.take(content)
-        return SchemaChange.changes(from: try old.tables(), to: try new.tables())
+        let documents = try await documents(of: app)
+        return try documents.compared(content)
     }
 }

@@ -48,8 +48,16 @@ struct Serve: AsyncParsableCommand {
         if let host { flags["host"] = ConfigValue(.string(host), isSecret: false) }
         if let port { flags["port"] = ConfigValue(.int(port), isSecret: false) }
         if development { flags["development"] = ConfigValue(.bool(true), isSecret: false) }
-        let settings = try await SettingsReader(folder: folder, flags: flags).settings()
+        var settings = try await SettingsReader(folder: folder, flags: flags).settings()
         let logger = Logger(label: "freehold-server")
+        let limits = ProcessLimits.raised()
+        if limits.connections < settings.node.limits.connections {
+            settings.node.limits.connections = limits.connections
+            logger.notice(
+                "fewer connections than the settings allow: the process may have too few files open (ulimit -n)",
+                metadata: ["connections": "\(limits.connections)", "descriptors": "\(limits.descriptors)"]
+            )
+        }
         let store = try store()
         let server = try await RunningServer.start(settings, store: store, logger: logger)
         if inMemory { logger.notice("documents are kept in memory only") }

@@ -15,6 +15,7 @@ struct SettingsReader {
         self.folder = folder
         let file = URL(filePath: folder).appending(path: Self.fileName).path(percentEncoded: false)
         let named = InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)])
+        try SettingsFile.check(at: file)
         let keys = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), $0.value) }
         config = ConfigReader(providers: [
             InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: keys)),
@@ -34,16 +35,17 @@ struct SettingsReader {
         }
         var settings = ServerSettings(node: NodeConfiguration(apps: apps))
         settings.host = config.string(forKey: "host", default: settings.host)
-        settings.port = config.int(forKey: "port", default: settings.port)
+        settings.port = try number("port", 0...65_535, settings.port)
         settings.administratorHost = config.string(forKey: "admin.host", default: settings.administratorHost)
-        settings.administratorPort = config.int(forKey: "admin.port", default: settings.administratorPort ?? 0)
+        settings.administratorPort = try number("admin.port", 0...65_535, settings.administratorPort ?? 0)
         settings.isDevelopment = config.bool(forKey: "development", default: false)
-        settings.drainTime = Int64(config.int(forKey: "drain.seconds", default: 10)) * 1_000
-        settings.threads = config.int(forKey: "threads")
-        settings.node.groupDelay = Int64(config.int(forKey: "group.milliseconds", default: 0))
+        settings.drainTime = Int64(try number("drain.seconds", 0...3_600, 7)) * 1_000
+        if config.int(forKey: "threads") != nil { settings.threads = try number("threads", 1...1_024, 1) }
+        settings.node.groupDelay = Int64(try number("group.milliseconds", 0...10_000, 0))
         settings.node.path = config.string(forKey: "path", default: settings.node.path)
+        guard settings.node.path.hasPrefix("/") else { throw SettingsError("'path' begins with a slash.") }
         settings.node.compressesMessages = config.bool(forKey: "compression", default: true)
-        readLimits(&settings.node.limits)
+        try readLimits(&settings.node.limits)
         settings.node.proxies = try TrustedProxies(
             config.stringArray(forKey: "proxy.addresses", default: []),
             header: config.string(forKey: "proxy.header", default: "X-Forwarded-For")
@@ -51,6 +53,8 @@ struct SettingsReader {
         if let certificates = config.string(forKey: "tls.certificates") {
             guard let key = config.string(forKey: "tls.key") else { throw SettingsError("'tls.key' is missing.") }
             settings.tls = ServerSettings.TLS(certificates: path(certificates), key: path(key))
+        } else if config.string(forKey: "tls.key") != nil {
+            throw SettingsError("'tls.certificates' is missing.")
         }
         settings.tokens = try tokens()
         var accounts = ServerSettings.Accounts(folder: folder)
@@ -67,16 +71,25 @@ struct SettingsReader {
         return access
     }
 
-    private func readLimits(_ limits: inout NodeLimits) {
-        limits.connections = config.int(forKey: "limits.connections", default: limits.connections)
-        limits.connectionsPerUser = config.int(forKey: "limits.connectionsPerUser", default: limits.connectionsPerUser)
-        limits.sessions = UInt64(max(config.int(forKey: "limits.sessions", default: Int(limits.sessions)), 1))
-        limits.messageBytes = UInt64(
-            max(config.int(forKey: "limits.messageBytes", default: Int(limits.messageBytes)), 1_024)
-        )
-        limits.waitingBytes = config.int(forKey: "limits.waitingBytes", default: limits.waitingBytes)
-        limits.idleTimeout =
-            Int64(config.int(forKey: "limits.idleSeconds", default: Int(limits.idleTimeout / 1_000))) * 1_000
+    private func readLimits(_ limits: inout NodeLimits) throws {
+        limits.connections = try number("limits.connections", 1...1_000_000, limits.connections)
+        limits.connectionsPerUser = try number("limits.connectionsPerUser", 1...1_000_000, limits.connectionsPerUser)
+        limits.sessions = UInt64(try number("limits.sessions", 1...1_000_000, Int(limits.sessions)))
+        limits.messageBytes = UInt64(try number("limits.messageBytes", 1_024...(1 << 30), Int(limits.messageBytes)))
+        limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
+        limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
+        let idle = Int(limits.idleTimeout / 1_000)
+        limits.idleTimeout = Int64(try number("limits.idleSeconds", 1...86_400, idle)) * 1_000
+    }
+
+    private func number(_ key: String, _ range: ClosedRange<Int>, _ usual: Int) throws -> Int {
+        let number = config.int(forKey: ConfigKey(key), default: usual)
+        guard range.contains(number) else {
+            throw SettingsError(
+                "'\(key)' is \(number): it is a whole number from \(range.lowerBound) to \(range.upperBound)."
+            )
+        }
+        return number
     }
 
     private func tokens() throws -> ServerSettings.Tokens {

@@ -127,6 +127,29 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: ["disabled", "logged out", "has a key"])
+    func `linking takes nobody who is disabled or has logged in once`(_ state: String) async throws {
+        let server = try await AccountProbe()
+        try await server.register("ann@example.org")
+        let user = try #require(try await server.store.users(of: "test").first)
+        switch state {
+        case "disabled": try await server.store.setDisabled(true, user: user.id)
+        case "logged out":
+            _ = try await server.login("ann@example.org")
+            try await server.store.logOut(user: user.id)
+        default: _ = try await server.store.createKey("robot", of: user.id)
+        }
+        let anonymous = try await server.loginAnonymous()
+        let link = try await server.userpass(
+            "login?link=true",
+            ["username": "ann@example.org", "password": "a long password"],
+            token: anonymous["access_token"]
+        )
+        #expect(link.code == (state == "disabled" ? "UserDisabled" : "AccountNameInUse"))
+        #expect(try await server.store.users(of: "test").contains { $0.id == user.id })
+        await server.stop()
+    }
+
     @Test func `a token of the trusted issuer logs its user in`() async throws {
         let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
         let path = "/app/test/auth/providers/custom-token/login"

@@ -39,7 +39,7 @@ import Testing
         let schema = try BSONDocument(extendedJSON: Self.schema)
         let set = try rules.map { try RuleSet(extendedJSON: $0) }
         try await server.store.changeDocuments(of: "test") { documents in
-            documents.schemas = [SchemaDocument(schema: schema)]
+            try documents.push([SchemaDocument(schema: schema)])
             documents.rules = set
         }
         // The server looks three times a second.
@@ -267,8 +267,52 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: ["log out", "disable", "delete"])
+    func `a change stream ends with the log-in that opened it`(_ way: String) async throws {
+        let server = try await server(rules: Self.owners)
+        let (ann, bob) = (try await person("ann", server), try await person("bob", server))
+        let (ended, other) = (
+            try await Events(server, "/$changes?class=Note", ann.token),
+            try await Events(server, "/$changes?class=Note", bob.token)
+        )
+        for events in [ended, other] { #expect(try await events.next()?.hasPrefix(":") == true) }
+        switch way {
+        case "log out": try await server.store.logOut(user: ann.id)
+        case "disable": try await server.store.setDisabled(true, user: ann.id)
+        default: try await server.store.deleteUser(ann.id)
+        }
+        // The last one is the end of the chunks.
+        while let text = try await ended.next() { #expect(text.isEmpty || text.hasPrefix(":")) }
+        #expect(try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(bob.id)\"}", bob, server).status == 201)
+        #expect(try await other.next()?.contains("event: insert") == true)
+        await other.close()
+        await server.stop()
+    }
+
+    /// What is known of users is forgotten once they aren't connected; then rules would take somebody for a user of whom nothing is known.
+    @Test func `who follows changes is connected: a rule goes on to know the user's data`() async throws {
+        let server = try await server(rules: Self.owners)
+        let ann = try await person("ann", server)
+        try await server.store.setCustomData(#"{"admin": true}"#, user: ann.id)
+        let served = try #require(server.running.node.app("test")?.served)
+        let events = try await Events(server, "/$changes?class=Note", ann.token)
+        #expect(try await events.next()?.hasPrefix(":") == true)
+        for _ in 0..<4 { served.forget(but: try await server.running.node.connectedUsers()) }
+        #expect(served.users == [ann.id])
+        #expect(try await send("POST", "/Note", #"{"_id": 2, "owner": "somebody else"}"#, ann, server).status == 201)
+        #expect(try await events.next()?.contains("event: insert") == true)
+        await events.close()
+        for _ in 0..<200 {
+            if try await server.running.node.connectedUsers().isEmpty { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for _ in 0..<4 { served.forget(but: try await server.running.node.connectedUsers()) }
+        #expect(served.users.isEmpty)
+        await server.stop()
+    }
+
     /// A change stream, as a client reads it.
-    private final class Events: Sendable {
+    final class Events: Sendable {
         private let channel: any Channel
         private let pieces: AsyncStream<String>
 

@@ -1,3 +1,4 @@
+import Foundation
 import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSync
@@ -47,17 +48,42 @@ import Testing
         shared.streams = ["team"]
         let apps: [SyncString: NodeApp] = ["test": NodeApp(access: .everyone), "shared": shared]
         let server = try await TestServer { $0.node.apps = apps }
-        let peer = try await RawPeer(port: server.port)
-        try await peer.hello(TestServer.token("ann"))
-        _ = try await peer.next()
-        let binds: [(app: SyncString, stream: SyncValue?, isGood: Bool)] = [
+        let binds: [Wish] = [
             ("test", nil, true), ("test", .string("team"), false), ("test", .string("ann"), false),
             ("test", .int(1), false), ("shared", nil, true), ("shared", .string("team"), true),
             ("shared", .string("other"), false), ("shared", .int(1), false),
         ]
+        try await Self.expect(binds, port: server.port)
+        await server.stop()
+    }
+
+    @Test(.enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+    func `settings name streams that an app has`() async throws {
+        let folder = try ServerProcess.folder()
+        let settings = """
+            {"admin":{"port":0},"apps":["test"],"app":{"test":{"access":"everyone","streams":["team"]}},
+            "tokens":{"secretFile":"token.secret"}}
+            """
+        try settings.write(toFile: folder.path + "/server.json", atomically: true, encoding: .utf8)
+        let server = try ServerProcess(folder.path)
+        let binds: [Wish] = [
+            ("test", nil, true), ("test", .string("team"), true), ("test", .string("other"), false),
+        ]
+        try await Self.expect(binds, port: server.port)
+        await server.end(SIGTERM)
+        #expect(try ServerProcess.run(["streams", folder.path]).output.split(separator: "\n").count == 2)
+    }
+
+    private typealias Wish = (app: SyncString, stream: SyncValue?, isGood: Bool)
+
+    /// Binds one session after the other.
+    private static func expect(_ binds: [Wish], port: Int) async throws {
+        let peer = try await RawPeer(port: port)
+        try await peer.hello(TestServer.token("ann"))
+        _ = try await peer.next()
         for (index, bind) in binds.enumerated() {
             let number = SessionNumber(rawValue: UInt32(index + 1))
-            try await peer.send(.bind(number, Bind(app: bind.app, stream: bind.stream, schema: Self.schema)))
+            try await peer.send(.bind(number, Bind(app: bind.app, stream: bind.stream, schema: schema)))
             var (isBound, fault): (Bool, SyncFault?) = (false, nil)
             while !isBound, fault == nil, let answer = try await peer.next() {
                 if case .bound = answer { isBound = true }
@@ -67,6 +93,5 @@ import Testing
             #expect(fault == (bind.isGood ? nil : .forbidden), "\(bind)")
         }
         peer.close()
-        await server.stop()
     }
 }

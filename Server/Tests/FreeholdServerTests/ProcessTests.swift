@@ -22,13 +22,18 @@ final class ServerProcess: @unchecked Sendable {
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
 
     /// Runs a command to its end.
-    static func run(_ arguments: [String], input: String = "", launcher: [String] = []) throws -> (
+    static func run(
+        _ arguments: [String],
+        input: String = "",
+        launcher: [String] = [],
+        takesErrors: Bool = false
+    ) throws -> (
         status: Int32, output: String
     ) {
         let (process, output, given) = (Process(), Pipe(), Pipe())
         process.setCommand(launcher, program, arguments)
         (process.standardOutput, process.standardInput) = (output, given)
-        process.standardError = FileHandle.nullDevice
+        process.standardError = takesErrors ? output : FileHandle.nullDevice
         try process.run()
         given.fileHandleForWriting.write(Data(input.utf8))
         try given.fileHandleForWriting.close()

@@ -143,73 +143,6 @@ public final class List<Element: RealmCollectionValue> {
     }
 }
 
-/// A managed list of objects or of plain values, in terms that don't name its type. Valid during one call.
-struct LinkPlace {
-    let view: Unmanaged<DataView>
-    let column: Unmanaged<Column>
-    let state: UnsafeMutablePointer<TableState>
-    let owner: ObjectKey
-    let property: Int
-
-    /// The table of the elements.
-    var target: ManagedTable {
-        state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.target(of: property) }
-    }
-
-    var keys: [ObjectKey] {
-        view._withUnsafeGuaranteedRef { view in
-            column._withUnsafeGuaranteedRef { view.listLinks($0, owner) }
-        }
-    }
-
-    /// The i-th element, nil out of bounds, and the number of them.
-    func object(_ i: Int) -> (object: ObjectBase?, count: Int) {
-        let (key, count) = view._withUnsafeGuaranteedRef { view in
-            column._withUnsafeGuaranteedRef { view.listLink($0, owner, ifAt: i) }
-        }
-        return (key.map { target.object($0) }, count)
-    }
-
-    /// The i-th plain value, nil out of bounds, and the number of them.
-    func value(_ i: Int) -> (value: Value?, count: Int) {
-        view._withUnsafeGuaranteedRef { view in
-            column._withUnsafeGuaranteedRef { column in
-                let count = view.listCount(column, owner)
-                return (i >= 0 && i < count ? view.listValue(column, owner, at: i) : nil, count)
-            }
-        }
-    }
-
-    /// Appends a plain value; false, with nothing changed, if it can't be stored, or outside a transaction.
-    func append(_ value: Value) -> Bool {
-        guard let transaction = state.pointee.transaction else { return false }
-        state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
-        return transaction._withUnsafeGuaranteedRef { transaction in
-            column._withUnsafeGuaranteedRef { column in
-                do throws(EngineError) {
-                    try transaction.listAppend(column, owner, [value])
-                    return true
-                } catch {
-                    return false
-                }
-            }
-        }
-    }
-
-    /// Appends an object that is a row known to live; false, with nothing changed, if it isn't, or outside a
-    /// transaction.
-    func append(_ object: ObjectBase) -> Bool {
-        guard let transaction = state.pointee.transaction,
-            state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.isTarget(object, of: property) })
-        else { return false }
-        state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
-        transaction._withUnsafeGuaranteedRef { transaction in
-            column._withUnsafeGuaranteedRef { transaction.listAppend($0, owner, link: object._key) }
-        }
-        return true
-    }
-}
-
 @available(*, unavailable, message: "A list belongs to its object, and with it to a realm's thread, queue or actor")
 extension List: Sendable {}
 
@@ -233,6 +166,11 @@ extension List {
                 return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
             }
             if let at = plainPlace() {
+                if Element.self == Int.self {
+                    let (value, count) = at.int(i)
+                    checkElement(i, count)
+                    return unsafeBitCast(Int(value.unsafelyUnwrapped), to: Element.self)
+                }
                 let (value, count) = at.value(i)
                 checkElement(i, count)
                 let content = _StoredContent.value(value.unsafelyUnwrapped)
@@ -280,6 +218,7 @@ extension List {
     /// Walks the elements that are in the list now, whatever happens to it meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
+        if let elements = plainPlace()?.elements(Element.self) { return RLMIterator(values: elements) }
         guard let at = place() else { return RLMIterator(values: items) }
         if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)

@@ -66,9 +66,13 @@ extension RealmCore {
         _ configuration: Realm.Configuration,
         _ schema: Schema
     ) throws -> Snapshot {
-        let specs = schema.tableSpecs(configuration.textMatching)
         let snapshot = try file.database.snapshot()
-        if case .nothing = try SchemaAction(configuration, specs, snapshot) { return snapshot }
+        if file.checkedSchemas.fits(schema, configuration, snapshot) { return snapshot }
+        let specs = schema.tableSpecs(configuration.textMatching)
+        if case .nothing = try SchemaAction(configuration, specs, snapshot) {
+            file.checkedSchemas.note(schema, configuration, snapshot)
+            return snapshot
+        }
         let transaction = try file.beginWrite(configuration)
         // The code of the classes runs in it, by their default values, and that of migrations.
         file.didBeginWrite(transaction, .current)

@@ -62,7 +62,7 @@ final class ClassInfo: Sendable {
     let problems: [SchemaProblem]
     /// The memory of a new accessor; nil where a class has stored properties of its own, whose initial values only its
     /// initialisers know.
-    private let template: AccessorTemplate?
+    let template: AccessorTemplate?
     private let byName: [String: Int]
     private let byColumnName: [String: Int]
     /// By property.

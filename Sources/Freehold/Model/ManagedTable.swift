@@ -32,6 +32,10 @@ final class ManagedTable {
     unowned(unsafe) let core: RealmCore
     @exclusivity(unchecked) private(set) var table: Table
     let info: ClassInfo
+    // What accessors are made with, here so that nothing of the class is counted, which all threads share.
+    private let template: AccessorTemplate?
+    let primaryKeyStorage: DirectStorage?
+    private let primaryKeyIndex: Int
     /// By property; nil for linking objects.
     @exclusivity(unchecked) private(set) var columns: [Column?]
     let state: UnsafeMutablePointer<TableState>
@@ -47,6 +51,9 @@ final class ManagedTable {
         self.core = core
         self.table = table
         self.info = info
+        template = info.template
+        primaryKeyStorage = info.primaryKeyStorage
+        primaryKeyIndex = info.primaryKeyIndex ?? 0
         self.clusterSpan = clusterSpan
         reciprocal = clusterSpan == 1 ? 0 : UInt64.max / UInt64(clusterSpan) + 1
         columns = info.properties.map { $0.isComputed ? nil : table.column(named: $0.columnName) }
@@ -197,14 +204,31 @@ final class ManagedTable {
         return object(key, stamp: state.pointee.version)
     }
 
+    /// The accessor of the row with that primary key, which is one of integers; nil if there is none.
+    func object(primaryKey key: Int64) -> ObjectBase? {
+        sync()
+        let state = state
+        var found: ObjectKey?
+        if state.pointee.transaction == nil, let view = state.pointee.view,
+            let column = state.pointee.columnReferences.unsafelyUnwrapped[primaryKeyIndex]
+        {
+            found = view._withUnsafeGuaranteedRef { view in
+                column._withUnsafeGuaranteedRef { view.find(key, primaryKey: $0) }
+            }
+        } else {
+            found = core.view.find(primaryKey: key, in: table)
+        }
+        return found.map { object($0, stamp: state.pointee.version) }
+    }
+
     /// The accessor of a row that was seen to live at that version.
     @inline(__always)
     func object(_ key: ObjectKey, stamp: UInt64) -> ObjectBase {
-        let object = info.makeAccessor()
+        let object = template?.make() ?? info.makeAccessor()
         object._core = core
         object._state = state
         object._place(self, key, stamp: stamp)
-        info.markManaged(object)
+        if template == nil { info.markManaged(object) }
         return object
     }
 

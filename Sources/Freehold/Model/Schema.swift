@@ -13,9 +13,14 @@ package import FreeholdEngine
 /// ```
 public struct Schema: Sendable {
     public var objectSchema: [ObjectSchema] {
-        didSet { byName = Self.byName(objectSchema) }
+        didSet {
+            byName = Self.byName(objectSchema)
+            identity = nil
+        }
     }
     private var byName: [String: Int]
+    /// Of one that is cached: what has the same is the same.
+    var identity: SchemaIdentity?
 
     /// A schema made by hand. It is checked when a realm is opened with it.
     public init(_ objectSchema: [ObjectSchema]) {

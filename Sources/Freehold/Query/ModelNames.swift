@@ -120,7 +120,7 @@ extension QueryCompiler<ModelNames> {
         self.init(
             ModelNames(core: table.core),
             table,
-            textOptions: table.core.configuration.textMatching == .latin1 ? .latinCaseOnly : []
+            textOptions: table.core.textMatching == .latin1 ? .latinCaseOnly : []
         )
     }
 }

@@ -11,6 +11,9 @@ package protocol FileService: Sendable {
     /// Called before the file is opened, or made.
     func prepare(_ configuration: Realm.Configuration) throws
 
+    /// Called before the classes of a file that is open become those of another `schemaVersion`: what waits in it has the names of now.
+    func willMigrate(_ database: Database) throws
+
     /// Begins work on a file that is open, and has the configuration's schema. What is returned lives as long as a realm of the process has
     /// the file open. Called once for that time, by one thread at a time.
     func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment
@@ -52,6 +55,19 @@ extension FileService {
 }
 
 extension RealmFile {
+    /// Tells the configuration's service if the file is about to get another `schemaVersion`.
+    func willOpen(_ configuration: Realm.Configuration) throws(Realm.Error) {
+        guard let service = configuration.service, !configuration.readOnly else { return }
+        do {
+            guard try database.snapshot().userVersion != configuration.schemaVersion else { return }
+            try service.willMigrate(database)
+        } catch let error as EngineError {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        } catch {
+            throw Realm.Error(.fail, "\(error)", fileURL: configuration.fileURL, cause: error)
+        }
+    }
+
     var attachment: (any FileAttachment)? { atWork.withLock { $0 } }
 
     /// Has the configuration's service begin, unless one is at work already.

@@ -35,15 +35,15 @@ extension Realm {
     func _object(_ type: Object.Type, forInt key: Int64) -> ObjectBase? {
         core.verifyThread()
         let table = core.requireTable(for: type)
-        guard table.info.primaryKeyStorage == .int64 else { return _object(type, forAny: Int(key)) }
-        return core.view.find(primaryKey: key, in: table.table).map { table.object($0) }
+        guard table.primaryKeyStorage == .int64 else { return _object(type, forAny: Int(key)) }
+        return table.object(primaryKey: key)
     }
 
     @usableFromInline
     func _object(_ type: Object.Type, forString key: String) -> ObjectBase? {
         core.verifyThread()
         let table = core.requireTable(for: type)
-        guard table.info.primaryKeyStorage == .string else { return _object(type, forAny: key) }
+        guard table.primaryKeyStorage == .string else { return _object(type, forAny: key) }
         return core.view.find(primaryKey: .string(key), in: table.table).map { table.object($0) }
     }
 

@@ -36,6 +36,7 @@ extension RealmCore {
             core.confinement.join(confinement)
             return core
         }
+        try file.willOpen(configuration)
         let core = try make(file, configuration, schema, confinement, standIn)
         try file.attach(configuration)
         Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")
@@ -147,9 +148,13 @@ extension RealmCore {
             if let identifier = configuration.inMemoryIdentifier {
                 return try Database.inMemory(identifier: identifier, options: options)
             }
-            let url = configuration.fileURL!
-            if !configuration.readOnly { try configuration.makeDefaultDirectory() }
-            return try Database.open(at: url.path, options: options)
+            let path = FilePaths.of(configuration.fileURL!).path
+            do throws(EngineError) { return try Database.open(at: path, options: options) } catch {
+                // Asked only then whether it is the default folder that is missing.
+                guard error.code == .fileNotFound, !configuration.readOnly else { throw error }
+                try configuration.makeDefaultDirectory()
+                return try Database.open(at: path, options: options)
+            }
         } catch let error as EngineError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         } catch {
@@ -209,13 +214,14 @@ extension Realm.Configuration {
             }
             return .memory(inMemoryIdentifier)
         }
-        guard let fileURL, !fileURL.path.isEmpty else {
+        let paths = fileURL.map { FilePaths.of($0) }
+        guard let fileURL, let paths, !paths.path.isEmpty else {
             throw Realm.Error(.invalidInput, "The configuration names no file. Set `fileURL` or `inMemoryIdentifier`.")
         }
-        guard fileURL.isFileURL else {
+        guard paths.isFile else {
             throw Realm.Error(.invalidInput, "\(fileURL) is no file URL. Make one with `URL(fileURLWithPath:)`.")
         }
-        return .path(fileURL.standardizedFileURL.path)
+        return .path(paths.standardized)
     }
 
     /// The schema that the configuration gives or asks for, if there is no mistake in it.

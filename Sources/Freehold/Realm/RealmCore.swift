@@ -10,12 +10,14 @@ import Synchronization
 final class RealmCore {
     let file: RealmFile
     let configuration: Realm.Configuration
+    /// The configuration's: to copy one takes longer than to compile a short query.
+    let textMatching: Realm.TextMatching
     let schema: Schema
     let confinement: Confinement
     let isFrozen: Bool
     /// `fh_thread_id()` of the thread on which the core was seen to be used rightly; 0 of a frozen one.
     @exclusivity(unchecked) private(set) var threadToken: UInt
-    private let frozenLock = NSRecursiveLock()
+    private let frozenLock: NSRecursiveLock?
     /// Of a frozen one: it was closed.
     private let isClosed = Atomic(false)
     let life = RealmLife()
@@ -56,6 +58,8 @@ final class RealmCore {
     /// Changes when columns must be looked up anew.
     private(set) var schemaGeneration = 0
     private var boundSchema: DatabaseSchema?
+    /// What live realms read through: see `SchemaCopies`.
+    private var ownSchema: DatabaseSchema?
     @exclusivity(unchecked) private(set) var transaction: WriteTransaction?
     private(set) var pendingError: Realm.Error?
     /// In a migration: the realm of the old objects.
@@ -81,9 +85,17 @@ final class RealmCore {
         self.file = file
         self.confinement = confinement
         if case .frozen = confinement { isFrozen = true } else { isFrozen = false }
+        frozenLock = isFrozen ? NSRecursiveLock() : nil
         self.configuration = configuration
+        textMatching = configuration.textMatching
         tracker = configuration.observationTracking && !isFrozen ? RealmTracker() : nil
         self.schema = schema
+        var snapshot = snapshot
+        if !isFrozen {
+            let own = file.schemaCopies.take(snapshot.schema)
+            ownSchema = own
+            snapshot = snapshot.reading(by: own)
+        }
         if isFrozen { self.snapshot = snapshot } else { unread = snapshot }
         // Else the first use looks whether it is at the right place.
         if case .thread = confinement { threadToken = UInt(fh_thread_id()) } else { threadToken = 0 }
@@ -106,6 +118,18 @@ final class RealmCore {
             file.didEndWrite(transaction)
         }
         dynamicCatalogue?.clear()
+        if let ownSchema { file.schemaCopies.give(ownSchema) }
+    }
+
+    /// The version as this realm alone reads it.
+    private func own(_ version: Snapshot) -> Snapshot {
+        guard let ownSchema else { return version }
+        let stored = version.schema
+        if stored.origin === ownSchema.origin { return version.reading(by: ownSchema) }
+        let taken = file.schemaCopies.take(stored)
+        file.schemaCopies.give(ownSchema)
+        self.ownSchema = taken
+        return version.reading(by: taken)
     }
 
     var database: Database { file.database }
@@ -128,9 +152,10 @@ final class RealmCore {
                 snapshot = held
             }
             try checkFits(snapshot.schema)
-            self.snapshot = snapshot
-            follow(snapshot.schema)
-            return snapshot
+            let own = own(snapshot)
+            self.snapshot = own
+            follow(own.schema)
+            return own
         } catch {
             programmerError("\(self) can't be read after invalidate(): \(error). Open it anew, which throws.")
         }
@@ -139,7 +164,12 @@ final class RealmCore {
     // MARK: Tables
 
     private func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
-        for info in schema.classes {
+        let classes = schema.classes
+        tables.reserveCapacity(classes.count)
+        tablesByClass.reserveCapacity(classes.count)
+        tablesByID.reserveCapacity(classes.count)
+        tablesByName.reserveCapacity(classes.count)
+        for info in classes {
             guard let table = stored.table(named: info.tableName) else { continue }
             let managed = ManagedTable(core: self, table: table, info: info, clusterSpan: clusterSpan)
             tables.append(managed)
@@ -271,8 +301,8 @@ final class RealmCore {
 
     @inline(never)
     private func locked<T>(_ body: () -> T) -> T {
-        frozenLock.lock()
-        defer { frozenLock.unlock() }
+        frozenLock?.lock()
+        defer { frozenLock?.unlock() }
         return body()
     }
 
@@ -327,7 +357,7 @@ final class RealmCore {
 
     /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
     func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
-        if schema === boundSchema { return }
+        if schema.origin === boundSchema?.origin { return }
         guard
             let table = tables.first(where: { !$0.fits(schema) })
                 ?? dynamicTables.values.first(where: { !$0.fits(schema) })
@@ -343,7 +373,8 @@ final class RealmCore {
 
     /// Another realm or process may have added or dropped indexes.
     private func follow(_ schema: DatabaseSchema) {
-        if schema === boundSchema { return }
+        if schema.origin === boundSchema?.origin { return }
+        let schema = schema.origin === ownSchema?.origin ? ownSchema! : schema
         boundSchema = schema
         var changed = false
         for table in tables where table.rebind(to: schema) { changed = true }
@@ -432,7 +463,7 @@ final class RealmCore {
         tracking(snapshot, transaction.base) {
             self.transaction = transaction
             // The version of before isn't held any longer.
-            snapshot = transaction.base
+            snapshot = own(transaction.base)
             pendingError = configuration.versionLimitError(database)
             transaction.didCascade = { [weak self] in self?.didDelete() }
             advance()
@@ -474,7 +505,7 @@ final class RealmCore {
         do {
             let snapshot = try transaction.commit(durably: durably)
             tracking(transaction.base, snapshot) {
-                self.snapshot = snapshot
+                self.snapshot = own(snapshot)
                 self.transaction = nil
                 file.didEndWrite(transaction)
                 advance()
@@ -512,7 +543,7 @@ final class RealmCore {
         Log.write(.debug, .transaction, "Roll back a write of \(name).")
         endKeeping()
         func end() {
-            snapshot = transaction.base
+            snapshot = own(transaction.base)
             self.transaction = nil
             transaction.cancel()
             file.didEndWrite(transaction)
@@ -584,7 +615,7 @@ final class RealmCore {
         move(to: newest)
         if !isNewer, let snapshot, !newest.sharesCaches(with: snapshot) {
             // Of an encrypted file: it holds more than it should.
-            self.snapshot = newest
+            self.snapshot = own(newest)
             advance()
         }
         return isNewer
@@ -600,7 +631,7 @@ final class RealmCore {
             if snapshot.version > version.version || snapshot.version == version.version && !isUncommitted { return }
         } else if !isUncommitted, (try? checkFits(version.schema)) != nil {
             unread = nil
-            snapshot = version
+            snapshot = own(version)
             advance()
             // Nobody has told it of what was committed since.
             if version.version < database.lastVersion { mailbox?.post { [life] in life.core?.didCommitElsewhere() } }
@@ -628,7 +659,7 @@ final class RealmCore {
     func move(to newer: Snapshot) {
         if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
         tracking(snapshot, newer) {
-            snapshot = newer
+            snapshot = own(newer)
             advance()
         }
         observers?.didMove(to: newer)

@@ -8,6 +8,8 @@ final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
     let watchers = Watchers()
+    let schemaCopies = SchemaCopies()
+    let checkedSchemas = CheckedSchemas()
     let hub: ObservationHub
     let writingPlace = Mutex<WritingPlace?>(nil)
     /// What works on the file beside the program, once it was asked for.
@@ -50,7 +52,9 @@ final class RealmFile: Sendable {
     ///
     /// - Parameter snapshot: of another version that it has come from.
     func frozenCore(of core: RealmCore, at snapshot: Snapshot? = nil) -> RealmCore {
-        let snapshot = snapshot ?? core.committed
+        var snapshot = snapshot ?? core.committed
+        // Not through the copy of the schema that is the live realm's own.
+        snapshot = snapshot.reading(by: snapshot.schema.origin)
         let key = FrozenKey(version: snapshot.version, classes: core.tables.map { ObjectIdentifier($0.info) })
         return frozen.withLock { frozen in
             if let core = frozen[key]?.life?.core { return core }

@@ -1,5 +1,8 @@
 import Synchronization
 
+/// Tells copies of one schema from others without looking at it.
+final class SchemaIdentity: Sendable {}
+
 /// The schemas that were made, so that opening a realm again looks at no class.
 enum SchemaCache {
     /// Sendable because a schema is immutable and made of nothing else.
@@ -21,7 +24,9 @@ enum SchemaCache {
             types.map { .listed($0.map { ObjectIdentifier($0) }, naming) }
             ?? .discovered(Discovery.modelClasses().count, naming)
         if let found = schemas.withLock({ $0[key] }) { return found.schema }
-        let made = Entry(schema: try SchemaBuilder.build(types, naming: naming))
+        var schema = try SchemaBuilder.build(types, naming: naming)
+        schema.identity = SchemaIdentity()
+        let made = Entry(schema: schema)
         schemas.withLock { $0[key] = made }
         return made.schema
     }

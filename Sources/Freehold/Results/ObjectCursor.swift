@@ -11,7 +11,8 @@ import FreeholdEngine
     private let count: Int
     /// What the reference count of an object reads that only `last` refers to; nil where it can't be told.
     private let soleReference: UInt64?
-    private let hasLists: Bool
+    /// The properties that are collections: not the class's array, whose references all threads would count.
+    private let collections: [DirectProperty]
     @exclusivity(unchecked) private var last: ObjectBase?
     /// Keys of consecutive positions from `runStart` on.
     @exclusivity(unchecked) private var run = KeyRun()
@@ -25,7 +26,7 @@ import FreeholdEngine
         table.sync()
         stamp = table.state.pointee.version
         soleReference = table.info.canReuseAccessors ? ReferenceWord.sole : nil
-        hasLists = table.info.hasLists
+        collections = table.info.hasLists ? table.info.directProperties.filter { $0.storage == .collection } : []
     }
 
     @usableFromInline @inline(never)
@@ -36,7 +37,7 @@ import FreeholdEngine
         if let soleReference {
             if let last, ReferenceWord.of(last) == soleReference, last._extra == nil {
                 last._place(table, key, stamp: stamp)
-                if hasLists { forgetLists(last) }
+                if !collections.isEmpty { forgetCollections(last) }
                 return last
             }
             let object = table.object(key, stamp: stamp)
@@ -62,9 +63,9 @@ import FreeholdEngine
         return run[i - runStart]
     }
 
-    private func forgetLists(_ object: ObjectBase) {
+    private func forgetCollections(_ object: ObjectBase) {
         let address = object._fieldAddress(0)
-        for property in table.info.directProperties { property.forgetCollection(address) }
+        for property in collections { property.forgetCollection(address) }
     }
 }
 

@@ -42,6 +42,15 @@ struct ChunkBuilder {
         }
     }
 
+    /// The weight of a chunk's elements but for some.
+    static func weight(of chunk: LeafBuffer, _ type: ColumnType, without slots: Range<Int>) -> Int {
+        guard chunk.kind == .bytes else { return (chunk.count - slots.count) * weight(type, byteCount: 0) }
+        var sum = 0
+        for slot in 0..<slots.lowerBound { sum += min(chunk.byteCount(slot), FieldCoding.longBytes) }
+        for slot in slots.upperBound..<chunk.count { sum += min(chunk.byteCount(slot), FieldCoding.longBytes) }
+        return sum + (chunk.count - slots.count) * weight(type, byteCount: 0)
+    }
+
     /// Room for one more element: the buffer and the slot to fill.
     mutating func next(byteCount: Int) -> (LeafBuffer, Int) {
         let more = Self.weight(type, byteCount: byteCount)

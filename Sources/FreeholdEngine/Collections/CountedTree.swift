@@ -48,6 +48,9 @@ struct CountedTree {
         return tree
     }
 
+    /// Counts elements of which the nodes are told later: see `recount`.
+    mutating func countBehind(by difference: Int) { count += difference }
+
     /// The entries under which a node is joined with a neighbour. Two halves of an overfull node have more.
     var minimumCount: Int { max(2, capacity * 2 / 5) }
 }

@@ -156,10 +156,21 @@ struct CountedTreeNode {
 
         static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int)? {
             var first = 0
-            for slot in 0..<counts.count {
+            var slot = 0
+            let stride = 16
+            // Many at once, without a question between them.
+            while slot + stride <= counts.count {
+                var sum = 0
+                for i in slot..<slot + stride { sum &+= Int(counts[i]) }
+                if index < first + sum { break }
+                first += sum
+                slot += stride
+            }
+            while slot < counts.count {
                 let next = first + Int(counts[slot])
                 if index < next { return (slot, first) }
                 first = next
+                slot += 1
             }
             return nil
         }

@@ -151,6 +151,7 @@ extension WriteTransaction {
     }
 
     private func set(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) {
+        if newerChunk != nil, setOpen(name, value, column, key) { return }
         let place = withDictionary(column, key) { self.place(of: name, in: $0) }
         let i = place.index
         if place.isFound {
@@ -160,6 +161,40 @@ extension WriteTransaction {
             splice(column, key, i..<i, keys: [.string(name)], values: [value])
             note(column, key, .insert(at: i, count: 1))
         }
+    }
+
+    /// Sets the value of a key within the open chunks of a large dictionary's keys and values.
+    ///
+    /// - Returns: false, with nothing changed, where the key isn't, or wouldn't be, amid them.
+    private func setOpen(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
+        guard column.type != .link, column.type != .mixed, journal == nil else { return false }
+        relieve()
+        let place = dictionaryPlace(column, key)
+        guard place.values.buffer.isReference(place.values.slot),
+            case (.large(var keyTree), .large(var valueTree)) = large(place),
+            let keys = openChunk(place.keys.blobs, root: keyTree.root),
+            let values = openChunk(place.values.blobs, root: valueTree.root),
+            let found = FieldCoding.withBytes(.string(name), .string, { keys.buffer.place(ofBytes: $0) }),
+            found.isFound || found.slot > 0 || keys.start == 0,
+            found.slot < keys.buffer.count || keys.end == keyTree.count
+        else { return false }
+        let at = keys.start + found.slot
+        let slots = at - values.start..<at - values.start + (found.isFound ? 1 : 0)
+        guard let valueWeight = weight(of: values, column.type, without: slots, with: [value]) else { return false }
+        if found.isFound {
+            edit(values, column.type, slots, with: [value], weight: valueWeight)
+            note(column, key, .set(at: at))
+            return true
+        }
+        let keySlots = found.slot..<found.slot
+        guard let keyWeight = weight(of: keys, .string, without: keySlots, with: [.string(name)]) else { return false }
+        edit(keys, .string, keySlots, with: [.string(name)], weight: keyWeight)
+        edit(values, column.type, slots, with: [value], weight: valueWeight)
+        keyTree.countBehind(by: 1)
+        valueTree.countBehind(by: 1)
+        storeReference(place, keyTree, valueTree)
+        note(column, key, .insert(at: at, count: 1))
+        return true
     }
 
     /// Sorted by key; of several with one key the last.

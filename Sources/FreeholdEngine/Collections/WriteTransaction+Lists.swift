@@ -389,6 +389,7 @@ extension WriteTransaction {
 
     private func spliceLarge(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
         let reference = place.buffer.reference(place.slot)
+        if spliceOpen(place, root: reference.block, count: Int(reference.length), range, with: values) { return }
         var tree = CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length))
         if range.count == tree.count {
             freeLarge(place)
@@ -440,16 +441,13 @@ extension WriteTransaction {
         _ values: [Value]
     ) {
         guard let old = loadChunk(place, found.chunk, found.count) else { return }
-        var weight = 0
-        for slot in 0..<found.count where slot < offset || slot >= offset + removed {
-            weight += ChunkBuilder.weight(place.type, byteCount: old.kind == .bytes ? old.bytes(slot).count : 0)
-        }
+        var weight = ChunkBuilder.weight(of: old, place.type, without: offset..<(offset + removed))
         for value in values {
             weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value, place.type))
         }
         let count = found.count - removed + values.count
         if count > 0, count <= ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight {
-            rebuildInPlace(&tree, place, found, old, offset, removed, values)
+            rebuildInPlace(&tree, place, found, old, offset, removed, values, weight)
             return
         }
         let isAppend = offset == found.count && found.start + found.count == tree.count
@@ -491,7 +489,8 @@ extension WriteTransaction {
         _ chunk: LeafBuffer,
         _ offset: Int,
         _ removed: Int,
-        _ values: [Value]
+        _ values: [Value],
+        _ weight: Int
     ) {
         if chunk.kind == .bytes {
             for slot in offset..<(offset + removed) where !chunk.isNull(slot) && chunk.isReference(slot) {
@@ -500,10 +499,17 @@ extension WriteTransaction {
         }
         chunk.replaceSlots(offset..<(offset + removed), withDefaults: values.count)
         for (i, value) in values.enumerated() { store(value, place.type, in: chunk, offset + i, place.blobs) }
-        putBlock(place.blobs, found.chunk, owned: chunk.encodedWhole()!)
-        if chunk.count != found.count {
-            tree.replace(chunkAt: found.start, with: [(found.chunk, chunk.count)], in: self)
-        }
+        let open = OpenChunk(
+            found.chunk,
+            of: tree,
+            start: found.start,
+            buffer: chunk,
+            weight: weight,
+            counted: found.count,
+            in: self
+        )
+        self.open(open)
+        tree.countBehind(by: chunk.count - found.count)
     }
 
     /// Nil where the chunk is damaged.

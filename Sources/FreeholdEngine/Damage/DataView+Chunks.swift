@@ -51,12 +51,12 @@ extension DataView {
             case .column(let table, let column, let kind)? = schema.owner(of: segment)
         else { return form }
         if LeafBuffer.kind(of: type) == .bytes {
-            form.blobLimit = (tableState(table).columns[column.id] ?? .init()).nextBlob
+            form.blobLimit = columnState(column).nextBlob
         } else if kind == .backlinkBlobs {
             form.isInverse = true
-            form.keyLimit = tableState(table).nextKey
+            form.keyLimit = nextKey(table)
         } else if type == .link, let target = column.targetTableID.flatMap(schema.table(id:)) {
-            form.keyLimit = tableState(target).nextKey
+            form.keyLimit = nextKey(target)
         }
         return form
     }

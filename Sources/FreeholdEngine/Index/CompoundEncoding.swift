@@ -82,7 +82,7 @@ extension DataView {
     /// The tree of a compound index, with all that is pending merged in.
     func searchTree(_ compound: CompoundColumnIndex) -> IndexTree {
         settleIndex(compound.entries)
-        let state = tableState(schema.table(of: compound.entries)).columns[compound.entries.id] ?? .init()
+        let state = columnState(compound.entries)
         return IndexTree(
             segment: compound.entries.segment(.index),
             root: state.indexRoot,

@@ -10,8 +10,7 @@ extension DataView {
     func searchTree(_ column: Column) -> IndexTree? {
         guard column.hasIndex || column.isPrimaryKey else { return nil }
         settleIndex(column)
-        let table = schema.table(of: column)
-        let state = tableState(table).columns[column.id] ?? .init()
+        let state = columnState(column)
         return IndexTree(
             segment: column.segment(.index),
             root: state.indexRoot,
@@ -31,9 +30,15 @@ extension DataView {
     /// The object with that integer as its primary key.
     /// - Complexity: O(log n).
     package func find(primaryKey value: Int64, in table: Table) -> ObjectKey? {
-        guard self is Snapshot, let column = table.primaryKey, let tree = searchTree(column) else {
-            return find(primaryKey: .int(value), in: table)
-        }
+        guard self is Snapshot, let column = table.primaryKey else { return find(primaryKey: .int(value), in: table) }
+        return find(value, primaryKey: column)
+    }
+
+    /// The object with that integer in a column that is a primary key of integers.
+    /// - Precondition: outside a write transaction.
+    /// - Complexity: O(log n).
+    package func find(_ value: Int64, primaryKey column: Column) -> ObjectKey? {
+        guard let tree = searchTree(column) else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { room in
             let length = OrderedEncoding.int(value, room.baseAddress!)
             return tree.find(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), in: self)

@@ -120,6 +120,7 @@ final class LeafBuffer {
         return UnsafeRawBufferPointer(start: arena + Int(entry.offset), count: entry.byteCount)
     }
 
+    @inline(__always) func byteCount(_ slot: Int) -> Int { entries[slot].byteCount }
     func isReference(_ slot: Int) -> Bool { entries[slot].isReference }
 
     func reference(_ slot: Int) -> (block: UInt64, length: UInt64) {

@@ -27,12 +27,13 @@ extension DataView {
     /// The keys of the i-th object's cluster, and the position of the first of them; traps if there is none.
     /// - Complexity: O(log clusters + objects in the cluster).
     package func keyRun(at i: Int, in table: Table) -> (start: Int, keys: KeyRun) {
-        let cache = positions(table)
-        precondition(i >= 0 && i < cache.starts.last!, "index \(i) of \(cache.starts.last!) objects")
-        let cluster = cache.cluster(ofIndex: i)
-        let start = cache.starts[cluster]
+        let (cluster, start, end) = withPositions(table) { cache in
+            precondition(i >= 0 && i < cache.count, "index \(i) of \(cache.count) objects")
+            let cluster = cache.cluster(ofIndex: i)
+            return (cluster, cache.start(cluster), cache.start(cluster + 1))
+        }
         if presence(table, cluster: cluster) == nil {
-            return (start, KeyRun(first: Int64(cluster * clusterSpan), count: cache.starts[cluster + 1] - start))
+            return (start, KeyRun(first: Int64(cluster * clusterSpan), count: end - start))
         }
         var keys: [ObjectKey] = []
         forEachKey(table, cluster: cluster) { keys.append($0) }

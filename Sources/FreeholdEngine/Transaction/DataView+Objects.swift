@@ -15,15 +15,13 @@ extension DataView {
         return (Int(truncatingIfNeeded: cluster), Int(truncatingIfNeeded: raw &- cluster &* UInt64(clusterSpan)))
     }
 
-    /// The number of objects. - Complexity: O(1).
-    public func count(_ table: Table) -> Int { tableState(table).count }
-
     /// The key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
     public func key(at i: Int, in table: Table) -> ObjectKey {
-        let cache = positions(table)
-        precondition(i >= 0 && i < cache.starts.last!, "index \(i) of \(cache.starts.last!) objects")
-        let cluster = cache.cluster(ofIndex: i)
-        let rest = i - cache.starts[cluster]
+        let (cluster, rest) = withPositions(table) { cache in
+            precondition(i >= 0 && i < cache.count, "index \(i) of \(cache.count) objects")
+            let cluster = cache.cluster(ofIndex: i)
+            return (cluster, i - cache.start(cluster))
+        }
         let slot = presence(table, cluster: cluster).map { PresenceBits.select($0, rest) } ?? rest
         return ObjectKey(Int64(cluster * clusterSpan + slot))
     }
@@ -33,7 +31,7 @@ extension DataView {
         guard contains(table, key) else { return nil }
         let (cluster, slot) = locate(key)
         let before = presence(table, cluster: cluster).map { PresenceBits.rank($0, slot) } ?? slot
-        return positions(table).starts[cluster] + before
+        return withPositions(table) { $0.start(cluster) } + before
     }
 
     /// Every key, rising. - Complexity: O(n).

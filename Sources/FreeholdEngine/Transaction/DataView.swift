@@ -22,6 +22,20 @@ public class DataView: BlockStore {
 
     func tableState(_ table: Table) -> TableState { fatalError("abstract") }
 
+    /// What a table's state has of one of its columns.
+    func columnState(_ column: Column) -> TableState.ColumnState {
+        tableState(schema.table(of: column)).columns[column.id] ?? .init()
+    }
+
+    /// The number of objects. - Complexity: O(1).
+    public func count(_ table: Table) -> Int { tableState(table).count }
+
+    /// The key that the next object of a table gets.
+    func nextKey(_ table: Table) -> Int64 { tableState(table).nextKey }
+
+    /// Calls `body` with where the live objects stand, cluster by cluster.
+    func withPositions<R>(_ table: Table, _ body: (TableCache) -> R) -> R { body(positions(table)) }
+
     /// Where the live objects stand, cluster by cluster.
     func positions(_ table: Table) -> TableCache { fatalError("abstract") }
 
@@ -70,6 +84,9 @@ public class DataView: BlockStore {
 }
 
 /// The tables of one version of a database.
+///
+/// All that it has is immutable and may be read by any thread. To pass a table or a column counts references of it, which
+/// threads that run at once do to each other's cost: so each realm reads through a copy of its own (`SchemaCopies`).
 public final class DatabaseSchema: Sendable {
     /// Who a segment belongs to.
     enum SegmentOwner {
@@ -98,9 +115,17 @@ public final class DatabaseSchema: Sendable {
     let deletions: [Int: DeletionColumns]
     /// Whether any link denies deletions.
     let hasDenials: Bool
+    /// What this is a copy of.
+    private let original: DatabaseSchema?
 
-    /// - Parameter tables: the hidden ones among them.
-    init(tables: [Table]) {
+    /// What this is a copy of, else itself: two schemas of one origin say the same.
+    package var origin: DatabaseSchema { original ?? self }
+
+    /// - Parameters:
+    ///   - tables: the hidden ones among them.
+    ///   - original: what says the same.
+    init(tables: [Table], copyOf original: DatabaseSchema? = nil) {
+        self.original = original
         storedTables = tables
         self.tables = tables.filter { !$0.isHidden }
         hiddenTables = tables.filter(\.isHidden)

@@ -12,6 +12,7 @@ final class DatabaseCore: Sendable {
     let fillLock = Mutex(())
     let toldOfJournal = JournalWarning.Told()
     private let latest = Mutex(Latest())
+    private let schemas = Mutex<(revision: UInt64, schema: DatabaseSchema)?>(nil)
 
     /// The newest version that anybody holds.
     private struct Latest {
@@ -34,6 +35,13 @@ final class DatabaseCore: Sendable {
     func isFull(_ pin: SnapshotPin) -> Bool {
         cipher != nil && pin.openedBytes.load(ordering: .relaxed) > openedBytesKept
     }
+
+    /// The schema of that revision, if it was the last to be read: versions that somebody else commits bring no new one.
+    func knownSchema(_ revision: UInt64) -> DatabaseSchema? {
+        schemas.withLock { $0?.revision == revision ? $0?.schema : nil }
+    }
+
+    func noteSchema(_ schema: DatabaseSchema, _ revision: UInt64) { schemas.withLock { $0 = (revision, schema) } }
 
     var writerLock: WriterLock { storage.writerLock }
     var path: String { storage.path }

@@ -17,7 +17,8 @@ final class SnapshotPin: @unchecked Sendable {
     /// By table id: an unmanaged, retained TableCache.
     let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
 
-    init(_ reader: StorageReader, _ envelope: BlockEnvelope, parent: SnapshotPin?) throws(EngineError) {
+    init(_ reader: StorageReader, _ core: DatabaseCore, parent: SnapshotPin?) throws(EngineError) {
+        let envelope = core.envelope
         let path = reader.environment.path
         guard reader.version <= Self.maximumVersion else { throw Damage.error("its version can't be", path: path) }
         if envelope.cipher != nil {
@@ -28,8 +29,11 @@ final class SnapshotPin: @unchecked Sendable {
         guard let root = found, root.isPlausible else { throw Damage.error("its root can't be read", path: path) }
         if let parent, parent.root.schemaRevision == root.schemaRevision {
             schema = parent.schema
+        } else if let known = core.knownSchema(root.schemaRevision), known.isConsistent(with: root) {
+            schema = known
         } else {
             schema = try SnapshotPin.readSchema(reader, envelope, root, path: path)
+            core.noteSchema(schema, root.schemaRevision)
         }
         self.reader = reader
         self.envelope = envelope
@@ -105,7 +109,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
     /// Who is told of damage, if somebody can throw.
     private let note = Mutex<DamageNote?>(nil)
 
-    init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease) {
+    /// - Parameter schema: the pin's, or a copy of it.
+    init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease, schema: DatabaseSchema? = nil) {
         self.pin = pin
         self.core = core
         self.lease = lease
@@ -113,7 +118,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         envelope = pin.envelope
         version = pin.reader.version
         root = pin.root
-        storedSchema = pin.schema
+        storedSchema = schema ?? pin.schema
         segmentCapacity = pin.segmentCapacity
         directories = pin.directories
         tableCapacity = pin.tableCapacity
@@ -131,7 +136,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         parent: Snapshot?,
         changes: [UInt32: [UInt64]]
     ) throws(EngineError) {
-        self.init(try SnapshotPin(reader, core.envelope, parent: parent?.pin), core: core, lease: lease)
+        self.init(try SnapshotPin(reader, core, parent: parent?.pin), core: core, lease: lease)
         if let parent { inherit(parent, changes) }
     }
 
@@ -165,6 +170,13 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 }
             }
         }
+    }
+
+    /// The same version through the same caches, whose tables and columns are those of a copy of its schema: for the one
+    /// thread that uses the copy.
+    package func reading(by schema: DatabaseSchema) -> Snapshot {
+        if schema === storedSchema || schema.origin !== storedSchema.origin { return self }
+        return Snapshot(pin, core: core, lease: lease, schema: schema)
     }
 
     /// Whether both show the same version through the same caches.
@@ -221,7 +233,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     /// The same version through the same caches, whose damage `note` is told of instead of ending the process.
     func noting(_ note: DamageNote) -> Snapshot {
-        let made = Snapshot(pin, core: core, lease: lease)
+        let made = Snapshot(pin, core: core, lease: lease, schema: storedSchema)
         made.beginNoting(note)
         return made
     }
@@ -389,6 +401,17 @@ public final class Snapshot: DataView, @unchecked Sendable {
             return Unmanaged<TableCache>.fromOpaque(raw)._withUnsafeGuaranteedRef(body)
         }
         return body(tableCache(table))
+    }
+
+    override func withPositions<R>(_ table: Table, _ body: (TableCache) -> R) -> R { withTableCache(table, body) }
+    public override func count(_ table: Table) -> Int { withTableCache(table) { $0.count } }
+    override func nextKey(_ table: Table) -> Int64 { withTableCache(table) { $0.state.nextKey } }
+
+    override func columnState(_ column: Column) -> TableState.ColumnState {
+        if column.tableID < tableCapacity, let raw = fh_load_acquire(tableCaches + column.tableID) {
+            return Unmanaged<TableCache>.fromOpaque(raw)._withUnsafeGuaranteedRef { $0.columnState(column.id) }
+        }
+        return tableCache(storedSchema.table(of: column)).columnState(column.id)
     }
 
     override func clusterCount(_ table: Table) -> Int { withTableCache(table) { $0.clusterCount } }

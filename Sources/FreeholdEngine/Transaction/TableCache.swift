@@ -7,8 +7,15 @@ final class TableCache: @unchecked Sendable {
     /// The same, to be read without counting references.
     let countsPointer: UnsafePointer<UInt16>
     let clusterCount: Int
+    /// The number of objects.
+    let count: Int
     /// Live objects before each cluster, and the total.
     let starts: [Int]
+    /// The same, to be read without counting references.
+    private let startsPointer: UnsafePointer<Int>
+    /// What the state has of the columns, by id; of those with higher ids only the state tells.
+    private let columnStates: UnsafePointer<TableState.ColumnState>
+    private let columnStateCount: Int
 
     static let presenceFlag: UInt16 = 0x8000
     /// Clusters in one block of counts.
@@ -22,9 +29,7 @@ final class TableCache: @unchecked Sendable {
         self.state = state
         self.counts = counts
         clusterCount = counts.count
-        let copy = UnsafeMutablePointer<UInt16>.allocate(capacity: max(counts.count, 1))
-        for i in counts.indices { copy[i] = counts[i] }
-        countsPointer = UnsafePointer(copy)
+        countsPointer = Self.copy(counts)
         var starts: [Int] = []
         starts.reserveCapacity(counts.count + 1)
         var total = 0
@@ -33,21 +38,54 @@ final class TableCache: @unchecked Sendable {
             total += Int(count & ~TableCache.presenceFlag)
         }
         starts.append(total)
+        count = total
         self.starts = starts
+        startsPointer = Self.copy(starts)
+        var states: [TableState.ColumnState] = []
+        for (id, columnState) in state.columns where id < Self.columnStatesKept {
+            while states.count <= id { states.append(.init()) }
+            states[id] = columnState
+        }
+        columnStates = Self.copy(states)
+        columnStateCount = states.count
     }
 
-    deinit { UnsafeMutablePointer(mutating: countsPointer).deallocate() }
+    /// Ids rise by one with each column that a table ever had.
+    private static let columnStatesKept = 1024
+
+    private static func copy<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
+        let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
+        _ = copy.initialize(from: elements)
+        return UnsafePointer(copy.baseAddress!)
+    }
+
+    deinit {
+        countsPointer.deallocate()
+        startsPointer.deallocate()
+        columnStates.deallocate()
+    }
+
+    /// What the table's state has of a column.
+    @inline(__always)
+    func columnState(_ id: Int) -> TableState.ColumnState {
+        if id < columnStateCount { return columnStates[id] }
+        return id < Self.columnStatesKept ? .init() : state.columns[id] ?? .init()
+    }
 
     /// The cluster that holds the i-th live object.
     func cluster(ofIndex i: Int) -> Int {
         var low = 0
-        var high = counts.count
+        var high = clusterCount
         while high - low > 1 {
             let middle = (low + high) >> 1
-            if starts[middle] <= i { low = middle } else { high = middle }
+            if startsPointer[middle] <= i { low = middle } else { high = middle }
         }
         return low
     }
+
+    /// Live objects before a cluster; of `clusterCount`, all.
+    @inline(__always)
+    func start(_ cluster: Int) -> Int { startsPointer[cluster] }
 }
 
 enum PresenceBits {

@@ -23,6 +23,7 @@ extension WriteTransaction {
     }
 
     private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {
+        closeChunks()
         try checkDamage()
         finishPlaceholders()
         deleteUnowned()
@@ -97,6 +98,7 @@ extension WriteTransaction {
             let table = recordChanges(overlay, mixed)
             if !table.isEmpty { changes.append(table) }
         }
+        closeChunks()
         for case let overlay? in tables { sealTable(overlay) }
         if schemaChanged { putSchema() }
         return ChangeRecord(

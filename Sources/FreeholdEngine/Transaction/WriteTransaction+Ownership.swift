@@ -112,12 +112,12 @@ extension WriteTransaction {
     /// Whether an object without owner is the given embedded object, or owns it at some distance.
     private func isAbove(_ table: Table, _ key: ObjectKey, _ column: Column, _ origin: ObjectKey) -> Bool {
         var (place, below) = (currentSchema.table(of: column), origin)
-        if place === table, below == key { return true }
+        if place.id == table.id, below == key { return true }
         // What owns nothing yet is above nobody; that spares the way up in the usual case.
         guard table.columns.contains(where: { currentSchema.ownsTargets($0) && ownsAny($0, key) }) else { return false }
         while let owner = owner(place, below) {
             (place, below) = (currentSchema.table(of: owner.column), owner.key)
-            if place === table, below == key { return true }
+            if place.id == table.id, below == key { return true }
         }
         return false
     }

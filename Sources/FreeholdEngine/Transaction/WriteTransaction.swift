@@ -45,6 +45,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private var fetchedBytes = 0
     /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
     @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
+    /// The chunks of large lists that were edited last. No older one without a newer.
+    @exclusivity(unchecked) var newerChunk: OpenChunk?
+    @exclusivity(unchecked) var olderChunk: OpenChunk?
     var storageWriter: StorageWriter?
     /// Copies of spilled blocks that were read again.
     private var fetched: [UInt64: UnsafeMutableRawBufferPointer] = [:]
@@ -169,6 +172,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     private func finish() {
+        dropChunks()
         columnOverlays.update(repeating: nil, count: columnCapacity)
         tables = []
         backlinkChanges = [:]
@@ -202,6 +206,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     // MARK: Blocks
 
     override func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
+        closeChunks(segment, number)
         guard number <= BlockAddress.maximumNumber else { return nil }
         let address = BlockAddress(segment: segment, number: number).raw
         if let found = sealed[address] {
@@ -245,6 +250,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     /// Takes over the memory.
     func putBlock(_ segment: UInt32, _ number: UInt64, owned bytes: UnsafeMutableRawBufferPointer) {
+        closeChunks(segment, number)
         precondition(bytes.count <= BlockLimits.maximumSize, "a block over eight pages")
         let address = BlockAddress(segment: segment, number: number).raw
         if case .stored(let old)? = sealed.updateValue(.stored(bytes), forKey: address) { retire(old) }
@@ -253,6 +259,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     func removeBlock(_ segment: UInt32, _ number: UInt64) {
+        closeChunks(segment, number)
         guard number <= BlockAddress.maximumNumber else { return }
         let address = BlockAddress(segment: segment, number: number).raw
         if case .stored(let old)? = sealed.updateValue(.removed, forKey: address) { retire(old) }
@@ -536,6 +543,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     /// Encodes every decoded leaf; past the budget the blocks then move into LMDB's transaction.
     func sealEverything() {
+        closeChunks()
         for table in tables {
             guard let table else { continue }
             for columns in table.columns {
@@ -580,6 +588,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     /// that it began on, so that calls still run until its end, which throws the error.
     private func fallBack() {
         storageWriter = nil
+        dropChunks()
         // An operation may be amid its work with them.
         abandoned = tables
         abandonedChanges = Array(backlinkChanges.values)
@@ -598,6 +607,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     func writeSealed() throws(EngineError) {
+        closeChunks()
         try note.check()
         let addresses = sealed.keys.sorted()
         try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }

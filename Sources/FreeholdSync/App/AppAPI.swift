@@ -82,10 +82,13 @@ struct AppAPI: Sendable {
 
     func location(_ baseURL: String) async throws(AppError) -> Location {
         let answer = try await send(.GET, baseURL.withoutSlash + appPath + "/location")
-        return Location(
-            hostname: try Self.text(answer, "hostname").withoutSlash,
-            wsHostname: try Self.text(answer, "ws_hostname").withoutSlash
-        )
+        var (host, sync) = (try Self.text(answer, "hostname"), try Self.text(answer, "ws_hostname"))
+        if baseURL.lowercased().hasPrefix("https:") {
+            // A server behind a proxy may not know that it is asked by TLS. Passwords and tokens never go in the clear for that.
+            host = host.replacingScheme("http:", by: "https:")
+            sync = sync.replacingScheme("ws:", by: "wss:")
+        }
+        return Location(hostname: host.withoutSlash, wsHostname: sync.withoutSlash)
     }
 
     /// - Parameter link: the token of the user who gets another way to log in.
@@ -136,4 +139,8 @@ struct AppAPI: Sendable {
 
 extension String {
     var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+
+    fileprivate func replacingScheme(_ old: String, by new: String) -> String {
+        lowercased().hasPrefix(old) ? new + dropFirst(old.count) : self
+    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 public import Freehold
 import FreeholdEngine
+import FreeholdSyncCore
 
 /// How a realm syncs: see ``User/flexibleSyncConfiguration(clientResetMode:cancelAsyncOpenOnNonFatalErrors:)``.
 public struct SyncConfiguration: Sendable {
@@ -129,6 +130,15 @@ extension SyncConfiguration: FileService {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
+    }
+
+    /// Work that wasn't sent gets its names and the version that they are of: a server translates it by that.
+    package func willMigrate(_ database: Database) throws {
+        guard try database.snapshot().journalCursors.contains(where: { $0.name == FileClientStore.cursorName }) else {
+            return
+        }
+        var store = try FileClientStore(database)
+        try store.transact { try $0.resolveLocalCommits() }
     }
 
     package func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment {

@@ -138,6 +138,16 @@ final class SessionBoard: Sendable {
         for wait in waits.values { wait.continuation.resume(throwing: error) }
     }
 
+    /// The server is asked again.
+    func unblockRefused() {
+        state.withLock { state in
+            switch state.needsApp {
+            case .needsApp(.schema, _), .needsApp(.upgradeRequired, _): state.needsApp = nil
+            default: break
+            }
+        }
+    }
+
     func unblock() { state.withLock { $0.needsApp = nil } }
 
     /// Ends waits for query sets that are complete, or won't be.

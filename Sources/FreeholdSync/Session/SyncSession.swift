@@ -73,9 +73,10 @@ public final class SyncSession: Sendable {
         inputs.yield(.event(.suspended))
     }
 
-    /// Connects, at once.
+    /// Connects, at once; also where the server had refused the file's schema.
     public func resume() {
         board.setSuspended(false)
+        board.unblockRefused()
         inputs.yield(.event(.resumed))
     }
 

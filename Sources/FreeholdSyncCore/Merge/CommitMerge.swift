@@ -11,6 +11,7 @@ struct CommitMerge {
     /// What the author may write. Nil: everything.
     private let rights: (any SessionRights)?
     private let isShared: Bool
+    private let lensed: LensedCommit?
     /// The objects of old work as they were before the commit.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
@@ -37,10 +38,11 @@ struct CommitMerge {
         _ parents: [FileParent],
         _ old: OldWork?,
         _ rights: (any SessionRights)?,
-        _ isShared: Bool
+        _ isShared: Bool,
+        _ lensed: LensedCommit?
     ) {
         (self.commit, self.stamp, self.version, self.rules, self.refused) = (commit, stamp, version, rules, refused)
-        (self.parents, self.old, self.rights, self.isShared) = (parents, old, rights, isShared)
+        (self.parents, self.old, self.rights, self.isShared, self.lensed) = (parents, old, rights, isShared, lensed)
     }
 
     /// Does the changes.
@@ -50,6 +52,10 @@ struct CommitMerge {
         let isRevocable = isRevocable
         places.reserveCapacity(commit.changes.count)
         for (index, change) in commit.changes.enumerated() {
+            if lensed?.malformed.contains(index) == true {
+                refuse(index, .malformed)
+                continue
+            }
             let name = change.object
             let place = try place(of: name, isRevocable, &store)
             let (seen, refusal) = (objects[place].seen, objects[place].refusal)
@@ -59,7 +65,8 @@ struct CommitMerge {
                 seen: seen,
                 parents: parents,
                 isShared: isShared,
-                isRefused: refusal != nil
+                isRefused: refusal != nil,
+                fill: lensed?.fills[index]
             )
             if let refusal {
                 performRefused(change, place, author)
@@ -130,7 +137,7 @@ struct CommitMerge {
     }
 
     private mutating func refuse(_ index: Int, _ reason: RefusalReason, _ change: Change? = nil) {
-        let change = change ?? commit.changes[index]
+        let change = lensed?.refused(index, change) ?? change ?? commit.changes[index]
         refusals.append(Refusal(commit: commit.number, index: index, change: change, reason: reason))
     }
 

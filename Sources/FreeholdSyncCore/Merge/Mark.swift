@@ -45,6 +45,9 @@ struct Author: Sendable {
     /// The changes were refused. Only the slots of lists are made, dead, since later work can name them.
     var isRefused = false
 
+    /// What an increment counts from if null stands there.
+    var fill: SyncValue?
+
     var ident: FileIdent { stamp.ident }
 
     func mark(_ origin: Origin, isAssigned: Bool = false) -> Mark {

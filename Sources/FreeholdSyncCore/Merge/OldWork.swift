@@ -6,9 +6,16 @@ struct OldWork {
     private let lists: [Place: [SyncValue?]]
     /// The version before the commit: aligned elements are indices at it.
     let version: StreamVersion
+    /// How the author's app sees elements.
+    private let seen: @Sendable (Place, SyncValue) -> SyncValue
     private var alignments: [Place: ListAlignment] = [:]
 
-    init(_ lists: [OldList], version: StreamVersion) {
+    init(
+        _ lists: [OldList],
+        version: StreamVersion,
+        seen: (@Sendable (Place, SyncValue) -> SyncValue)? = nil
+    ) {
+        self.seen = seen ?? { $1 }
         self.lists = Dictionary(lists.map { ($0.place, $0.elements) }) { first, _ in first }
         self.version = version
     }
@@ -94,7 +101,7 @@ struct OldWork {
         if let known = alignments[place] { return known }
         var elements: [MergedContent] = []
         if case .list(let list)? = content(place, contents) { elements = list }
-        let alignment = ListAlignment(lists[place] ?? [], elements.map(\.plainValue))
+        let alignment = ListAlignment(lists[place] ?? [], elements.map { seen(place, $0.plainValue) })
         alignments[place] = alignment
         return alignment
     }

@@ -85,7 +85,14 @@ extension Register {
                 edit(keys, .set(value), mark, base: base)
             }
         case .increment(_, let number):
-            if !author.isRefused { edit(keys, .add(number), author.mark(.real), base: base) }
+            if author.isRefused { return .done }
+            if keys.isEmpty, var sum = author.fill, number != 0, isNull(isEntry: isEntry) {
+                // Its author was shown a number, and wrote the next one.
+                sum.add(number)
+                set(.value(sum), author.mark(.real), base: base)
+            } else {
+                edit(keys, .add(number), author.mark(.real), base: base)
+            }
         case .removeEntry:
             guard isEntry || !keys.isEmpty else { return .malformed }
             if author.isRefused { return .done }
@@ -97,6 +104,17 @@ extension Register {
         default: return .malformed
         }
         return .done
+    }
+}
+
+extension Register {
+    /// An entry that isn't there is no null.
+    fileprivate func isNull(isEntry: Bool) -> Bool {
+        switch value {
+        case .value(.null): true
+        case .absent: !isEntry
+        case .value, .instance: false
+        }
     }
 }
 

@@ -45,8 +45,27 @@ struct Register: Sendable {
     var value: Held {
         if edits.isEmpty { return held }
         guard case .value(var value) = held else { return held }
-        for edit in edits { edit.apply(to: &value) }
+        for edit in Self.summed(edits) { edit.apply(to: &value) }
         return .value(value)
+    }
+
+    /// With one add to a number between two writes that concern it: numbers that round must not depend on whether neighbours were merged.
+    private static func summed(_ edits: [Edit]) -> [Edit] {
+        guard edits.count > 1 else { return edits }
+        var all: [Edit] = []
+        for edit in edits {
+            guard case .add(let number) = edit.action else {
+                all.append(edit)
+                continue
+            }
+            let last = all.lastIndex { $0.path.starts(with: edit.path) || edit.path.starts(with: $0.path) }
+            if let last, all[last].path == edit.path, case .add(let sum) = all[last].action {
+                all[last].action = .add(sum &+ number)
+            } else {
+                all.append(edit)
+            }
+        }
+        return all
     }
 
     // MARK: Writing
@@ -177,7 +196,7 @@ extension Register.Edit {
 
     private func apply(to value: inout SyncValue, _ path: ArraySlice<SyncString>) {
         guard let key = path.first else {
-            if case .add(let number) = action, case .int(let old) = value { value = .int(old &+ number) }
+            if case .add(let number) = action { value.add(number) }
             return
         }
         guard case .dictionary(var dictionary) = value else { return }
@@ -190,8 +209,9 @@ extension Register.Edit {
             case .set(let new): dictionary[key] = new
             case .remove: dictionary[key] = nil
             case .add(let number):
-                guard case .int(let old)? = dictionary[key] else { return }
-                dictionary[key] = .int(old &+ number)
+                guard var old = dictionary[key] else { return }
+                old.add(number)
+                dictionary[key] = old
             }
         }
         value = .dictionary(dictionary)

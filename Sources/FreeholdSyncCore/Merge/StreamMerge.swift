@@ -13,6 +13,7 @@ public struct StreamMerge: Sendable {
     ///   - oldLists: the lists that the commit is about as its author saw them, if the author knows that the commit is from before the horizon.
     ///   - rights: what its author may write. Nil: everything.
     ///   - isShared: several people commit under the file's number, each of whom knows what it names as seen, and nothing more.
+    ///   - lensed: what its author called things, if that is something else.
     ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
     /// - Throws: `MergeError`, before anything is changed, and what the store throws.
     public func apply(
@@ -21,6 +22,7 @@ public struct StreamMerge: Sendable {
         oldLists: [OldList]? = nil,
         rights: (any SessionRights)? = nil,
         isShared: Bool = false,
+        lensed: LensedCommit? = nil,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -41,10 +43,21 @@ public struct StreamMerge: Sendable {
         )
         let stamp = Stamp(clock: clock, ident: ident)
         let parents = try store.parents(of: ident)
-        let old = isOld ? OldWork(oldLists ?? [], version: store.version) : nil
+        let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
         while true {
-            var attempt = CommitMerge(commit, stamp, store.version + 1, rules, refused, parents, old, rights, isShared)
+            var attempt = CommitMerge(
+                commit,
+                stamp,
+                store.version + 1,
+                rules,
+                refused,
+                parents,
+                old,
+                rights,
+                isShared,
+                lensed
+            )
             let new = try attempt.run(&store)
             if !new.isEmpty {
                 refused.merge(new) { $1 }

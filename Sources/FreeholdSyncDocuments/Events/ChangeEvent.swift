@@ -102,12 +102,14 @@ extension ChangeEvent {
     ///   - stream: whose step it is.
     ///   - token: where the caller goes on; events that it is behind are left out.
     ///   - sight: the part of objects that may be shown. An object that comes into sight is inserted, one that leaves it deleted.
+    ///   - className: what the caller calls a stored class.
     /// - Complexity: O(size of the objects).
     public static func events(
         of step: StreamStep,
         stream: StreamName,
         behind token: ResumeToken? = nil,
-        sight: Sight = { $1 }
+        sight: Sight = { $1 },
+        className: (SyncString) -> SyncString = { $0 }
     ) -> [ChangeEvent] {
         let isSingle = step.to.version == step.from.version + 1
         var passed = 0
@@ -120,13 +122,18 @@ extension ChangeEvent {
                 isLast
                 ? ResumeToken(stream, step.to)
                 : ResumeToken(stream, step.from, passed: isSingle ? index + 1 : 0)
-            guard index >= passed, let event = event(object, place, sight) else { continue }
+            guard index >= passed, let event = event(object, place, className, sight) else { continue }
             events.append(event)
         }
         return events
     }
 
-    private static func event(_ object: ObjectStep, _ token: ResumeToken, _ sight: Sight) -> ChangeEvent? {
+    private static func event(
+        _ object: ObjectStep,
+        _ token: ResumeToken,
+        _ className: (SyncString) -> SyncString,
+        _ sight: Sight
+    ) -> ChangeEvent? {
         func shown(_ version: MergedObject?) -> BSONDocument? {
             guard let version, version.isAlive, let contents = sight(object.name, version.contents) else { return nil }
             return BSONDocument(object.name, contents)
@@ -135,7 +142,7 @@ extension ChangeEvent {
         func event(_ operation: Operation, _ description: UpdateDescription? = nil) -> ChangeEvent {
             ChangeEvent(
                 operation: operation,
-                name: object.name,
+                name: ObjectName(className(object.name.className), object.name.key),
                 fullDocument: after,
                 description: description,
                 token: token

@@ -37,6 +37,14 @@ struct QueryTemplate: Sendable {
     /// What was parsed, before values are put in.
     var condition: Condition { (try? parse())?.condition ?? .truth(false) }
 
+    /// The text with the condition that is made of this one, expansions in it.
+    func mapped(_ body: (Condition) -> Condition) -> String {
+        // An expansion is written out where its value would stand.
+        QueryPrinter.text(body(condition)) { argument in
+            (argument as? Slot).map { .number(expansions[$0.index].description) }
+        }
+    }
+
     /// The condition for a user, negations at its leaves. A leaf that asks for what the user hasn't is false, negated or not.
     func condition(_ user: RuleUser, isNegated: Bool) -> Condition {
         let constants = expansions.map { expansion in user.value(expansion).flatMap { Constant($0) } }

@@ -1,26 +1,44 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// An app's schema as a server has it, and what becomes of files that come with their own.
+/// An app's schema as a server has it, in all its versions, and what becomes of files that come with their own.
 public struct ServedSchema: Sendable {
-    public private(set) var tables: [TableSpec]
+    public private(set) var versions: SchemaVersions
     public let mode: SchemaAdoption.Mode
     private let limits: RuleLimits
-    /// Of files that can go on with the classes as they are.
-    private var accepted: Set<RunningHash> = []
+    /// Of files that can go on with the classes as they are, by the version's index.
+    private var accepted: Set<Accepted> = []
+    /// By the version's index.
+    private var lenses: [Int: SchemaLens?] = [:]
+
+    private struct Accepted: Hashable {
+        let hash: RunningHash
+        let version: Int
+    }
 
     private static let capacity = 10_000
 
-    public init(_ tables: [TableSpec], mode: SchemaAdoption.Mode, limits: RuleLimits = RuleLimits()) {
-        (self.tables, self.mode, self.limits) = (tables, mode, limits)
+    public init(_ versions: SchemaVersions, mode: SchemaAdoption.Mode, limits: RuleLimits = RuleLimits()) {
+        (self.versions, self.mode, self.limits) = (versions, mode, limits)
     }
 
-    /// What becomes of a file. In development mode its new classes and properties are taken over.
+    /// With one version, in which everything is stored under its own name.
+    public init(_ tables: [TableSpec], mode: SchemaAdoption.Mode, limits: RuleLimits = RuleLimits()) {
+        self.init(SchemaVersions(unchecked: tables), mode: mode, limits: limits)
+    }
+
+    /// The classes of the newest version.
+    public var tables: [TableSpec] { versions.newest.tables }
+
+    /// What becomes of a file. It is judged by the version that serves its `schemaVersion`; classes that only earlier versions have may be left
+    /// over from before an update of its app. In development mode new classes and properties
+    /// are taken over into the newest version; the others stay as they were pushed.
     ///
     /// - Returns: the verdict, and what was taken over.
     /// - Complexity: O(1) for a schema that was accepted before, else O(*n* log *n*) for *n* properties.
     public mutating func judge(_ claim: SchemaClaim) -> (verdict: SchemaVerdict, adopted: [SchemaChange]) {
-        if accepted.contains(claim.hash) { return (.accepted, []) }
+        let index = versions.index(for: claim.version)
+        if accepted.contains(Accepted(hash: claim.hash, version: index)) { return (.accepted, []) }
         // A file may have no classes at all; then there is nothing to send.
         guard !claim.documents.isEmpty || claim.hash == .empty else { return (.documentsNeeded, []) }
         do throws(RuleError) {
@@ -28,11 +46,19 @@ public struct ServedSchema: Sendable {
             guard SchemaClaim.hash(claim.documents) == claim.hash else {
                 throw RuleError([], "The hash isn't that of the documents.")
             }
-            let adoption = try SchemaAdoption(server: tables, client: client, mode: mode, limits: limits)
-            guard adoption.isAccepted else { return (.refused(adoption.refused.map(\.problem)), []) }
-            if !adoption.adopted.isEmpty { tables = adoption.tables }
+            let version = versions.versions[index]
+            let adoption = try SchemaAdoption(
+                server: version.tables,
+                client: client.filter { !isLeftOver($0, index) },
+                mode: index == versions.versions.count - 1 ? mode : .production,
+                limits: limits
+            )
+            guard adoption.isAccepted else {
+                return (.refused(adoption.refused.map { $0.problem(version, versions) }), [])
+            }
+            if !adoption.adopted.isEmpty { try grow(adoption.tables) }
             if accepted.count >= Self.capacity { accepted = [] }
-            accepted.insert(claim.hash)
+            accepted.insert(Accepted(hash: claim.hash, version: index))
             return (.accepted, adoption.adopted)
         } catch {
             let problem = SchemaProblem(
@@ -43,17 +69,53 @@ public struct ServedSchema: Sendable {
             return (.refused([problem]), [])
         }
     }
+
+    /// A file keeps the classes that its app had before it was updated. Nothing of them is sent, and only work of that time comes up: they
+    /// claim nothing.
+    private func isLeftOver(_ table: TableSpec, _ index: Int) -> Bool {
+        let name = SyncString(table.name)
+        guard !versions.versions[index].tables.contains(where: { SyncString($0.name) == name }) else { return false }
+        let columns = table.synced.columns
+        return versions.versions[..<index].contains { version in
+            version.tables.contains { old in
+                SyncString(old.name) == name && old.isEmbedded == table.isEmbedded
+                    && old.isAsymmetric == table.isAsymmetric && columns.allSatisfy { old.columns.contains($0) }
+            }
+        }
+    }
+
+    private mutating func grow(_ tables: [TableSpec]) throws(RuleError) {
+        let push: SchemaPush
+        do throws(SchemaPushError) {
+            push = try versions.pushing(tables, as: versions.newest.number, limits: limits)
+        } catch {
+            let problem = error.problems.first
+            throw RuleError([problem?.className, problem?.property].compactMap { $0 }, problem?.reason ?? "")
+        }
+        (versions, lenses) = (push.versions, [:])
+    }
+
+    /// How a file's app sees what is stored. Nil if it sees all of it as it is.
+    ///
+    /// - Complexity: O(1), but for the first file of a version.
+    public mutating func lens(for claim: SchemaClaim) -> SchemaLens? {
+        let index = versions.index(for: claim.version)
+        if let known = lenses[index] { return known }
+        let lens = versions.lens(for: claim.version)
+        lenses[index] = .some(lens)
+        return lens
+    }
 }
 
 extension SchemaChange {
     /// What a client is told.
-    fileprivate var problem: SchemaProblem {
+    fileprivate func problem(_ version: SchemaVersion, _ versions: SchemaVersions) -> SchemaProblem {
+        let isOld = version.number != versions.newest.number
         let place = property.map { "\(className).\($0)" } ?? className
-        let text: String
-        switch kind {
-        case .additive: text = "\(place) isn't in the app's schema\(new.map { " ('\($0)')" } ?? "")."
-        case .breaking: text = "\(self)."
-        }
+        var text = "\(self)"
+        // What the client has is new to the server.
+        if kind == .additive { text = "\(place) isn't in the app's schema\(new.map { " ('\($0)')" } ?? "")" }
+        text += isOld ? " (in version \(version.number) of the schema)." : "."
         return SchemaProblem(
             className: SyncString(className),
             property: property.map { SyncString($0) },

@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [
         "TRUEPREDICATE", "age == 7", "7 == age", "age != 8", "age > 6.5", "age >= 7 AND age < 8", "6 < age",
-        "weight == 12.5",
+        "weight == 12.5", "weight == 12.5f", "age < 7.5f", "weight < inf",
         "weight > 12", "name == 'Rex'", "name BEGINSWITH 'R'", "name ENDSWITH 'x'", "name CONTAINS 'e'",
         "name LIKE 'R?x'",
         "name LIKE '*e*'", "isGood == true", "NOT isGood == false", "nothing == nil", "missing == nil",

@@ -105,6 +105,22 @@ import Testing
         for path in Self.rarePaths where outcomes.0[path] == nil { Issue.record("no world went this way: \(path)") }
     }
 
+    /// Some of these are in each run.
+    @Test func `apps of two versions of a schema come to rest as they must`() {
+        let profiles = UInt64(SimulatedProfile.all.count)
+        let first = Self.number("FREEHOLD_SEED") ?? .random(in: 0..<1 << 30)
+        let count = Self.number("FREEHOLD_VERSIONS") ?? 8
+        print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_VERSIONS=\(count)")
+        for index in SimulatedProfile.all.indices where SimulatedProfile.all[index].hasVersions {
+            for number in 0..<count {
+                let outcome = Self.play((first + number) * profiles + UInt64(index))
+                guard !outcome.problems.isEmpty else { continue }
+                Issue.record("\(Self.report(outcome))")
+                return
+            }
+        }
+    }
+
     /// What a run of 2,000 seeds must come by.
     static let rarePaths = [
         "a copied file", "a file from a backup", "a lost answer of the store", "a node dies",

@@ -20,6 +20,8 @@ final class AccountServer: RLMNetworkTransport {
         var last = 0
         var requests: [String] = []
         var isReachable = true
+        /// What it says of its own address.
+        var scheme = ("https", "wss")
         /// Access tokens that count: the others are refused.
         var generation = 0
     }
@@ -44,7 +46,8 @@ extension AccountServer.State {
         switch (request.method, route) {
         case (.GET, "/app/test/location"):
             return json([
-                "hostname": "https://account.test", "ws_hostname": "wss://account.test", "deployment_model": "LOCAL",
+                "hostname": .string("\(scheme.0)://account.test"), "ws_hostname": .string("\(scheme.1)://account.test"),
+                "deployment_model": "LOCAL",
             ])
         case (.POST, "/app/test/auth/providers/local-userpass/register"):
             let name = body["email"]?.stringValue ?? ""

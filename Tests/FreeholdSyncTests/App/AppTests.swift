@@ -1,8 +1,9 @@
 import Foundation
 import Freehold
-import FreeholdSync
 import Synchronization
 import Testing
+
+@testable import FreeholdSync
 
 /// Users and their tokens.
 @Suite struct AppTests {
@@ -40,6 +41,16 @@ import Testing
         let again = try await app.login(credentials: .emailPassword(email: "ann@example.org", password: "secret"))
         #expect(again === user)
         #expect(user.isLoggedIn)
+    }
+
+    /// A server behind a proxy for TLS may not know better.
+    @Test func `Nothing goes in the clear where the base URL is encrypted, whatever the server says`() async throws {
+        accounts.state.withLock { $0.scheme = ("http", "ws") }
+        _ = try await ann()
+        let location = try await app.location()
+        #expect(location.hostname == "https://account.test")
+        #expect(location.wsHostname == "wss://account.test")
+        #expect(accounts.requests.allSatisfy { !$0.contains("http:") })
     }
 
     @Test func `Errors of the server come as AppError with their codes`() async throws {

@@ -1,3 +1,4 @@
+import FreeholdEngine
 import FreeholdSyncCore
 
 extension HistoryGenerator {
@@ -29,7 +30,7 @@ extension HistoryGenerator {
         case .byDefault: return [.set(place(random.chance(50) ? "f" : "g"), freshValue(), .byDefault)]
         case .add:
             let number = Int64(pick(-5..<6))
-            if random.chance(20) { return [.set(place("count"), random.chance(20) ? .null : freshValue(), .real)] }
+            if random.chance(20) { return [.set(place("count"), counted(), .real)] }
             return [.increment(random.chance(70) ? place("count") : place("map").entry(key()), number)]
         case .mixed: return [mixed(place("mixed"))]
         case .insert, .remove, .move, .setElement, .clear, .assign:
@@ -73,6 +74,17 @@ extension HistoryGenerator {
             NewField("list", .list(first: client.number(max(count, 1)), values), count == 0 ? .byDefault : .real)
         )
         return .create(name, fields)
+    }
+
+    /// A number, which apps of other versions of a schema write in other types.
+    private mutating func counted() -> SyncValue {
+        switch pick(0..<10) {
+        case 0, 1: .null
+        case 2: .double([0.1, 0.7, -0.0, 1e17, .nan].randomElement(using: &random)!)
+        case 3: .float([0.1, -2.7, 2e7].randomElement(using: &random)!)
+        case 4: .decimal128(["0.10", "-0", "9E40"].randomElement(using: &random)!)
+        default: freshValue()
+        }
     }
 
     /// Some of them are one element although they differ.

@@ -1,3 +1,4 @@
+import FreeholdEngine
 import FreeholdSyncCore
 
 /// What a write is compared by: any real write beats any default; otherwise the later stamp wins.
@@ -54,14 +55,23 @@ struct Register: Hashable {
     }
 
     /// Nil if nothing was written, or it was removed.
+    ///
+    /// Adds to one number count as their sum once a write concerns it, or at the end: numbers that round don't tell how adds were merged.
     var value: Stored? {
         var value: Stored?
+        var sums: [[SyncString]: Int64] = [:]
         for write in writes {
+            if case .add(let number) = write.act {
+                sums[write.path, default: 0] &+= number
+                continue
+            }
+            for (path, number) in sums where path.starts(with: write.path) || write.path.starts(with: path) {
+                Self.add(number, path, to: &value)
+                sums[path] = nil
+            }
             switch (write.path.isEmpty, write.act, value) {
             case (true, .set(let new), _): value = new
             case (true, .remove, _): value = nil
-            case (_, .add(let number), .plain(let old)?):
-                value = Self.replaced(old, write.path[...]) { Self.sum($0, number) }.map { .plain($0) }
             case (false, .set(.plain(let new)), .plain(let old)?):
                 value = Self.replaced(old, write.path[...]) { _ in new }.map { .plain($0) }
             case (false, .remove, .plain(let old)?):
@@ -69,12 +79,24 @@ struct Register: Hashable {
             default: break
             }
         }
+        for (path, number) in sums { Self.add(number, path, to: &value) }
         return value
     }
 
-    /// Only an integer can be added to. Null stays null.
+    private static func add(_ number: Int64, _ path: [SyncString], to value: inout Stored?) {
+        guard number != 0, case .plain(let old)? = value else { return }
+        value = replaced(old, path[...]) { sum($0, number) }.map { .plain($0) }
+    }
+
+    /// Only a number can be added to, in its own type. Null stays null.
     private static func sum(_ value: SyncValue?, _ number: Int64) -> SyncValue? {
-        if case .int(let old)? = value { .int(old &+ number) } else { value }
+        switch value {
+        case .int(let old)?: .int(old &+ number)
+        case .float(let old)?: .float(old + Float(number))
+        case .double(let old)?: .double(old + Double(number))
+        case .decimal128(let old)?: .decimal128(old + Decimal128(number))
+        default: value
+        }
     }
 
     /// A path that leads into something that is no dictionary changes nothing.

@@ -5,6 +5,8 @@ struct ScriptedClient {
     var connection: ConnectionNumber?
     var queries: Queries
     var user: SyncString = "anna"
+    /// The schema of its app.
+    var claim = SchemaClaim(version: 0, hash: .empty)
     var isRecording = false
     /// What came, if that is recorded.
     var received: [ServerMessage] = []
@@ -37,7 +39,7 @@ struct ScriptedClient {
     init(queries: Queries) { self.queries = queries }
 
     func greeting() -> [ClientMessage] {
-        var bind = Bind(app: "app", schema: SchemaClaim(version: 0, hash: .empty))
+        var bind = Bind(app: "app", schema: claim)
         (bind.file, bind.cursor, bind.view, bind.queryVersion) = (identity, cursor, view, completed)
         bind.bootstrap = position
         bind.bootstrapView = position == nil ? nil : begun?.view
@@ -57,6 +59,7 @@ struct ScriptedClient {
             clock: Clock(milliseconds: now),
             base: base,
             seen: seen,
+            schemaVersion: claim.version,
             changes: changes
         )
         let last = pending.last?.hash ?? acknowledgedHash

@@ -47,6 +47,7 @@ struct ServerBench {
     static let stream = StreamName(app: "app")
 
     var configuration: ServerConfiguration
+    let matcher: any ConditionMatcher
     var machine: ServerMachine
     var store: any WorldStore
     var random: SeededRandom
@@ -64,14 +65,15 @@ struct ServerBench {
     init(
         seed: UInt64 = 1,
         store: any WorldStore = MemoryServerStore(epoch: 7),
+        matcher: any ConditionMatcher = SimpleMatcher(),
         configure: (inout ServerConfiguration) -> Void = { _ in }
     ) {
-        self.store = store
+        (self.store, self.matcher) = (store, matcher)
         configuration = ServerConfiguration(apps: ["app": ServerApp()]) { token, _ in
             token.text == "" ? nil : token.text
         }
         configure(&configuration)
-        machine = ServerMachine(configuration, matcher: SimpleMatcher())
+        machine = ServerMachine(configuration, matcher: matcher)
         random = SeededRandom(seed: seed)
     }
 
@@ -79,10 +81,11 @@ struct ServerBench {
     mutating func add(
         _ queries: [ClassQuery] = [ClassQuery(className: "A", condition: "all")],
         user: SyncString = "anna",
+        claim: SchemaClaim = SchemaClaim(version: 0, hash: .empty),
         isRecording: Bool = false
     ) -> Int {
         var client = ScriptedClient(queries: Queries(version: 1, queries: queries))
-        (client.user, client.isRecording) = (user, isRecording)
+        (client.user, client.claim, client.isRecording) = (user, claim, isRecording)
         clients.append(client)
         connect(clients.count - 1)
         return clients.count - 1
@@ -110,7 +113,7 @@ struct ServerBench {
     /// The node dies, and a new one takes its place.
     mutating func killNode() {
         store.reopen()
-        machine = ServerMachine(configuration, matcher: SimpleMatcher())
+        machine = ServerMachine(configuration, matcher: matcher)
         for index in clients.indices { clients[index].connection = nil }
     }
 

@@ -68,6 +68,25 @@ struct SimulatedRole: Hashable, Sendable, SessionRights {
     }
 }
 
+/// A role whose conditions are in the query language.
+struct QueryRole: SessionRights {
+    let role: SimulatedRole
+
+    func narrowed(_ query: ClassQuery) throws(ConditionError) -> SyncString {
+        guard query.className == "Thing", let hiddenMail = role.hiddenMail else { return query.condition }
+        return SyncString("(\(query.condition.string)) AND mail != \(hiddenMail)")
+    }
+
+    func mask(of className: SyncString) -> FieldMask? { role.mask(of: className) }
+    func writesAll(of className: SyncString) -> Bool { role.writesAll(of: className) }
+
+    func allows(
+        _ name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> Bool { role.allows(name, before: before, after: after) }
+}
+
 /// The roles of a world's users, as an administrator sets them. Nodes look here whenever they ask.
 final class SimulatedRoles: @unchecked Sendable {
     // A world is one thread.

@@ -37,6 +37,8 @@ struct SimulatedChecks {
         switch profile.work {
         case .elements: [.insert, .insert, .remove, .move]
         case .links: EditGenerator.Kind.links
+        // The versions have no class for what links lead to there.
+        case _ where profile.hasVersions: EditGenerator.Kind.allCases
         default: EditGenerator.Kind.allCases + [.makeTarget, .changeTarget, .removeTarget]
         }
     }
@@ -282,6 +284,36 @@ struct SimulatedChecks {
         return problems
     }
 
+    /// What a client must show, and the versions that it must hold.
+    private func expected(
+        _ world: SimulatedWorld,
+        _ index: Int,
+        _ contents: [ObjectName: MergedObject],
+        _ queries: [ClassQuery]
+    ) -> (shown: [ObjectName: [SyncString: Content]], versions: [ObjectName: StreamVersion]) {
+        let role = world.profile.hasRoles ? world.roles[SimulatedWorld.user(index)] : SimulatedRole()
+        if world.profile.hasVersions {
+            let isNew = world.schemaVersion(index) > 0
+            let all = SimulatedVersions.expected(contents, queries, role, isNew: isNew)
+            return (all.mapValues { plain($0.fields) ?? [:] }, all.mapValues(\.version))
+        }
+        var visible = contents.filter { name, object in
+            queries.contains { query in
+                query.className == name.className
+                    && (try? SimpleMatcher().compile(name.className, query.condition))?.matches(name, object.contents)
+                        == true
+            }
+        }
+        visible = visible.filter { $0.key.className != "Thing" || role.canRead($0.value.contents) }
+        let expected = visible.reduce(into: [ObjectName: [SyncString: Content]]()) { all, entry in
+            let hidden = entry.key.className == "Thing" ? role.hiddenFields : []
+            let shown: [SyncString: MergedContent] = entry.value.contents.filter { !hidden.contains($0.key) }
+            all[entry.key] = plain(shown) ?? [:]
+        }
+        let versions = visible.reduce(into: [:]) { $0[$1.key] = $1.value.version(role.mask(of: $1.key.className)) }
+        return (expected, versions)
+    }
+
     private func end(
         _ world: SimulatedWorld,
         _ index: Int,
@@ -290,20 +322,7 @@ struct SimulatedChecks {
         var problems: [String] = []
         let data = world.clients[index].store.data
         guard let set = data.state.querySets.last else { return ["client \(index) has no queries"] }
-        var visible = contents.filter { name, object in
-            set.queries.contains { query in
-                query.className == name.className
-                    && (try? SimpleMatcher().compile(name.className, query.condition))?.matches(name, object.contents)
-                        == true
-            }
-        }
-        let role = world.profile.hasRoles ? world.roles[SimulatedWorld.user(index)] : SimulatedRole()
-        visible = visible.filter { $0.key.className != "Thing" || role.canRead($0.value.contents) }
-        let expected = visible.reduce(into: [ObjectName: [SyncString: Content]]()) { all, entry in
-            let hidden = entry.key.className == "Thing" ? role.hiddenFields : []
-            let shown: [SyncString: MergedContent] = entry.value.contents.filter { !hidden.contains($0.key) }
-            all[entry.key] = plain(shown) ?? [:]
-        }
+        let (expected, versions) = expected(world, index, contents, set.queries)
         let shown = shown(world.clients[index])
         if shown != expected {
             let different = Set(shown.keys).union(expected.keys).filter { shown[$0] != expected[$0] }.sorted()
@@ -312,7 +331,6 @@ struct SimulatedChecks {
                 problems.append("client \(index) shows \(name) as \(a), expected \(b)")
             }
         }
-        let versions = visible.reduce(into: [:]) { $0[$1.key] = $1.value.version(role.mask(of: $1.key.className)) }
         if data.versions != versions { problems.append("client \(index) holds other versions") }
         if !data.shadows.isEmpty || !data.local.isEmpty || data.state.firstPending <= data.state.lastCommit {
             problems.append("client \(index) still has pending work: \(data.shadows.keys) \(data.state)")

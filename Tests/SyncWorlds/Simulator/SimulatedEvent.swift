@@ -51,6 +51,8 @@ struct SimulatedProfile: Sendable {
     var queries = false
     /// Users have roles, which change.
     var hasRoles = false
+    /// Every second client's app is of another version of the schema.
+    var hasVersions = false
     /// Small messages, windows and chunks.
     var isNarrow = false
     /// The merge is compared with the oracle.
@@ -202,6 +204,32 @@ struct SimulatedProfile: Sendable {
             queries: true,
             hasRoles: true,
             objects: 5
+        ),
+        SimulatedProfile(
+            name: "versions",
+            work: .everything,
+            weights: weights(usual, rough, failing),
+            queries: true,
+            hasVersions: true,
+            objects: 3
+        ),
+        SimulatedProfile(
+            name: "versions, narrow",
+            work: .everything,
+            weights: weights(usual, rough, failing, [.drop: 2]),
+            queries: true,
+            hasVersions: true,
+            isNarrow: true,
+            objects: 5
+        ),
+        SimulatedProfile(
+            name: "versions and roles",
+            work: .everything,
+            weights: weights(usual, rough, [.changeRole: 3, .hearOfRoles: 4, .drop: 2]),
+            queries: true,
+            hasRoles: true,
+            hasVersions: true,
+            objects: 4
         ),
         SimulatedProfile(name: "asymmetric", work: .asymmetric, weights: weights(usual, rough, failing)),
         SimulatedProfile(

@@ -20,10 +20,10 @@ extension SimulatedWorld {
         fireTimers(node)
         switch event.kind {
         case .commit:
-            commit(checks.edits(&clients[index], &random), index)
+            commit(edits(index), index)
             if random.chance(80) { handle(.committed, index) }
         case .notify: handle(.committed, index)
-        case .subscribe: handle(.subscribed(checks.queries(.random(in: 0..<3, using: &random))), index)
+        case .subscribe: handle(.subscribed(queries(.random(in: 0..<3, using: &random), index)), index)
         case .wait:
             handle(random.chance(50) ? .waitForUpload(event.seed) : .waitForDownload(event.seed), index)
         case .suspend:
@@ -105,6 +105,13 @@ extension SimulatedWorld {
             let change = Change.increment(Place(name, "count"), amount)
             run(.submit(number, Submission(stream: Self.stream, user: "t", changes: [change])), node)
         }
+    }
+
+    /// Edits of what a client's app shows.
+    private mutating func edits(_ index: Int) -> [LocalEdit] {
+        guard schemaVersion(index) > 0 else { return checks.edits(&clients[index], &random) }
+        let objects = SimulatedVersions.old(clients[index].store.data.objects)
+        return SimulatedVersions.new(clients[index].generator.transaction(on: objects, &random), &random)
     }
 
     mutating func hearOfRoles(_ node: Int) {

@@ -99,12 +99,13 @@ struct SimulatedWorld {
 
     mutating func add(_ index: Int) {
         var generator = EditGenerator(kinds: checks.kinds)
+        generator.fitsFiles = profile.hasVersions
         generator.skip(to: Int64(index + 1) * 1_000_000)
         let offset = Int64.random(in: -60_000...60_000, using: &random)
         clients.append(Client(machine: machine(index), generator: generator, offset: offset))
         clients[index].node = index % nodes.count
         handle(.started, index)
-        handle(.subscribed(checks.queries(0)), index)
+        handle(.subscribed(queries(0, index)), index)
     }
 
     static func user(_ index: Int) -> SyncString { SyncString("user \(index)") }
@@ -118,7 +119,12 @@ struct SimulatedWorld {
             rules.forbids = SimulatedChecks.forbids(profile.refusals, seed)
         }
         var app = ServerApp(rules: rules)
-        if profile.hasRoles { app.rights = { user, _ in roles[user] } }
+        if profile.hasVersions { app.judge = { SimulatedVersions.judge($0) } }
+        if profile.hasRoles {
+            app.rights = { user, _ -> any SessionRights in
+                profile.hasVersions ? QueryRole(role: roles[user]) as any SessionRights : roles[user]
+            }
+        }
         var configuration = ServerConfiguration(apps: ["sim": app]) { token, _ in token.text }
         configuration.commitSize = \.estimatedSize
         let codec = MessageCodec()
@@ -131,12 +137,14 @@ struct SimulatedWorld {
             configuration.uploadCredit = 4_000
             configuration.limits.messageBytes = 2_000
         }
+        if profile.hasVersions { return ServerMachine(configuration, matcher: QueryMatcher()) }
         return ServerMachine(configuration, matcher: SimpleMatcher())
     }
 
     func machine(_ index: Int) -> ClientMachine {
         var configuration = ClientConfiguration(
             app: "sim",
+            schema: SchemaClaim(version: schemaVersion(index), hash: .empty),
             token: AccessToken(profile.hasRoles ? Self.user(index) : "t")
         )
         configuration.session = SessionNumber(rawValue: UInt32(index + 1))
@@ -158,7 +166,7 @@ struct SimulatedWorld {
         guard !edits.isEmpty else { return }
         if isTracing { trace.append("client \(index) commits \(edits)") }
         do {
-            try clients[index].store.commit(edits, wall: wall(index))
+            try clients[index].store.commit(edits, wall: wall(index), schemaVersion: schemaVersion(index))
             checks.note(edits, self, index)
         } catch { problems.append("a local commit fails: \(error)") }
     }
@@ -248,7 +256,10 @@ struct SimulatedWorld {
     private mutating func note(_ report: ClientReport, _ index: Int) {
         switch report {
         case .refused(let refusals):
-            for refusal in refusals { note("refused: \(refusal.reason)") }
+            for refusal in refusals {
+                note("refused: \(refusal.reason)")
+                if profile.hasVersions, refusal.reason == .malformed { problems.append("refused: \(refusal)") }
+            }
             checks.note(refusals)
         case .mismatch(let classes):
             note("mismatch")

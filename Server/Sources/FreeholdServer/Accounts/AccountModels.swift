@@ -19,7 +19,7 @@ final class StoredApp: Object {
 
 /// A part of what is said of an app: schema, rules, sinks. In Extended JSON.
 final class StoredDocument: Object {
-    enum Kind: String { case schema, rules, values, environment, sink, project }
+    enum Kind: String { case schema, versions, rules, values, environment, sink, project }
 
     @Persisted(primaryKey: true) var key = ""
     @Persisted(indexed: true) var app = ""
@@ -33,6 +33,8 @@ final class StoredUser: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted(indexed: true) var app = ""
     @Persisted var isDisabled = false
+    /// At any time.
+    @Persisted var hasLoggedIn = false
     /// A JSON object.
     @Persisted var customData = "{}"
     @Persisted var created = Date()

@@ -51,8 +51,13 @@ extension AccountService {
         let name = AccountName.normal(try fields.text("email"))
         let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, name)
         try limiter.attempt(account: account, address: request.address)
-        let known = try await store.identity(app.id, .emailPassword, name)
-        if let known, isReset || !known.isConfirmed { try await mail(app, name, isReset: isReset) }
+        // Nobody waits for it: how long it takes would tell whether the address is known.
+        Task {
+            do {
+                let known = try await store.identity(app.id, .emailPassword, name)
+                if let known, isReset || !known.isConfirmed { try await mail(app, name, isReset: isReset) }
+            } catch { logger.error("a mail can't be prepared", metadata: ["kind": "\(type(of: error))"]) }
+        }
         return AccountAnswer(202, [:])
     }
 

@@ -22,6 +22,7 @@ extension AccountStore {
                 throw AccountError.invalidSession
             }
             guard !stored.isDisabled else { throw AccountError.userDisabled }
+            if !stored.hasLoggedIn { stored.hasLoggedIn = true }
             // What ended long ago goes with the next log-in.
             realm.delete(realm.objects(StoredSession.self).where { $0.user == user && $0.expires < now })
             let login = AccountSecret.identifier(now)

@@ -181,13 +181,16 @@ public final class AccountStore: Sendable {
             }
             if identity.user == user { return }
             let (other, id) = (identity.user, identity.user)
+            let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other)
+            guard gone?.isDisabled != true else { throw AccountError.userDisabled }
             // A user who was logged in may have documents, which would be nobody's.
-            guard realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
-                realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty
+            guard gone?.hasLoggedIn != true, realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
+                realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty,
+                realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty
             else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
             identity.user = user
             Self.noteUsers(of: into.app, realm)
-            if let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other) { Self.delete(gone, realm) }
+            if let gone { Self.delete(gone, realm) }
         }
     }
 

@@ -30,7 +30,7 @@ final class AccountWatch: Sendable {
     func run() async {
         followSchemas()
         await followSinks()
-        defer { accounts.served.onChange {} }
+        defer { accounts.served.onChange { _ in } }
         var (seen, hasFailed, isSecond): (UInt64?, Bool, Bool) = (nil, false, false)
         var looks = 0
         while !Task.isCancelled {
@@ -59,10 +59,14 @@ final class AccountWatch: Sendable {
         let apps = try await accounts.store.apps()
         let (known, now) = (revisions.withLock { $0 }, try await accounts.store.revisions())
         let served = accounts.served
-        var (isAnother, users): (Bool, Set<SyncString>) = (false, [])
+        var (isAnother, users, binding): (Bool, Set<SyncString>, [String]) = (false, [], [])
         for (id, revision) in now where known[id] != revision || served[id] == nil {
             if known[id]?.documents != revision.documents || served[id] == nil {
-                if served.update(id, try await accounts.store.documents(of: id)) { isAnother = true }
+                switch served.update(id, try await accounts.store.documents(of: id)) {
+                case .none: break
+                case .rights: isAnother = true
+                case .schema: (isAnother, binding) = (true, binding + [id])
+                }
             }
             guard known[id]?.users != revision.users, let app = served[id] else { continue }
             for user in try await accounts.store.users(app.users) { app.note(RuleUser(user)) }
@@ -70,6 +74,7 @@ final class AccountWatch: Sendable {
         for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
         revisions.withLock { $0 = now }
         node.setApps(settings.nodeApps(apps, accounts.members, served))
+        for app in binding { node.schemaChanged(of: app) }
         if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
         let ended = try await accounts.store.ended(among: node.logins())
@@ -86,10 +91,11 @@ final class AccountWatch: Sendable {
     /// Serves apps whose classes changed while they were served.
     func followSchemas() {
         let (node, accounts, settings) = (node, accounts, settings)
-        accounts.served.onChange {
+        accounts.served.onChange { app in
             Task {
                 guard let apps = try? await accounts.store.apps() else { return }
                 node.setApps(settings.nodeApps(apps, accounts.members, accounts.served))
+                if let app { node.schemaChanged(of: app) }
                 node.rightsChanged(of: nil)
             }
         }

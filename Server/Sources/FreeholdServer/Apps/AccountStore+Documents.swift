@@ -16,7 +16,7 @@ extension AccountStore {
         }
     }
 
-    /// Changes an app's documents as one transaction.
+    /// Changes an app's documents as one transaction. A server that runs follows within a second.
     ///
     /// - Returns: what they are then.
     /// - Throws: `AccountError` if there is no such app; `RuleError` if the documents don't fit each other; what `body` throws. Then nothing
@@ -33,7 +33,7 @@ extension AccountStore {
             let old = try AppDocuments(stored, realm)
             var documents = old
             try body(&documents)
-            _ = try documents.tables()
+            _ = try documents.versions()
             guard documents != old else { return documents }
             try documents.store(app, realm)
             stored.adoptsSchemas = documents.adoptsSchemas
@@ -47,12 +47,13 @@ extension AccountStore {
         // An app of the settings, without accounts, has nothing that could keep them.
         guard try await self.app(app) != nil else { return }
         try await changeDocuments(of: app) { documents in
-            let known = try documents.tables()
-            let adoption = try SchemaAdoption(server: known, client: tables, mode: .development)
+            let versions = try documents.versions()
+            let known = versions.newest
+            let adoption = try SchemaAdoption(server: known.tables, client: tables, mode: .development)
             guard adoption.isAccepted else {
                 throw RuleError([], "They don't fit the schema that was pushed meanwhile.")
             }
-            try documents.setTables(adoption.tables)
+            try documents.adopt(versions.pushing(adoption.tables, as: known.number).versions)
         }
     }
 
@@ -113,7 +114,9 @@ extension AccountUser {
 extension AppDocuments {
     fileprivate init(_ app: StoredApp, _ realm: Realm) throws {
         let id = app.id
-        self.init(adoptsSchemas: app.adoptsSchemas)
+        var (schemas, asymmetric): ([SchemaDocument], Set<String>) = ([], [])
+        var (versions, rules): (SchemaVersions?, RuleSet?)
+        var (values, environment): (BSONDocument, BSONDocument) = ([:], [:])
         for stored in realm.objects(StoredDocument.self).where({ $0.app == id }).sorted(byKeyPath: "key") {
             let body = try BSONDocument(extendedJSON: stored.body)
             switch StoredDocument.Kind(rawValue: stored.kind) {
@@ -124,6 +127,7 @@ extension AppDocuments {
                 let document = SchemaDocument(schema: schema, relationships: relationships)
                 schemas.append(document)
                 if body["asymmetric"] == true { asymmetric.insert(document.className) }
+            case .versions: versions = try SchemaVersions(body)
             case .rules: rules = try RuleSet(extendedJSON: stored.body)
             case .values: values = body
             case .environment: environment = body
@@ -132,6 +136,15 @@ extension AppDocuments {
             case nil: continue
             }
         }
+        self.init(
+            schemas: schemas,
+            asymmetric: asymmetric,
+            versions: versions,
+            rules: rules,
+            values: values,
+            environment: environment,
+            adoptsSchemas: app.adoptsSchemas
+        )
     }
 
     fileprivate func store(_ app: String, _ realm: Realm) throws {
@@ -148,6 +161,7 @@ extension AppDocuments {
             if asymmetric.contains(document.className) { body.append("asymmetric", true) }
             try add(.schema, document.className, body)
         }
+        if let allVersions { try add(.versions, "", allVersions.document) }
         if let rules { try add(.rules, "", rules.document) }
         if !values.isEmpty { try add(.values, "", values) }
         if !environment.isEmpty { try add(.environment, "", environment) }

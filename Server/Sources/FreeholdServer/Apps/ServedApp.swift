@@ -9,12 +9,17 @@ final class ServedApp: Sendable {
     let id: String
     private let state: Mutex<State>
     /// Told when clients' classes were taken over.
-    private let adopted: @Sendable (ServedApp, [TableSpec]) -> Void
+    private let adopted: @Sendable (ServedApp, SchemaVersions) -> Void
 
     private struct State {
         var documents: AppDocuments
         var schema: ServedSchema
+        /// In stored names, as is what they are asked of.
         var rules: RuleSet?
+        var stored: [TableSpec]
+        var ruleSchema: RuleSchema
+        /// How programs without a file see what is stored: as the newest version.
+        var lens: SchemaLens?
         var users: [String: RuleUser] = [:]
         /// Users of whom something else is known than before.
         var changed: Set<String> = []
@@ -24,8 +29,18 @@ final class ServedApp: Sendable {
         init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
             self.documents = documents
             let isDevelopment = adoptsAlways || documents.adoptsSchemas
-            schema = ServedSchema(try documents.tables(), mode: isDevelopment ? .development : .production)
-            rules = documents.rules
+            let versions = try documents.versions()
+            schema = ServedSchema(versions, mode: isDevelopment ? .development : .production)
+            (rules, stored) = (try documents.storedRules(), versions.storage)
+            (ruleSchema, lens) = (RuleSchema(stored), versions.lens(for: versions.newest.number))
+        }
+
+        /// The schema took classes over.
+        mutating func follow() throws {
+            let versions = schema.versions
+            try documents.adopt(versions)
+            (rules, stored) = (try documents.storedRules(), versions.storage)
+            (ruleSchema, lens) = (RuleSchema(stored), versions.lens(for: versions.newest.number))
         }
     }
 
@@ -37,23 +52,31 @@ final class ServedApp: Sendable {
         _ id: String,
         _ documents: AppDocuments,
         adoptsAlways: Bool = false,
-        adopted: @escaping @Sendable (ServedApp, [TableSpec]) -> Void = { _, _ in }
+        adopted: @escaping @Sendable (ServedApp, SchemaVersions) -> Void = { _, _ in }
     ) throws {
         self.id = id
         self.adopted = adopted
         state = Mutex(try State(documents, adoptsAlways))
     }
 
-    /// - Returns: whether anything is another thing now.
+    /// What became of an app that was given other documents.
+    enum Update {
+        case none
+        /// Sessions go on, with what they may see and write now.
+        case rights
+        /// Sessions have to bind anew: what they see of what is stored is another thing.
+        case schema
+    }
+
     /// - Throws: `RuleError`; then it goes on with what it had.
-    func update(_ documents: AppDocuments, adoptsAlways: Bool) throws -> Bool {
+    func update(_ documents: AppDocuments, adoptsAlways: Bool) throws -> Update {
         let new = try State(documents, adoptsAlways)
         return state.withLock { state in
-            guard state.documents != documents || state.schema.mode != new.schema.mode else { return false }
+            guard state.documents != documents || state.schema.mode != new.schema.mode else { return .none }
             let old = state
             state = new
             (state.users, state.changed, state.gone) = (old.users, old.changed, old.gone)
-            return true
+            return new.schema.versions.keepsSessions(of: old.schema.versions) ? .rights : .schema
         }
     }
 
@@ -96,6 +119,10 @@ final class ServedApp: Sendable {
     // MARK: What the machine asks
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
+    /// How programs without a file see what is stored. Nil: as it is.
+    var lens: SchemaLens? { state.withLock { $0.lens } }
+    /// The number of the newest version.
+    var newest: UInt64 { state.withLock { $0.schema.versions.newest.number } }
     var hasRules: Bool { state.withLock { $0.rules != nil } }
     /// Without classes and without a way to get some, files of any schema are served.
     var hasSchema: Bool {
@@ -107,32 +134,40 @@ final class ServedApp: Sendable {
             guard let rules = state.rules else { return nil }
             var user = state.users[id] ?? RuleUser(id: id)
             (user.values, user.environment) = (state.documents.values, state.documents.environment)
-            return UserRights(rules, user: user, schema: RuleSchema(state.schema.tables))
+            return UserRights(rules, user: user, schema: state.ruleSchema)
         }
     }
 
     func judge(_ claim: SchemaClaim, _ base: MergeRules) -> SchemaJudgement {
-        let (verdict, tables) = state.withLock { state -> (SchemaVerdict, [TableSpec]?) in
+        let (verdict, versions, lens) = state.withLock { state -> (SchemaVerdict, SchemaVersions?, SchemaLens?) in
             let (verdict, changes) = state.schema.judge(claim)
-            guard !changes.isEmpty else { return (verdict, nil) }
             // What it stands for was put together from checked parts.
-            try? state.documents.setTables(state.schema.tables)
-            return (verdict, state.schema.tables)
+            if !changes.isEmpty { try? state.follow() }
+            return (verdict, changes.isEmpty ? nil : state.schema.versions, state.schema.lens(for: claim))
         }
-        guard let tables else { return SchemaJudgement(verdict) }
-        adopted(self, tables)
-        return SchemaJudgement(verdict, rules: mergeRules(base))
+        guard let versions else { return SchemaJudgement(verdict, lens: lens) }
+        adopted(self, versions)
+        return SchemaJudgement(verdict, rules: mergeRules(base), lens: lens)
     }
 
     /// Rules of merges, with what the classes say.
     func mergeRules(_ base: MergeRules) -> MergeRules {
         var rules = base
         state.withLock { state in
-            for table in state.schema.tables where table.isAsymmetric {
+            for table in state.stored where table.isAsymmetric {
                 rules.createOnly.insert(SyncString(table.name))
             }
         }
         return rules
+    }
+}
+
+extension SchemaVersions {
+    /// Whether sessions that were bound by other versions can go on: one version is all that there was and is, and it only grew.
+    fileprivate func keepsSessions(of old: SchemaVersions) -> Bool {
+        if self == old { return true }
+        guard isPlain, old.isPlain else { return false }
+        return SchemaChange.changes(from: old.newest.tables, to: newest.tables).allSatisfy { $0.kind == .additive }
     }
 }
 

@@ -10,7 +10,8 @@ final class ServedApps: Sendable {
     private let adoptsAlways: Bool
     private let store: AccountStore?
     private let logger: Logger
-    private let changed = Mutex<@Sendable () -> Void>({})
+    /// Hears which app's sessions have to bind anew; nil for none.
+    private let changed = Mutex<@Sendable (_ bindsAnew: String?) -> Void>({ _ in })
 
     /// - Parameters:
     ///   - adoptsAlways: takes clients' classes over, whatever an app's documents say.
@@ -28,33 +29,35 @@ final class ServedApps: Sendable {
 
     subscript(id: String) -> ServedApp? { apps.withLock { $0[id] } }
 
-    /// Hears that an app took classes over.
-    func onChange(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
+    /// Hears that an app took classes over, and which one's sessions have to bind anew for it.
+    func onChange(_ body: @escaping @Sendable (_ bindsAnew: String?) -> Void) { changed.withLock { $0 = body } }
 
     /// Serves an app by these documents from now on. Documents that can't be used leave it as it was.
     ///
-    /// - Returns: whether anything is another thing now.
+    /// - Returns: what is another thing now.
     @discardableResult
-    func update(_ id: String, _ documents: AppDocuments) -> Bool {
+    func update(_ id: String, _ documents: AppDocuments) -> ServedApp.Update {
         do {
             if let app = self[id] { return try app.update(documents, adoptsAlways: adoptsAlways) }
-            let app = try ServedApp(id, documents, adoptsAlways: adoptsAlways) { [weak self] app, tables in
-                self?.adopt(app, tables)
+            let app = try ServedApp(id, documents, adoptsAlways: adoptsAlways) { [weak self] app, versions in
+                self?.adopt(app, versions)
             }
             apps.withLock { $0[id] = app }
-            return true
+            return .rights
         } catch {
             logger.error("an app's schema can't be used", metadata: ["app": "\(id)", "reason": "\(error)"])
             // An app that can't be understood is closed.
-            guard self[id] == nil, let closed = try? ServedApp(id, AppDocuments(rules: RuleSet())) else { return false }
+            guard self[id] == nil, let closed = try? ServedApp(id, AppDocuments(rules: RuleSet())) else { return .none }
             apps.withLock { $0[id] = closed }
-            return true
+            return .rights
         }
     }
 
-    private func adopt(_ app: ServedApp, _ tables: [TableSpec]) {
+    private func adopt(_ app: ServedApp, _ versions: SchemaVersions) {
         logger.notice("classes of a client were taken over", metadata: ["app": "\(app.id)"])
-        changed.withLock { $0 }()
+        // Apps of other versions are shown no more than before, but by another lens.
+        changed.withLock { $0 }(versions.isPlain ? nil : app.id)
+        let tables = versions.newest.tables
         guard let store else { return }
         Task { [logger] in
             do { try await store.adopt(tables, app: app.id) } catch {

@@ -1,12 +1,14 @@
 import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import FreeholdSyncRules
 
 /// Tells somebody of a stream's changes, as far as the user may see them: rights are asked anew for each commit.
 actor ChangeFollower {
     private let node: ServerNode
     private let access: StreamAccess
     private let identity: Identity
+    private let seat: ChangeSeat
     private let className: String?
     private let query: String
     private let isCanonical: Bool
@@ -25,6 +27,7 @@ actor ChangeFollower {
         _ request: DocumentRequest
     ) {
         (self.node, self.access, self.identity) = (node, access, identity)
+        seat = node.seats.take(identity)
         (self.className, self.query) = (className, query)
         isCanonical = request.parameters["canonical"] == "true"
     }
@@ -71,20 +74,27 @@ actor ChangeFollower {
     }
 
     private var isGood: Bool {
+        guard !seat.isOver else { return false }
         guard let expires = identity.expires else { return true }
         return expires > node.secondsSince1970
     }
 
     private func take(_ step: StreamStep, _ access: StreamAccess) {
-        var sights: [SyncString: ObjectSight?] = [:]
-        let events = ChangeEvent.events(of: step, stream: access.stream, behind: token) { name, contents in
-            if let className, name.className.string != className { return nil }
-            let sight =
-                sights[name.className]
-                ?? (try? ObjectSight(name.className, SyncString(query), access.matcher, access.rights))
+        var sights: [SyncString: DocumentSight?] = [:]
+        func shown(_ stored: SyncString) -> SyncString? { access.lens.map { $0.down(className: stored) } ?? stored }
+        func sight(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
+            guard let known = shown(name.className), className == nil || known.string == className else { return nil }
+            let sight = sights[name.className] ?? (try? access.sight(known.string, query))
             sights[name.className] = sight
-            return sight?.contents(name, contents)
+            return sight?.contents(name.key, contents)
         }
+        let events = ChangeEvent.events(
+            of: step,
+            stream: access.stream,
+            behind: token,
+            sight: sight,
+            className: { shown($0) ?? $0 }
+        )
         (cursor, token) = (step.to, nil)
         for event in events {
             let document = event.document(app: access.stream.app.string)

@@ -26,7 +26,7 @@ extension DocumentService {
             isLast = page.isLast
             for (name, object) in page.objects {
                 after = name.key
-                guard let contents = sight.contents(name, object.contents) else { continue }
+                guard let contents = sight.contents(name.key, object.contents) else { continue }
                 let document = BSONDocument(name, contents)
                 size += object.contents.count * 32
                 documents.append(.document(document))
@@ -48,7 +48,7 @@ extension DocumentService {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
         guard let object = try await objects([name], access)[name],
-            let contents = sight.contents(name, object.contents)
+            let contents = sight.contents(name.key, object.contents)
         else { throw DocumentFailure.noDocument }
         var answer = HTTPAnswer(type: "application/json", body: try Self.text(BSONDocument(name, contents), request))
         answer.headers = [("ETag", "\"\(sight.version(object))\"")]

@@ -30,7 +30,7 @@ extension DocumentService {
         var stored: [ObjectName: DocumentImport.Stored] = [:]
         for (name, object) in found {
             // What can't be seen is as if it weren't there; the merge refuses to write it.
-            guard let contents = sight.contents(name, object.contents) else { continue }
+            guard let contents = sight.contents(name.key, object.contents) else { continue }
             stored[name] = DocumentImport.Stored(version: object.changed, contents: contents)
         }
         let options = DocumentImport.Options(mode: mode, misfits: .stopping, batchObjects: documents.count)
@@ -67,7 +67,7 @@ extension DocumentService {
         }
         let sight = try access.sight(className, "TRUEPREDICATE")
         let object = try await objects([name], access)[name]
-        let contents = object.flatMap { sight.contents(name, $0.contents) }
+        let contents = object.flatMap { sight.contents(name.key, $0.contents) }
         if let expected = request.expected {
             guard let object, contents != nil, sight.version(object) == expected else { throw DocumentFailure.changed }
         }
@@ -101,7 +101,8 @@ extension DocumentService {
     ) async throws -> HTTPAnswer {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
-        guard let object = try await objects([name], access)[name], sight.contents(name, object.contents) != nil else {
+        guard let object = try await objects([name], access)[name], sight.contents(name.key, object.contents) != nil
+        else {
             throw DocumentFailure.noDocument
         }
         if let expected = request.expected, sight.version(object) != expected { throw DocumentFailure.changed }

@@ -1,6 +1,7 @@
 import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
+import FreeholdSyncRules
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -91,13 +92,18 @@ struct DocumentService: Sendable {
         return head
     }
 
-    /// Objects that are alive at a version, as they are stored.
+    /// Objects that are alive, as they are stored, by their names in the newest version.
     func objects(_ names: [ObjectName], _ access: StreamAccess) async throws -> [ObjectName: MergedObject] {
+        let stored = Dictionary(names.compactMap { name in access.stored(name).map { ($0, name) } }) { first, _ in first
+        }
         // What was read may be trimmed in between: the next look sees a newer head.
         for _ in 0..<5 {
             let version = try await head(access).version
-            let request = ServerStoreRequest(access.stream, .objects(names, at: version))
-            if case .objects(let found?) = await node.read(request) { return found }
+            let request = ServerStoreRequest(access.stream, .objects(Array(stored.keys), at: version))
+            guard case .objects(let found?) = await node.read(request) else { continue }
+            return Dictionary(
+                uniqueKeysWithValues: found.compactMap { name, object in stored[name].map { ($0, object) } }
+            )
         }
         throw DocumentFailure.unavailable
     }
@@ -147,7 +153,14 @@ struct DocumentService: Sendable {
         seen: [ObjectName: StreamVersion],
         _ access: StreamAccess
     ) async throws -> (version: StreamVersion, refusals: [Refusal]) {
-        let submission = Submission(stream: access.stream, user: access.user, changes: changes, seen: seen)
+        let submission = Submission(
+            stream: access.stream,
+            user: access.user,
+            changes: changes,
+            seen: seen,
+            lens: access.lens,
+            schemaVersion: access.schemaVersion
+        )
         switch try await node.submit(submission).get() {
         case .done(let version, let refusals): return (version, refusals)
         case .failed(.forbidden, _): throw DocumentFailure.forbidden

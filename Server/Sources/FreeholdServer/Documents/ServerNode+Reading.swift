@@ -1,5 +1,8 @@
 import FreeholdEngine
 import FreeholdSyncCore
+import FreeholdSyncRules
+import NIOCore
+import Synchronization
 
 /// What a user may do with a stream, by a program without a file.
 struct StreamAccess: Sendable {
@@ -7,14 +10,47 @@ struct StreamAccess: Sendable {
     let user: SyncString
     /// Nil: everything may be seen.
     let rights: (any SessionRights)?
-    /// The app's classes; none if nobody said.
+    /// The app's classes, as the newest version has them; none if nobody said.
     let tables: [TableSpec]
+    /// How the newest version shows what is stored. Nil: as it is.
+    let lens: SchemaLens?
+    /// The number of the newest version.
+    let schemaVersion: UInt64
     let matcher: any ConditionMatcher
 
     /// - Throws: `ConditionError`
-    func sight(_ className: String, _ query: String) throws(ConditionError) -> ObjectSight {
-        try ObjectSight(SyncString(className), SyncString(query), matcher, rights)
+    func sight(_ className: String, _ query: String) throws(ConditionError) -> DocumentSight {
+        try DocumentSight(className, query, self)
     }
+
+    /// Where an object is stored. Nil if the newest version hasn't its class.
+    func stored(_ name: ObjectName) -> ObjectName? { lens.map { $0.up(name) } ?? name }
+}
+
+/// What somebody sees of the objects of a class, as the newest version of the schema has it.
+struct DocumentSight: Sendable {
+    private let sight: ObjectSight
+    private let lens: SchemaLens?
+
+    /// - Throws: `ConditionError`, also for a class that the newest version hasn't.
+    init(_ className: String, _ query: String, _ access: StreamAccess) throws(ConditionError) {
+        var asked = ClassQuery(className: SyncString(className), condition: SyncString(query))
+        if let lens = access.lens { asked = try lens.up(asked) }
+        sight = try ObjectSight(asked.className, asked.condition, access.matcher, access.rights)
+        lens = access.lens
+    }
+
+    /// The stored name of the class.
+    var className: SyncString { sight.className }
+
+    /// What is seen of a stored object. Nil if nothing is.
+    func contents(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
+        guard let seen = sight.contents(ObjectName(className, key), contents) else { return nil }
+        return lens.map { $0.down(seen, of: className) } ?? seen
+    }
+
+    /// The version of the last change that is seen.
+    func version(_ object: MergedObject) -> StreamVersion { sight.version(object) }
 }
 
 extension ServerNode {
@@ -28,6 +64,8 @@ extension ServerNode {
             user: name,
             rights: server.rights?(name, value),
             tables: known.served?.tables ?? [],
+            lens: known.served?.lens,
+            schemaVersion: known.served?.newest ?? 0,
             matcher: conditions
         )
     }
@@ -38,5 +76,14 @@ extension ServerNode {
             return nil
         }
         return rows.head
+    }
+
+    /// How many sessions each app has, by the `schemaVersion` of their files.
+    public func sessionsByVersion() async throws -> [String: [UInt64: Int]] {
+        let names = apps.withLock { Array($0.keys) }
+        return try await loop.submit {
+            Dictionary(uniqueKeysWithValues: names.map { ($0.string, self.machine.sessions(of: $0)) })
+        }
+        .get()
     }
 }

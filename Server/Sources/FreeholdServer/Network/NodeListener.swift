@@ -1,3 +1,4 @@
+import FreeholdBSON
 import FreeholdSyncCore
 import Logging
 public import NIOCore
@@ -48,7 +49,8 @@ public final class NodeListener: Sendable {
         return NodeListener(channel, node)
     }
 
-    /// Listens for the administrator: `/metrics`, `/status`, `/health` and `/ready`. It asks for no token, so that it belongs on loopback.
+    /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. It asks for no token, so that it belongs on
+    /// loopback.
     ///
     /// - Parameter metrics: the text of `/metrics`.
     public static func listenForAdministrator(
@@ -63,7 +65,9 @@ public final class NodeListener: Sendable {
                 let pipeline = channel.pipeline.syncOperations
                 try pipeline.configureHTTPServerPipeline()
                 let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
-                try pipeline.addHandler(HTTPResponder(timer) { node.answer($0, $1, metrics) })
+                try pipeline.addHandler(
+                    HTTPResponder(timer, services: [node.sessionsService]) { node.answer($0, $1, metrics) }
+                )
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
@@ -160,6 +164,27 @@ private final class Circles: Sendable {
 }
 
 extension ServerNode {
+    /// `/sessions`: how many there are of each app, by the `schemaVersion` of their files.
+    fileprivate var sessionsService: HTTPService {
+        HTTPService(
+            root: "/sessions",
+            bodyLimit: 0,
+            answer: { [self] _ in
+                guard let apps = try? await sessionsByVersion() else {
+                    return HTTPAnswer(status: .serviceUnavailable, body: "The node ends.\n")
+                }
+                var body: BSONDocument = [:]
+                for (app, versions) in apps.sorted(by: { $0.key < $1.key }) {
+                    let counts = versions.sorted { $0.key < $1.key }
+                    let document = BSONDocument(counts.map { (key: "\($0.key)", value: .int64(Int64($0.value))) })
+                    body.append(app, .document(document))
+                }
+                return HTTPAnswer(type: "application/json", body: ((try? body.extendedJSON()) ?? "{}") + "\n")
+            },
+            tooLarge: HTTPAnswer(status: .payloadTooLarge, body: "Nothing is read here.\n")
+        )
+    }
+
     /// What HTTP requests get.
     ///
     /// - Parameter metrics: nil where the world asks.

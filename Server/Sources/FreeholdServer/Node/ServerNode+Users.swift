@@ -4,12 +4,13 @@ import NIOCore
 /// Who is connected.
 extension ServerNode {
     func connectedUsers() async throws -> Set<String> {
-        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
+        let sockets = try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
+        return sockets.union(seats.users)
     }
 
     /// The log-ins that connections were opened with.
     func logins() async throws -> Set<String> {
-        var logins: Set<String> = []
+        var logins = seats.logins
         for group in try await peersByLoop() {
             let found = group[0].channel.eventLoop.submit { group.compactMap { $0.identity?.login } }
             logins.formUnion(try await found.get())
@@ -19,6 +20,7 @@ extension ServerNode {
 
     /// Ends the connections that were opened with log-ins which aren't any more.
     func end(_ logins: Set<String>) async throws {
+        seats.end(logins)
         for group in try await peersByLoop() {
             group[0].channel.eventLoop.execute { for peer in group { peer.end(ifOf: logins) } }
         }

@@ -17,7 +17,7 @@ import Synchronization
 public final class ServerNode: @unchecked Sendable {
     // The machine and what follows it are touched on `loop` only.
     let loop: any EventLoop
-    private var machine: ServerMachine
+    private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
     var peers: [ConnectionNumber: Peer] = [:]
     private(set) var users: [SyncString: Int] = [:]
@@ -39,9 +39,10 @@ public final class ServerNode: @unchecked Sendable {
     /// Answers that come later go nowhere: the loop may be gone.
     let isStopped = Atomic(false)
     private let state = Mutex(State())
-    private let apps: Mutex<[SyncString: NodeApp]>
+    let apps: Mutex<[SyncString: NodeApp]>
     private let matcher: any ConditionMatcher
-    private let start: (wall: Int64, uptime: UInt64)
+    private let start: (wall: Int64, instant: ContinuousClock.Instant)
+    let seats = ChangeSeats()
 
     private struct State {
         var isDraining = false
@@ -69,7 +70,7 @@ public final class ServerNode: @unchecked Sendable {
         (self.loop, self.logger) = (loop, logger)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
-        start = (Int64(seconds * 1_000), DispatchTime.now().uptimeNanoseconds)
+        start = (Int64(seconds * 1_000), .now)
         // What a token says is found out before the machine hears of it: a user's name takes its place, which no client can say itself.
         var server = ServerConfiguration(apps: configuration.apps.mapValues { $0.serverApp() }) { token, _ in
             token.text.string.isEmpty ? nil : token.text
@@ -106,10 +107,8 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives.
-    private func now() -> Int64 {
-        start.wall + Int64((DispatchTime.now().uptimeNanoseconds - start.uptime) / 1_000_000)
-    }
+    /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives, and goes on while the machine sleeps.
+    private func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
 
     /// The same clock, for what tokens say.
     var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
@@ -244,6 +243,9 @@ public final class ServerNode: @unchecked Sendable {
 
     /// What users may see or write is another thing now. Nil: of all users.
     func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+
+    /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
+    func schemaChanged(of app: String) { loop.execute { self.handle(.schemaChanged(SyncString(app))) } }
 
     /// Objects of these classes, by app, aren't taken until other classes are named; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {

@@ -49,7 +49,7 @@ public struct ServerSettings: Sendable {
     /// Takes anybody as whom they say, on loopback only, and lets everyone use every app.
     public var isDevelopment = false
     /// In milliseconds: what clients get to leave by themselves when the server ends.
-    public var drainTime: Int64 = 10_000
+    public var drainTime: Int64 = 7_000
     /// Threads for connections. Nil: as many as there are processors.
     public var threads: Int?
 

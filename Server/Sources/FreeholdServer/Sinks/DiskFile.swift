@@ -51,6 +51,8 @@ final class DiskFile {
     /// Nothing works afterwards.
     func close() {
         guard descriptor >= 0 else { return }
+        // A child that was forked and hasn't begun its program yet shares the lock.
+        _ = flock(descriptor, LOCK_UN)
         closeDescriptor(descriptor)
         descriptor = -1
     }

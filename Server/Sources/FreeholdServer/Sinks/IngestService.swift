@@ -4,6 +4,12 @@ import FreeholdSyncCore
 import Logging
 import Metrics
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Hands on what a server takes in: a pump for each stream and class that a sink is set for.
 ///
 /// A pump works while its stream has objects to hand on. Few have files open at once (``openLanes``), however many streams there are. Where
@@ -121,8 +127,13 @@ actor IngestService {
         }
     }
 
-    private func wakeMainStreams() {
-        for key in outlets.keys { wake(.init(stream: StreamName(app: key.app), className: key.className)) }
+    func wakeMainStreams() {
+        for key in outlets.keys {
+            let stream = StreamName(app: key.app)
+            // An app whose users have streams may have none of its own.
+            guard FileManager.default.fileExists(atPath: store.path(of: stream)) else { continue }
+            wake(.init(stream: stream, className: key.className))
+        }
     }
 
     // MARK: Lanes

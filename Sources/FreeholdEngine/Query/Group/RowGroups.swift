@@ -200,13 +200,15 @@ extension RowQuery {
 extension PropertyPath {
     /// Of paths with to-one steps.
     fileprivate func isSame(as other: PropertyPath) -> Bool {
-        guard column === other.column, subscripts == other.subscripts, steps.count == other.steps.count else {
+        guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts,
+            steps.count == other.steps.count
+        else {
             return false
         }
         return zip(steps, other.steps).allSatisfy { a, b in
             switch (a, b) {
-            case (.link(let a), .link(let b)): a === b
-            case (.element(let a, let x), .element(let b, let y)): a === b && x == y
+            case (.link(let a), .link(let b)): a.isSame(as: b)
+            case (.element(let a, let x), .element(let b, let y)): a.isSame(as: b) && x == y
             default: false
             }
         }

@@ -201,6 +201,7 @@ extension ClientMachine {
             }
         case .auth, .schema, .upgradeRequired:
             isBlocked = true
+            isRefused = error.fault != .auth
             report(.fault(error.fault, text: error.text))
             close(.stopped)
         }

@@ -32,7 +32,7 @@ extension ClientMachine {
             sendsDocuments = true
             request(.describe, .bind)
         case .documentsNeeded, .refused:
-            isBlocked = true
+            (isBlocked, isRefused) = (true, true)
             if case .refused(let problems) = bound.schema { report(.schemaRefused(problems)) }
             report(.fault(.schema, text: "The server doesn't accept the file's schema."))
             close(.stopped)

@@ -19,6 +19,8 @@ public struct ClientMachine: Sendable {
     var isSuspended = false
     /// The machine waits for the app.
     var isBlocked = false
+    /// The server doesn't take what the file is. It may later, so an app that resumes tries again.
+    var isRefused = false
 
     /// The requests that the file hasn't answered.
     var requests: [Request] = []
@@ -132,6 +134,7 @@ public struct ClientMachine: Sendable {
         case .resumed:
             isSuspended = false
             failures = 0
+            if isRefused { (isBlocked, isRefused) = (false, false) }
             if link == .stopped || link == .waiting, isDescribed, !isBlocked { connect() }
         }
         return output

@@ -93,12 +93,9 @@ struct Replay: Sendable {
                 place = .value(old)
             }
         case .increment(_, let number):
-            guard case .value(var old)? = place, case .int(let sum)? = old.nested(nested[...]) else { return }
-            if nested.isEmpty {
-                old = .int(sum &+ number)
-            } else {
-                _ = old.replace(nested[...], by: .int(sum &+ number))
-            }
+            guard case .value(var old)? = place, var sum = old.nested(nested[...]) else { return }
+            sum.add(number)
+            if nested.isEmpty { old = sum } else { _ = old.replace(nested[...], by: sum) }
             place = .value(old)
         case .removeEntry:
             if nested.isEmpty {

@@ -1,6 +1,6 @@
 extension ClientTransaction {
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
-    mutating func resolveLocalCommits() throws {
+    package mutating func resolveLocalCommits() throws {
         let commits = try localCommits()
         if state.isReset, state.isPrepared {
             return try postpone(commits)

@@ -23,6 +23,8 @@ public enum ServerEvent: Sendable {
     /// Objects of these classes, by app, aren't taken for now, and those of all others are: where they go doesn't keep up. Commits with such
     /// objects wait, and what their devices made after them; nothing that goes down does.
     case hold([SyncString: Set<SyncString>])
+    /// An app's schema has other versions now: its sessions bind anew.
+    case schemaChanged(SyncString)
     /// The node goes away in so many milliseconds.
     case drain(after: UInt64)
 }
@@ -38,14 +40,20 @@ public struct Submission: Sendable {
     public var changes: [Change]
     /// The version of each object that the author saw; of those that aren't named, the newest one.
     public var seen: [ObjectName: StreamVersion]
+    /// How the author sees what is stored, and by which version of the schema the changes are written. Nil: as it is.
+    public var lens: (any SessionLens)?
+    public var schemaVersion: UInt64
 
     public init(
         stream: StreamName,
         user: SyncString,
         changes: [Change],
-        seen: [ObjectName: StreamVersion] = [:]
+        seen: [ObjectName: StreamVersion] = [:],
+        lens: (any SessionLens)? = nil,
+        schemaVersion: UInt64 = 0
     ) {
         (self.stream, self.user, self.changes, self.seen) = (stream, user, changes, seen)
+        (self.lens, self.schemaVersion) = (lens, schemaVersion)
     }
 }
 
@@ -123,8 +131,12 @@ public struct SchemaJudgement: Sendable {
     public var verdict: SchemaVerdict
     /// The app took classes over that say more of merges.
     public var rules: MergeRules?
+    /// How the file's app sees what is stored. Nil: as it is.
+    public var lens: (any SessionLens)?
 
-    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil) { (self.verdict, self.rules) = (verdict, rules) }
+    public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil, lens: (any SessionLens)? = nil) {
+        (self.verdict, self.rules, self.lens) = (verdict, rules, lens)
+    }
 }
 
 /// What a server knows of an app.

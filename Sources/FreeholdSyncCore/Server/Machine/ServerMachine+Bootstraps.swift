@@ -5,10 +5,10 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        let view = View(queries, matcher, session.rights)
+        let view = View(queries, matcher, session.rights, session.lens)
         begin(&session, view, queries, stream)
         sessions[key] = session
-        for error in view.errors { send(key, .queryError(key.number, error)) }
+        send(view.errors, to: key)
         request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
         pump(key)

@@ -31,9 +31,10 @@ extension ServerMachine {
             guard let views = streams[name]?.sessions.views,
                 let batches = views[number]?.batches(contents, indices, horizon: horizon)
             else { continue }
+            let pieces = pieces(of: batches, views[number]?.lens)
             for key in views.sessions(of: number) {
                 guard let session = sessions[key], session.isLive else { continue }
-                if session.credit > 0 { send(key, step, batches) } else { leaveBehind(key, at: step.from) }
+                if session.credit > 0 { send(key, step, batches, pieces) } else { leaveBehind(key, at: step.from) }
             }
         }
         for key in sessions.restless(in: name) {
@@ -55,16 +56,28 @@ extension ServerMachine {
         sessions[key]?.state = .behind
     }
 
-    private mutating func send(_ key: SessionKey, _ step: StreamStep, _ batches: [ClassBatch]) {
+    /// What messages of a step hold, in the clients' names.
+    private func pieces(of batches: [ClassBatch], _ lens: (any SessionLens)?) -> [[ClassBatch]] {
+        let pieces = batches.split(bytes: configuration.chunkBytes)
+        guard let lens else { return pieces }
+        return pieces.map { lens.down($0) }
+    }
+
+    /// - Parameter pieces: the batches in the client's names.
+    private mutating func send(
+        _ key: SessionKey,
+        _ step: StreamStep,
+        _ batches: [ClassBatch],
+        _ pieces: [[ClassBatch]]
+    ) {
         guard let session = sessions[key], let told = session.told else { return }
         if !session.isLive { sessions[key]?.cursor = step.to }
         sessions[key]?.noteSent(batches)
         if !batches.isEmpty {
-            let pieces = batches.split(bytes: configuration.chunkBytes)
             for (index, piece) in pieces.enumerated() {
                 let continues = index + 1 < pieces.count
                 let changes = Changes(from: told, to: step.to, clock: step.clock, classes: piece, continues: continues)
-                send(key, .changes(key.number, changes))
+                sendPlain(key, .changes(key.number, changes))
             }
             sessions[key]?.told = step.to
         }
@@ -139,7 +152,8 @@ extension ServerMachine {
         let contents = StepContents(step)
         streams[session.stream]?.takeLate(contents)
         if let stream = streams[session.stream] {
-            send(key, step, session.view.batches(contents, horizon: stream.head.horizon))
+            let batches = session.view.batches(contents, horizon: stream.head.horizon)
+            send(key, step, batches, pieces(of: batches, session.lens))
             if step.to.version > stream.head.version {
                 var head = stream.head
                 (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))

@@ -97,6 +97,7 @@ extension ServerMachine {
             oldLists: item.oldLists,
             rights: item.rights,
             isShared: item.submission != nil,
+            lensed: item.lensed,
             now: now,
             to: &transaction
         )
@@ -184,7 +185,9 @@ extension ServerMachine {
             }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
-                guard case .delete(let object, _) = refusal.change,
+                // The refusal has the author's names.
+                guard item.commit.changes.indices.contains(refusal.index),
+                    case .delete(let object, _) = item.commit.changes[refusal.index],
                     let row = streams[name]?.rows.objects[object] ?? nil,
                     session.view.contains(object, row)
                 else { continue }
@@ -196,7 +199,7 @@ extension ServerMachine {
         for key in answers.keys.sorted() {
             acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
         }
-        for (item, _) in group.results { release(currentSession(of: item, name), item.commit, wasSplit: item.wasSplit) }
+        for (item, _) in group.results { release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit) }
         for (item, fault, text) in group.faults { fail(item, fault, text, name) }
         if isNext {
             // Not before: sums of views whose last sessions ended just now are those of the old head.

@@ -23,14 +23,14 @@ extension ServerMachine {
         }
         if case .binding = session.state { return end(key, .violation, "The session isn't bound yet.") }
         switch message {
-        case .queries(_, let queries): subscribe(key, queries)
+        case .queries(_, let queries): take(queries, key)
         case .upload(_, let upload): take(upload, key)
         case .mark(_, let mark):
             guard session.marks.count < 1_000 else { return end(key, .violation, "There are too many marks.") }
             sessions[key]?.marks.append((mark, streams[session.stream]?.head.version ?? 0))
             progress(key)
-        case .resume(_, let resume): take(resume, key)
-        case .fetch(_, let names): fetch(key, names)
+        case .resume(_, let resume): take(Self.stored(resume, session), key)
+        case .fetch(_, let names): take(names, key)
         case .unbind: forget(key)
         case .hello, .ping, .bind, .credit: break
         }
@@ -79,6 +79,9 @@ extension ServerMachine {
             return forget(key)
         }
         sessions[key]?.rights = app.rights?(user, bind.stream)
+        sessions[key]?.lens = judgement.lens
+        sessions[key]?.claim = Session.number(of: bind.schema)
+        if let session = sessions[key] { sessions[key]?.bind = Self.stored(bind, session) }
         let query = FileQuery(
             ident: bind.file?.ident,
             acknowledged: bind.journal.acknowledged,

@@ -106,8 +106,10 @@ extension ServerMachine {
             clock: Clock(milliseconds: now),
             base: head.version,
             seen: seen,
+            schemaVersion: submission.schemaVersion,
             changes: submission.changes
         )
+        let lensed = submission.lens?.up(commit, [])
         let salt = salt()
         let hash = writer.hash.appending(Array("\(writer.last)".utf8), salt: salt)
         let item = QueuedCommit(
@@ -115,7 +117,8 @@ extension ServerMachine {
             submission: number,
             ident: ident,
             rights: app.rights?(submission.user, name.value),
-            commit: commit,
+            commit: lensed?.commit ?? commit,
+            lensed: lensed,
             hash: hash,
             previous: writer.hash,
             wasSplit: false,

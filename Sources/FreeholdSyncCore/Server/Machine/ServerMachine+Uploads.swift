@@ -110,15 +110,18 @@ extension ServerMachine {
         guard let session = sessions[key], streams[session.stream] != nil else { return }
         let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
         sessions[key]?.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
+        let isOld = commit.base < session.horizon
+        let lensed = session.lens?.up(commit, isOld ? lists ?? [] : [])
         let item = QueuedCommit(
             session: key,
             ident: session.ident,
             rights: session.rights,
-            commit: commit,
+            commit: lensed?.commit ?? commit,
+            lensed: lensed,
             hash: hash,
             previous: session.receivedHash,
             wasSplit: wasSplit,
-            oldLists: commit.base < session.horizon ? lists ?? [] : nil
+            oldLists: isOld ? lensed?.oldLists ?? lists ?? [] : nil
         )
         sessions[key]?.receivedHash = hash
         enqueue(item, session.stream)

@@ -97,6 +97,7 @@ public struct ServerMachine: Sendable {
         case .rightsChanged(let users): followRights(of: users)
         case .submit(let number, let submission): take(submission, number)
         case .hold(let classes): hold(classes)
+        case .schemaChanged(let app): followSchema(of: app)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }
@@ -127,7 +128,14 @@ public struct ServerMachine: Sendable {
         actions.append(.request(lastRequest, ServerStoreRequest(stream: stream, kind: kind)))
     }
 
+    /// Tells a client something that is said in stored names.
     mutating func send(_ key: SessionKey, _ message: ServerMessage) {
+        guard let session = sessions[key] else { return sendPlain(key, message) }
+        if let message = Self.shown(message, session) { sendPlain(key, message) }
+    }
+
+    /// Tells a client something that is said in its own names.
+    mutating func sendPlain(_ key: SessionKey, _ message: ServerMessage) {
         actions.append(.send(key.connection, message))
         let size = Int64(clamping: configuration.size(message))
         sessions[key]?.credit -= size
@@ -266,13 +274,19 @@ struct QueuedCommit: Sendable {
     let ident: FileIdent
     /// Of whom the commit is.
     var rights: (any SessionRights)?
+    /// In stored names.
     let commit: Commit
+    /// If its author has other names for things.
+    var lensed: LensedCommit?
     let hash: RunningHash
     /// Of the session's commit before this one: it must be the file's last.
     let previous: RunningHash
     let wasSplit: Bool
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?
+
+    /// As it was sent: credit is counted by it.
+    var sent: Commit { lensed?.original ?? commit }
 }
 
 struct Group: Sendable {

@@ -17,6 +17,12 @@ struct Session: Sendable {
 
     /// What its user may see and write. Nil: everything.
     var rights: (any SessionRights)?
+    /// How its app sees what is stored. Nil: as it is.
+    var lens: (any SessionLens)?
+    /// What the client's own schema does to the numbers of views.
+    var claim: UInt64 = 0
+    /// The places of those queries that the lens didn't understand.
+    var skippedQueries: [SyncString: [UInt64]] = [:]
     /// What of the objects that the client holds it wasn't shown, as its view's number says. Nil if nobody knows.
     var masks: UInt32?
 

@@ -106,6 +106,8 @@ extension ObjectTest {
         case .number(let text):
             if let whole = Int64(text) { return .int(whole) }
             if let number = Double(text) { return .double(number) }
+            // As apps write constants of float properties: `1.5f`.
+            if text.hasSuffix("f"), let number = Float(text.dropLast()) { return .float(number) }
             throw unserved("The number \(text)")
         case .list, .argument, .object, .objectWithPrimaryKey, .shape: throw unserved("This constant")
         }

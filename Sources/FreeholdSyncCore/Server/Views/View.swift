@@ -8,6 +8,8 @@ struct View: Sendable {
     /// Of classes of which not all is shown.
     private let masks: [SyncString: FieldMask]
     let identity: ViewIdentity
+    /// How those who have the view see it. Nil: as it is stored.
+    let lens: (any SessionLens)?
     private(set) var errors: [QueryError] = []
 
     /// What clients call the view: equal for equal queries and rights, on every node.
@@ -17,7 +19,12 @@ struct View: Sendable {
     static let empty = View(Queries(version: 0, queries: []), EmptyMatcher())
 
     /// - Parameter rights: what may be seen of what the queries ask for. Nil: all.
-    init(_ queries: Queries, _ matcher: some ConditionMatcher, _ rights: (any SessionRights)? = nil) {
+    init(
+        _ queries: Queries,
+        _ matcher: some ConditionMatcher,
+        _ rights: (any SessionRights)? = nil,
+        _ lens: (any SessionLens)? = nil
+    ) {
         var narrowed: Set<ClassQuery> = []
         var conditions: [SyncString: [any CompiledCondition]] = [:]
         var counts: [SyncString: UInt64] = [:]
@@ -54,7 +61,8 @@ struct View: Sendable {
             if let mask = rights?.mask(of: name), !mask.showsAll { masks[name] = mask }
         }
         self.masks = masks
-        identity = ViewIdentity(classes, narrowed, masks)
+        self.lens = lens
+        identity = ViewIdentity(classes, narrowed, masks, lens)
     }
 
     func mask(of className: SyncString) -> FieldMask? { masks[className] }
@@ -112,15 +120,22 @@ struct View: Sendable {
 /// What tells views apart. It is compared as a whole: whoever writes queries could find two with equal numbers, and would be sent what
 /// somebody else may see.
 struct ViewIdentity: Hashable, Sendable {
-    /// The upper half is of the conditions, the lower one of what is hidden of the objects: 0 for nothing.
+    /// The upper half is of the conditions, the lower one of what is hidden of the objects or shown otherwise: 0 for nothing.
     let number: UInt64
     private let classes: [SyncString]
     /// Narrowed to what may be seen, sorted, each once.
     private let conditions: [ClassQuery]
     private let masks: [SyncString: FieldMask]
+    private let lens: RunningHash?
 
-    init(_ classes: [SyncString], _ narrowed: Set<ClassQuery>, _ masks: [SyncString: FieldMask]) {
+    init(
+        _ classes: [SyncString],
+        _ narrowed: Set<ClassQuery>,
+        _ masks: [SyncString: FieldMask],
+        _ lens: (any SessionLens)? = nil
+    ) {
         self.classes = classes
+        self.lens = lens?.identity
         conditions = narrowed.sorted { ($0.className, $0.condition) < ($1.className, $1.condition) }
         self.masks = masks
         var hash = RunningHash.empty
@@ -128,11 +143,15 @@ struct ViewIdentity: Hashable, Sendable {
         for query in conditions {
             hash = hash.appending(Array(query.className.string.utf8)).appending(Array(query.condition.string.utf8))
         }
+        let made = lens?.conditions ?? 0
+        if made != 0 { hash = hash.appending((0..<4).map { UInt8(truncatingIfNeeded: made >> ($0 * 8)) }) }
         var hidden = RunningHash.empty
         for (name, mask) in masks.sorted(by: { $0.key < $1.key }) {
             hidden = mask.hashed(into: hidden.appending(Array(name.string.utf8)))
         }
-        let low = masks.isEmpty ? 0 : max(UInt32(truncatingIfNeeded: hidden.low), 1)
+        let shown = lens?.shown ?? 0
+        if shown != 0 { hidden = hidden.appending((0..<4).map { UInt8(truncatingIfNeeded: shown >> ($0 * 8)) }) }
+        let low = masks.isEmpty && shown == 0 ? 0 : max(UInt32(truncatingIfNeeded: hidden.low), 1)
         number = UInt64(UInt32(truncatingIfNeeded: hash.low)) << 32 | UInt64(low)
     }
 
@@ -143,6 +162,7 @@ struct ViewIdentity: Hashable, Sendable {
 
     static func == (a: ViewIdentity, b: ViewIdentity) -> Bool {
         a.number == b.number && a.conditions == b.conditions && a.masks == b.masks && a.classes == b.classes
+            && a.lens == b.lens
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Who follows changes over HTTP: they count as connected, and end with the log-in that opened them, as sockets do.
+final class ChangeSeats: Sendable {
+    private let taken = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    private struct Entry {
+        let user: String
+        let login: String?
+        let end: Flag
+    }
+
+    fileprivate final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    func take(_ identity: Identity) -> ChangeSeat {
+        let flag = Flag()
+        taken.withLock { $0[ObjectIdentifier(flag)] = Entry(user: identity.user, login: identity.login, end: flag) }
+        return ChangeSeat(self, flag)
+    }
+
+    fileprivate func leave(_ flag: Flag) { taken.withLock { $0[ObjectIdentifier(flag)] = nil } }
+
+    var users: Set<String> { taken.withLock { Set($0.values.map(\.user)) } }
+    var logins: Set<String> { taken.withLock { Set($0.values.compactMap(\.login)) } }
+
+    func end(_ logins: Set<String>) {
+        taken.withLock { taken in
+            for entry in taken.values {
+                guard let login = entry.login, logins.contains(login) else { continue }
+                entry.end.isSet.store(true, ordering: .relaxed)
+            }
+        }
+    }
+}
+
+/// The place of one who follows, left with the last reference.
+final class ChangeSeat: Sendable {
+    private let seats: ChangeSeats
+    private let flag: ChangeSeats.Flag
+
+    fileprivate init(_ seats: ChangeSeats, _ flag: ChangeSeats.Flag) { (self.seats, self.flag) = (seats, flag) }
+
+    deinit { seats.leave(flag) }
+
+    /// The log-in has ended.
+    var isOver: Bool { flag.isSet.load(ordering: .relaxed) }
+}

@@ -1,0 +1,218 @@
+import ArgumentParser
+import Foundation
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdServer
+import FreeholdSyncCore
+import FreeholdSyncRules
+
+extension SchemaCommand {
+    struct Push: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes classes over from files, into the newest version of the schema or as a new one.",
+            discussion: """
+                Without --as-version the newest version grows by new classes and properties; classes that no file names stay. What breaks
+                clients that are there (a type that changes, a property that goes) is refused, and listed, unless --breaking says that it
+                is meant.
+
+                With --as-version N the files are all classes of a new version, for apps whose schemaVersion is N or greater. Apps of the
+                versions before go on with theirs, beside the new ones. The steps from the version before are shown; what the two can't
+                share is refused, with what to do instead. --renames names a file that says what became of names, and what apps are shown
+                where nothing is stored:
+
+                  {"classes": {"Dog": "Hound"}, "properties": {"Hound": {"name": "title"}},
+                   "fills": {"Hound": {"age": 1}}, "oldFills": {"Dog": {"owner": "nobody"}}}
+
+                Examples:
+                  freehold-server schema push /srv/freehold notes schemas/ --dry-run
+                  freehold-server schema push /srv/freehold notes schemas/ --as-version 2 --renames renames.json --dry-run
+                  freehold-server schema push /srv/freehold notes schemas/ --as-version 2 --renames renames.json
+                """
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Argument(help: "Files with schemas, or folders of them.") var paths: [String]
+        @Option(help: "The least schemaVersion of the apps that it is for.") var asVersion: UInt64?
+        @Option(help: "A file in Extended JSON: what became of names.") var renames: String?
+        @Flag(help: "Only says what would change.") var dryRun = false
+        @Flag(help: "Changes what breaks clients of the newest version, too.") var breaking = false
+        @Flag(help: "Pushes although rules don't fit the schema any more.") var force = false
+
+        func validate() throws {
+            guard !paths.isEmpty else { throw ValidationError("Name a file or a folder.") }
+            guard !breaking || asVersion == nil else {
+                throw ValidationError("A new version breaks nobody: --breaking is for the newest one.")
+            }
+        }
+
+        func run() async throws {
+            let store = try AccountStore.existing(folder)
+            let content = try SchemaFiles.read(paths)
+            let transition = try self.transition()
+            let old = try await store.documents(of: app)
+            let newest = try old.versions().newest.number
+            let isNew = asVersion.map { $0 != newest } ?? false
+            if !isNew {
+                let changes = try old.compared(content)
+                changes.forEach { print($0) }
+                if changes.isEmpty { print("Nothing changes.") }
+                guard dryRun || breaking || changes.allSatisfy({ $0.kind == .additive }) else {
+                    throw ValidationError(
+                        "Nothing was changed: what is breaking needs --breaking, or a version of its own (--as-version \(newest + 1))."
+                    )
+                }
+            }
+            var new = old
+            let steps = try change(&new, content, transition)
+            if isNew { steps.forEach { print($0) } }
+            let known = Set(try old.ruleProblems())
+            let problems = try new.ruleProblems().filter { !known.contains($0) }
+            problems.forEach { print("Rules: \($0)") }
+            if dryRun { return }
+            guard force || problems.isEmpty else {
+                throw ValidationError("Nothing was changed: rules that don't fit any more need --force.")
+            }
+            let push = self
+            try await store.changeDocuments(of: app) { documents in
+                // Somebody else may have pushed meanwhile.
+                _ = try push.change(&documents, content, transition)
+            }
+            guard isNew, let asVersion else { return }
+            print("Version \(asVersion) has \(new.schemas.count) classes.")
+        }
+
+        /// - Throws: `ValidationError` with all that can't be.
+        private func change(
+            _ documents: inout AppDocuments,
+            _ content: SchemaFiles.Content,
+            _ transition: SchemaTransition
+        ) throws -> [VersionStep] {
+            do {
+                // What a dry run would break was shown.
+                if breaking || dryRun && asVersion == nil {
+                    return try documents.replace(content.documents, asymmetric: content.asymmetric, transition)
+                }
+                return try documents.push(
+                    content.documents,
+                    asymmetric: content.asymmetric,
+                    as: asVersion,
+                    transition
+                )
+            } catch let error as SchemaPushError {
+                throw ValidationError("Nothing was changed.\n\(error)")
+            }
+        }
+
+        private func transition() throws -> SchemaTransition {
+            guard let renames else { return SchemaTransition() }
+            do { return try SchemaTransition(extendedJSON: try SchemaFiles.text(renames)) } catch let error as RuleError
+            {
+                throw ValidationError("\(renames): \(error)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the versions of the app's schema, one a line, and how many sessions each serves now.",
+            discussion: """
+                Sessions are shown if a server runs on this machine.
+
+                Example: freehold-server schema list /srv/freehold notes
+                """
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+
+        func run() async throws {
+            let versions = try await AccountStore.existing(folder).documents(of: app).versions()
+            let sessions = await self.sessions()
+            for (index, version) in versions.versions.enumerated() {
+                let next = index + 1 < versions.versions.count ? versions.versions[index + 1].number : nil
+                let first = index == 0 ? 0 : version.number
+                let served = next.map { "\(first) to \($0 - 1)" } ?? "\(first) and later"
+                var line = "version \(version.number)\tserves schemaVersion \(served)\t\(version.tables.count) classes"
+                if let sessions {
+                    let own = sessions.filter { versions.version(for: $0.key).number == version.number }
+                    line += "\t\(own.values.reduce(0, +)) sessions"
+                }
+                print(line)
+            }
+        }
+
+        /// By `schemaVersion`. Nil if no server answers.
+        private func sessions() async -> [UInt64: Int]? {
+            guard let settings = try? await SettingsReader(folder: folder).settings(),
+                let port = settings.administratorPort, port != 0,
+                let answer = try? await AdministratorClient.get(
+                    "/sessions",
+                    host: settings.administratorHost,
+                    port: port
+                ),
+                answer.status == 200, let all = try? BSONDocument(extendedJSON: answer.body)
+            else { return nil }
+            guard case .document(let counts)? = all[app] else { return [:] }
+            var sessions: [UInt64: Int] = [:]
+            for (key, value) in counts {
+                if let version = UInt64(key), let count = value.asInt64() { sessions[version] = Int(count) }
+            }
+            return sessions
+        }
+    }
+
+    struct Pull: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes the app's schema: a file a class, or all of it to the standard output.",
+            discussion: """
+                Examples:
+                  freehold-server schema pull /srv/freehold notes --output schemas
+                  freehold-server schema pull /srv/freehold notes --version 1
+                """
+        )
+
+        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The app's id.") var app: String
+        @Option(help: "A folder; it is made if it isn't there.") var output: String?
+        @Option(help: "Of the version that serves apps of this schemaVersion; else of the newest one.") var version:
+            UInt64?
+
+        func run() async throws {
+            let documents = try await AccountStore.existing(folder).documents(of: app)
+            if let output {
+                try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+            }
+            let (schemas, asymmetric) = try documents.schemas(of: version)
+            for document in schemas {
+                let name = document.className
+                let text = try SchemaFiles.text(document, isAsymmetric: asymmetric.contains(name))
+                guard let output else {
+                    print(text, terminator: "")
+                    continue
+                }
+                let file = "\(output)/\(Export.fileName(SyncString(name))).json"
+                try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+                print(file)
+            }
+        }
+    }
+}
+
+extension AppDocuments {
+    /// What files would change in the newest version, if those that they don't name stay.
+    func compared(_ content: SchemaFiles.Content) throws -> [SchemaChange] {
+        var new = self
+        try new.replace(content.documents, asymmetric: content.asymmetric)
+        return SchemaChange.changes(from: try tables(), to: try new.tables())
+    }
+
+    /// The documents of the version that serves apps of a `schemaVersion`; nil for the newest.
+    func schemas(of number: UInt64?) throws -> ([FreeholdSyncRules.SchemaDocument], asymmetric: Set<String>) {
+        let versions = try versions()
+        guard let number, versions.version(for: number) != versions.newest else { return (schemas, asymmetric) }
+        let tables = versions.version(for: number).tables
+        let asymmetric = Set(tables.filter(\.isAsymmetric).map(\.name))
+        return (try FreeholdSyncRules.SchemaDocument.documents(of: tables), asymmetric)
+    }
+}

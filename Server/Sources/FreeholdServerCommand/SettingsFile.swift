@@ -1,0 +1,66 @@
+import Foundation
+import FreeholdBSON
+import FreeholdServer
+
+/// Looks at `server.json` before it is read: what isn't known there, or is of another type, would be left out without a word.
+enum SettingsFile {
+    private enum Kind: String {
+        case text = "a text"
+        case texts = "a list of texts"
+        case number = "a whole number"
+        case flag = "true or false"
+    }
+
+    private static let known: [String: Kind] = [
+        "apps": .texts, "host": .text, "port": .number, "path": .text, "development": .flag, "compression": .flag,
+        "publicAddress": .text, "threads": .number, "admin.host": .text, "admin.port": .number,
+        "drain.seconds": .number,
+        "group.milliseconds": .number, "limits.connections": .number, "limits.connectionsPerUser": .number,
+        "limits.sessions": .number, "limits.messageBytes": .number, "limits.waitingBytes": .number,
+        "limits.bodyBytes": .number, "limits.idleSeconds": .number, "proxy.addresses": .texts, "proxy.header": .text,
+        "tls.certificates": .text,
+        "tls.key": .text, "tokens.secretFile": .text, "tokens.publicKeyFile": .text, "tokens.keySetFile": .text,
+        "tokens.issuer": .text, "tokens.audience": .text, "tokens.anonymous": .flag, "tokens.apiKeysFile": .text,
+        "accounts.tokenSeconds": .number,
+    ]
+
+    /// - Throws: `SettingsError`. A file that isn't there or is no JSON is the reader's affair.
+    static func check(at path: String) throws {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+            let root = try? BSONDocument(extendedJSON: text)
+        else { return }
+        try check(root, "", path)
+    }
+
+    private static func check(_ values: BSONDocument, _ prefix: String, _ path: String) throws {
+        for (name, value) in values {
+            let key = prefix + name
+            if let kind = kind(of: key) {
+                guard isOf(kind, value) else { throw SettingsError("'\(key)' in \(path) is \(kind.rawValue).") }
+            } else if case .document(let group) = value, isGroup(key) {
+                try check(group, key + ".", path)
+            } else {
+                throw SettingsError("'\(key)' in \(path) is no setting.")
+            }
+        }
+    }
+
+    /// Names of apps stand between `app.` and `.access` or `.streams`.
+    private static func kind(of key: String) -> Kind? {
+        if key.hasPrefix("app."), key.hasSuffix(".access"), key.count > 11 { return .text }
+        if key.hasPrefix("app."), key.hasSuffix(".streams"), key.count > 12 { return .texts }
+        return known[key]
+    }
+
+    private static func isGroup(_ key: String) -> Bool {
+        key == "app" || key.hasPrefix("app.") || known.keys.contains { $0.hasPrefix(key + ".") }
+    }
+
+    private static func isOf(_ kind: Kind, _ value: BSONValue) -> Bool {
+        switch (kind, value) {
+        case (.text, .string), (.flag, .bool), (.number, .int32), (.number, .int64): true
+        case (.texts, .array(let values)): values.allSatisfy { isOf(.text, $0) }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Freehold
+import FreeholdServerStore
+import FreeholdSync
+import FreeholdSyncCore
+import FreeholdSyncRules
+import Synchronization
+import Testing
+
+@testable import FreeholdServer
+
+/// A server with documents in files, and devices with apps of several versions.
+final class VersionDevices: @unchecked Sendable {
+    // Changed on the main actor only, by one test.
+    private(set) var server: AccountProbe
+    private let clients: TestFolder
+    private let port: Int
+
+    final class Errors: Sendable {
+        private let all = Mutex<[SyncError]>([])
+        func note(_ error: any Error) { if let error = error as? SyncError { all.withLock { $0.append(error) } } }
+        var errors: [SyncError] { all.withLock { $0 } }
+    }
+
+    init(rules: String? = nil) async throws {
+        let folder = try TestFolder()
+        clients = try TestFolder()
+        let app = AccountApp(id: "test", emailPassword: .autoConfirm, access: rules == nil ? .everyone : .nobody)
+        let files = try FileServerStore(at: "\(folder.path)/sync", epoch: 7)
+        server = try await AccountProbe(folder: folder, app: app, sync: FileNodeStore(files)) {
+            $0.administratorPort = 0
+        }
+        port = server.port
+    }
+
+    /// Ends the server as if it were killed, and starts it anew on the same files.
+    func restart() async throws {
+        let old = server
+        await old.running.kill()
+        let (port, folder) = (port, old.folder)
+        let files = try FileServerStore(at: "\(folder.path)/sync", epoch: 8)
+        server = try await AccountProbe(folder: folder, clock: old.clock, sync: FileNodeStore(files)) {
+            ($0.port, $0.administratorPort) = (port, 0)
+        }
+    }
+
+    /// Pushes the first app's schema, and the second's as version 2.
+    func push(_ apps: Int = 2) async throws {
+        let first = try await Self.documents(FirstApp.types)
+        let second = try await Self.documents(SecondApp.types)
+        let transition = try SchemaTransition(extendedJSON: SecondApp.transition)
+        try await change { documents in
+            if documents.schemas.isEmpty { try documents.push(first) }
+            if apps > 1 { try documents.push(second, as: 2, transition) }
+        }
+    }
+
+    /// Changes the app's documents, and waits until the server serves them.
+    func change(_ body: @escaping @Sendable (inout AppDocuments) throws -> Void) async throws {
+        let documents = try await server.store.changeDocuments(of: "test", body)
+        let number = try documents.versions().newest
+        for _ in 0..<200 {
+            let served = server.running.node.app("test")?.served
+            if served?.newest == number.number, served?.tables == number.tables,
+                served?.hasRules == (documents.rules != nil)
+            {
+                return
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("The server doesn't follow.")
+    }
+
+    /// The schema that an app's classes have: as a server in development takes it over.
+    @MainActor static func documents(_ types: [ObjectBase.Type]) async throws -> [FreeholdSyncRules.SchemaDocument] {
+        let devices = try await VersionDevices()
+        try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
+        let device = try await devices.device("scratch", types, version: 0)
+        _ = try await device.realm()
+        var documents: [FreeholdSyncRules.SchemaDocument] = []
+        for _ in 0..<200 where documents.isEmpty {
+            documents = try await devices.server.store.documents(of: "test").schemas
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        await devices.server.stop()
+        return documents
+    }
+
+    func device(_ name: String, _ types: [ObjectBase.Type], version: UInt64) async throws -> Device {
+        var configuration = AppConfiguration(baseURL: server.address)
+        configuration.rootDirectory = URL(fileURLWithPath: "\(clients.path)/\(name)", isDirectory: true)
+        let app = App(id: "test", configuration: configuration)
+        let errors = Errors()
+        app.syncManager.errorHandler = { error, _ in errors.note(error) }
+        let (email, password) = ("\(name)@example.org", "a long password")
+        try await app.emailPasswordAuth.registerUser(email: email, password: password)
+        let user = try await app.login(credentials: .emailPassword(email: email, password: password))
+        return Device(user: user, types: types, version: version, errors: errors)
+    }
+
+    struct Device {
+        let user: User
+        var types: [ObjectBase.Type]
+        var version: UInt64
+        let errors: Errors
+
+        /// The file with subscriptions to all that the app has.
+        @MainActor func realm(waits: Bool = true) async throws -> Realm {
+            var configuration = user.flexibleSyncConfiguration()
+            (configuration.objectTypes, configuration.schemaVersion) = (types, version)
+            let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
+            let isFirst = types.contains { $0 == FirstApp.Dog.self }
+            let update = {
+                realm.subscriptions.removeAll()
+                if isFirst {
+                    realm.subscriptions.append(QuerySubscription<FirstApp.Dog>(), QuerySubscription<FirstApp.Person>())
+                    realm.subscriptions.append(QuerySubscription<FirstApp.Memo>())
+                } else {
+                    realm.subscriptions.append(
+                        QuerySubscription<SecondApp.Hound>(),
+                        QuerySubscription<SecondApp.Person>()
+                    )
+                    realm.subscriptions.append(QuerySubscription<SecondApp.Toy>())
+                }
+            }
+            if waits {
+                try await realm.subscriptions.update(update)
+            } else {
+                realm.subscriptions.update(update, onComplete: { _ in })
+            }
+            return realm
+        }
+    }
+
+    /// Waits until all that was written is everywhere.
+    @MainActor func settle(_ realms: Realm...) async throws {
+        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
+        for realm in realms {
+            try await realm.syncSession?.wait(for: .download)
+            realm.refresh()
+        }
+    }
+
+    /// Waits for something that comes by itself.
+    @MainActor func eventually(
+        _ realm: Realm,
+        _ what: Comment,
+        _ location: SourceLocation = #_sourceLocation,
+        _ isSo: () -> Bool
+    ) async throws {
+        for _ in 0..<300 {
+            realm.refresh()
+            if isSo() { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record(what, sourceLocation: location)
+    }
+}

@@ -1,0 +1,123 @@
+/// The edge of sessions whose apps have another version of the schema than what is stored.
+extension ServerMachine {
+    /// What a client said of itself, in stored names.
+    static func stored(_ bind: Bind, _ session: Session) -> Bind {
+        var bind = bind
+        bind.view = bind.view.map { $0 ^ session.claim }
+        bind.bootstrapView = bind.bootstrapView.map { $0 ^ session.claim }
+        guard let lens = session.lens else { return bind }
+        bind.held = lens.up(bind.held)
+        if let position = bind.bootstrap {
+            let known = lens.up(position)
+            bind.bootstrap = known ?? position
+            // It can't go on; what the client got of it is there.
+            if known == nil { bind.bootstrapView = nil }
+        }
+        return bind
+    }
+
+    static func stored(_ resume: Resume, _ session: Session) -> Resume {
+        guard let lens = session.lens else { return resume }
+        var resume = resume
+        resume.held = lens.up(resume.held)
+        resume.compare = resume.compare.compactMap { lens.up(className: $0) }
+        return resume
+    }
+
+    /// A query set as the client wrote it.
+    mutating func take(_ queries: Queries, _ key: SessionKey) {
+        guard let lens = sessions[key]?.lens else { return subscribe(key, queries) }
+        guard queries.queries.count <= configuration.conditions else {
+            return end(key, .query, "There are too many conditions.")
+        }
+        let lensed = lens.up(queries)
+        sessions[key]?.skippedQueries = lensed.skipped
+        for error in lensed.errors { sendPlain(key, .queryError(key.number, error)) }
+        subscribe(key, lensed.queries)
+    }
+
+    /// Tells what was wrong with stored queries.
+    mutating func send(_ errors: [QueryError], to key: SessionKey) {
+        guard let session = sessions[key] else { return }
+        for var error in errors {
+            // The client counts those, too, that weren't understood before.
+            for skipped in session.skippedQueries[error.className] ?? [] where skipped <= error.index {
+                error.index += 1
+            }
+            sendPlain(key, .queryError(key.number, session.lens?.down(error) ?? error))
+        }
+    }
+
+    /// Objects that a client asks for by its own names. Of those whose class its version hasn't there is nothing.
+    mutating func take(_ names: [ObjectName], _ key: SessionKey) {
+        guard let lens = sessions[key]?.lens else { return fetch(key, names) }
+        let stored = names.compactMap { lens.up($0) }
+        if stored.count < names.count, let session = sessions[key], let told = session.told,
+            let stream = streams[session.stream]
+        {
+            let unknown = Set(names.filter { lens.up($0) == nil })
+            let batches = [ClassBatch](unknown.map { ($0.className, ObjectUpdate($0.key, .erased)) })
+            sendPlain(
+                key,
+                .changes(key.number, Changes(from: told, to: told, clock: stream.head.clock, classes: batches))
+            )
+        }
+        if !stored.isEmpty { fetch(key, stored) }
+    }
+
+    /// A message as the session's client understands it. Nil if there is nothing in it for the client.
+    static func shown(_ message: ServerMessage, _ session: Session) -> ServerMessage? {
+        let message = session.claim == 0 ? message : message.claimed(session.claim)
+        guard let lens = session.lens else { return message }
+        return lens.down(message)
+    }
+
+    /// How many sessions an app has, by the `schemaVersion` of their files.
+    ///
+    /// - Complexity: O(sessions)
+    public func sessions(of app: SyncString) -> [UInt64: Int] {
+        var counts: [UInt64: Int] = [:]
+        for session in sessions.values where session.stream.app == app {
+            counts[session.bind.schema.version, default: 0] += 1
+        }
+        return counts
+    }
+
+    /// An app has other versions of its schema. Its sessions bind anew, and go on from where they are.
+    mutating func followSchema(of app: SyncString) {
+        for key in sessions.keys.sorted() where sessions[key]?.stream.app == app {
+            end(key, .transient(after: 0), "The app's schema changed.")
+        }
+    }
+}
+
+extension Session {
+    /// What a client's own schema does to the numbers of views. A client that comes back with another schema lacks what it had no room for,
+    /// although the view is the same.
+    static func number(of claim: SchemaClaim) -> UInt64 {
+        let low = UInt32(truncatingIfNeeded: claim.hash.low ^ claim.hash.high)
+        return claim.hash == .empty ? 0 : UInt64(max(low, 1))
+    }
+}
+
+extension ServerMessage {
+    fileprivate func claimed(_ claim: UInt64) -> ServerMessage {
+        switch self {
+        case .bootstrapBegin(let session, var begin):
+            begin.view ^= claim
+            return .bootstrapBegin(session, begin)
+        case .bootstrapEnd(let session, var end):
+            end.checksums.view ^= claim
+            return .bootstrapEnd(session, end)
+        case .changes(let session, var changes):
+            changes.checksums?.view ^= claim
+            return .changes(session, changes)
+        case .bound(let session, var bound):
+            guard case .resume(var sums?) = bound.start else { return self }
+            sums.view ^= claim
+            bound.start = .resume(sums)
+            return .bound(session, bound)
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import FreeholdBSON
+import FreeholdEngine
+import FreeholdSyncCore
+
+extension RuleSet {
+    /// The rules in stored names: what a server asks of what it stores.
+    ///
+    /// Rules are written in the newest version's names. A class or property that this version hasn't is found under the name that it had last.
+    /// Default roles become roles of each class that has none of its own, since a name can be stored otherwise in each. What no version has
+    /// stays as it is, and is told by ``problems(schema:matcher:)`` with ``SchemaVersions/storage``.
+    ///
+    /// Rules ask of stored values: where an app is shown something for null, a rule finds null.
+    ///
+    /// - Throws: `RuleError` for an expression that gets too large.
+    /// - Complexity: O(size of the rules and of all versions; default roles count for each class).
+    public func mapped(to versions: SchemaVersions, limits: RuleLimits = RuleLimits()) throws(RuleError) -> RuleSet {
+        if versions.versions.count == 1, versions.newest.isOwn { return self }
+        let mapper = RuleMapper(map: VersionMap(ruleNames: versions), limits: limits)
+        var mapped = RuleSet(defaultRoles: defaultRoles)
+        // The names of today go before others of the same class.
+        let newest = versions.newest
+        let sorted =
+            classes.filter { newest.classes[$0.className] != nil }
+            + classes.filter { newest.classes[$0.className] == nil }
+        for rules in sorted {
+            var new = rules
+            if let owner = mapper.map.named(SyncString(rules.className)) {
+                new.className = owner.stored.string
+                new.roles = try mapper.mapped(rules.roles, owner)
+            }
+            if !mapped.classes.contains(where: { $0.className == new.className }) { mapped.classes.append(new) }
+        }
+        if let defaultRoles {
+            for owner in mapper.map.classes where !owner.isEmbedded {
+                let name = owner.stored.string
+                guard !mapped.classes.contains(where: { $0.className == name }) else { continue }
+                mapped.classes.append(ClassRules(name, roles: try mapper.mapped(defaultRoles, owner)))
+            }
+        }
+        return mapped
+    }
+}
+
+extension VersionMap {
+    /// All names that any version has for what is stored, newer ones first.
+    convenience init(ruleNames versions: SchemaVersions) {
+        let stored = StoredTables(versions)
+        let storage = stored.tables
+        let indices = Dictionary(
+            storage.enumerated().map { (SyncString($1.name), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var names: [SyncString: Int] = [:]
+        var properties: [[(SyncString, Int)]] = storage.map { _ in [] }
+        for version in versions.versions.reversed() {
+            for (name, storedName) in version.classes {
+                guard let index = indices[SyncString(storedName)] else { continue }
+                if names[SyncString(name)] == nil { names[SyncString(name)] = index }
+                for (name, property) in version.properties[name] ?? [:] {
+                    let columns = storage[index].columns
+                    guard let place = columns.firstIndex(where: { SyncString($0.name) == SyncString(property) }) else {
+                        continue
+                    }
+                    properties[index].append((SyncString(name), place))
+                }
+            }
+        }
+        let own = SchemaVersion(number: 0, own: storage)
+        let maps = storage.enumerated().map { index, table in
+            let plain = ClassMap(table, own, stored, indices)
+            return ClassMap(
+                plain.name,
+                stored: plain.stored,
+                isEmbedded: plain.isEmbedded,
+                plain.properties,
+                names: properties[index]
+            )
+        }
+        self.init(maps, names: names)
+    }
+}
+
+/// Puts stored names into roles.
+private struct RuleMapper {
+    let map: VersionMap
+    let limits: RuleLimits
+
+    func mapped(_ roles: [Role], _ owner: ClassMap) throws(RuleError) -> [Role] {
+        var mapped: [Role] = []
+        for role in roles {
+            var new = role
+            new.readFilter = try self.mapped(role.readFilter, owner)
+            new.writeFilter = try self.mapped(role.writeFilter, owner)
+            new.insert = try self.mapped(role.insert, owner)
+            new.delete = try self.mapped(role.delete, owner)
+            new.fields = self.mapped(role.fields, owner)
+            mapped.append(new)
+        }
+        return mapped
+    }
+
+    private func mapped(_ rules: [FieldRule], _ owner: ClassMap) -> [FieldRule] {
+        rules.map { rule in
+            guard let property = owner.named(SyncString(rule.name)) else { return rule }
+            let inner = map.embedded(property).map { mapped(rule.fields, $0) } ?? rule.fields
+            return FieldRule(property.stored.string, rule.access, fields: inner)
+        }
+    }
+
+    private func mapped(_ expression: RuleExpression?, _ owner: ClassMap) throws(RuleError) -> RuleExpression? {
+        guard let expression else { return nil }
+        return try RuleExpression(mapped(expression.source, owner), limits: limits)
+    }
+
+    /// A document in which fields of the class are named, and conditions of the query language.
+    private func mapped(_ value: BSONValue, _ owner: ClassMap) throws(RuleError) -> BSONValue {
+        switch value {
+        case .string(let text):
+            if text == "%%true" || text == "%%false" { return value }
+            return .string(
+                try QueryTemplate(text, []).mapped { ConditionMapper(map, isOfRules: true).mapped($0, owner) }
+            )
+        case .document(let document):
+            var new = BSONDocument()
+            for (key, value) in document { new.append(name(key, owner), try mapped(value, key, owner)) }
+            return .document(new)
+        default: return value
+        }
+    }
+
+    private func mapped(_ value: BSONValue, _ key: String, _ owner: ClassMap) throws(RuleError) -> BSONValue {
+        // Behind a field or an expansion stands what is asked of it.
+        guard key.hasPrefix("$") || key.hasPrefix("%"), !key.hasPrefix("%%") else { return value }
+        guard case .array(let parts) = value else { return try mapped(value, owner) }
+        var new: [BSONValue] = []
+        for part in parts { new.append(try mapped(part, owner)) }
+        return .array(new)
+    }
+
+    private func name(_ key: String, _ owner: ClassMap) -> String {
+        if key.hasPrefix("$") || key.hasPrefix("%") { return key }
+        var current: ClassMap? = owner
+        var names: [String] = []
+        for part in key.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let property = current?.named(SyncString(String(part))) else {
+                current = nil
+                names.append(String(part))
+                continue
+            }
+            names.append(property.stored.string)
+            current = property.target.map { map.classes[$0] }
+        }
+        return names.joined(separator: ".")
+    }
+}

@@ -1,0 +1,179 @@
+import FreeholdBSON
+import FreeholdEngine
+import Testing
+
+@testable import FreeholdSyncCore
+@testable import FreeholdSyncRules
+@testable import SyncWorlds
+
+/// Pushes while apps are connected, apps that are updated, and who is judged by which version.
+@Suite struct LensPushTests {
+    private let dog = ObjectName("Dog", 1)
+    private let hound = ObjectName("Hound", 1)
+
+    private func creation(_ name: ObjectName) -> Change {
+        .create(name, [NewField("name", .value("Rex")), NewField("age", .value(3)), NewField("nick", .value("R"))])
+    }
+
+    private func check(_ bench: VersionBench, _ location: SourceLocation = #_sourceLocation) {
+        for client in bench.bench.clients {
+            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
+            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
+        }
+    }
+
+    @Test func `a push while apps are connected is a difference, not a reset`() throws {
+        var bench = VersionBench(try VersionModels.versions(1))
+        let old = bench.add(0, ["Person"], isRecording: true)
+        let ann = ObjectName("Person", 7)
+        bench.commit(old, [.create(ann, [NewField("name", .value("Ann"))])])
+        bench.bench.clients[old].received = []
+        var added = VersionModels.first
+        added[1].columns.append(ColumnSpec("mail", .string))
+        bench.push(try bench.versions.pushing(added, as: 1).versions)
+        let updates = bench.bench.clients[old].updates
+        #expect(updates.isEmpty)
+        let resumed = bench.bench.clients[old].received.contains { message in
+            if case .bound(_, let bound) = message, case .resume = bound.start { true } else { false }
+        }
+        #expect(resumed)
+        let new = bench.add(1, ["Person"])
+        bench.commit(
+            new,
+            [.set(Place(ann, "mail"), "ann@example.org", .real), .set(Place(ann, "name"), "Anna", .real)]
+        )
+        #expect(bench.fields(old, ann) == ["name": .value("Anna")])
+        check(bench)
+    }
+
+    /// The condition was stored for whole numbers, and has to become another one.
+    @Test func `a query goes on to find what the app is shown when a number gets wider`() throws {
+        var bench = VersionBench(try VersionModels.versions(1))
+        let old = bench.add(0, ["Dog"], where: "age == 3", isRecording: true)
+        bench.commit(old, [creation(dog)])
+        bench.bench.clients[old].received = []
+        var transition = VersionModels.transition
+        transition.oldFills = [:]
+        bench.push(try bench.versions.pushing(VersionModels.second, as: 2, transition).versions)
+        // It holds the object already.
+        #expect(bench.bench.clients[old].updates.allSatisfy { if case .whole = $0 { false } else { true } })
+        let new = bench.add(2, ["Hound"])
+        bench.commit(new, [.set(Place(hound, "age"), .double(3.5), .real)])
+        #expect(bench.value(old, dog, "age") == 3)
+        bench.commit(new, [.set(Place(hound, "age"), .double(4), .real)])
+        #expect(bench.bench.clients[old].objects.isEmpty)
+        check(bench)
+    }
+
+    @Test func `an app that is updated gets what it lacks, and its unsent work keeps its names`() throws {
+        var bench = VersionBench(try VersionModels.versions())
+        let (old, new) = (bench.add(0, ["Dog", "Person"]), bench.add(2, ["Hound", "Person"]))
+        bench.commit(old, [creation(dog)])
+        bench.commit(
+            new,
+            [.set(Place(hound, "breed"), "Basset", .real), .set(Place(hound, "age"), .double(2.5), .real)]
+        )
+        #expect(bench.fields(old, dog)?["breed"] == nil)
+
+        // Offline, under the old app, and sent by the new one.
+        bench.bench.disconnect(old)
+        bench.bench.commit(
+            old,
+            [.set(Place(dog, "name"), "Max", .real), .increment(Place(dog, "age"), 1)],
+            [dog: bench.bench.clients[old].objects[dog]!.version]
+        )
+        bench.bench.clients[old].claim = SchemaClaim(version: 2, hash: .empty)
+        bench.bench.clients[old].queries = Queries(
+            version: 2,
+            queries: ["Hound", "Person"].map { ClassQuery(className: $0, condition: "TRUEPREDICATE") }
+        )
+        bench.bench.clients[old].objects = [:]
+        bench.bench.connect(old)
+        #expect(bench.bench.clients[old].refusals.isEmpty)
+        #expect(bench.value(old, hound, "title") == "Max")
+        #expect(bench.value(old, hound, "breed") == "Basset")
+        #expect(bench.value(old, hound, "age") == .double(3.5))
+        #expect(bench.value(new, hound, "title") == "Max")
+        check(bench)
+    }
+
+    /// Within one version: a property that the app gets by an update was left out while it had no room for it.
+    @Test func `an app whose own schema has more than before gets all that it holds anew`() throws {
+        var bench = VersionBench(try VersionModels.versions(1))
+        bench.bench.configuration.apps["app"]?.judge = { _ in SchemaJudgement(.accepted) }
+        bench.bench.killNode()
+        var claim = SchemaClaim(version: 0, hash: RunningHash(high: 1, low: 2))
+        let client = bench.bench.add(
+            [ClassQuery(className: "Dog", condition: "TRUEPREDICATE")],
+            claim: claim,
+            isRecording: true
+        )
+        bench.commit(client, [creation(dog)])
+        func whole() -> Int {
+            bench.bench.clients[client].updates.filter { if case .whole = $0 { true } else { false } }.count
+        }
+        bench.bench.disconnect(client)
+        bench.bench.clients[client].received = []
+        bench.bench.connect(client)
+        #expect(whole() == 0)
+        claim.hash = RunningHash(high: 1, low: 3)
+        bench.bench.disconnect(client)
+        bench.bench.clients[client].claim = claim
+        bench.bench.connect(client)
+        #expect(whole() == 1)
+        check(bench)
+    }
+
+    @Test func `clients are judged by the version that serves them`() throws {
+        var schema = ServedSchema(try VersionModels.versions(), mode: .development)
+        func verdict(_ tables: [TableSpec], _ version: UInt64) throws -> SchemaVerdict {
+            schema.judge(try SchemaClaim(tables, version: version)).verdict
+        }
+        #expect(try verdict(VersionModels.first, 0) == .accepted)
+        #expect(try verdict(VersionModels.second, 2) == .accepted)
+        #expect(try verdict(VersionModels.third, 9) == .accepted)
+        guard case .refused(let problems) = try verdict(VersionModels.first, 5) else {
+            Issue.record("an old app passes for a new one")
+            return
+        }
+        #expect(Set(problems.map(\.className)) == ["Person", "Address"])
+        // Development mode takes over into the newest version only.
+        var more = VersionModels.second
+        more[2].columns.append(ColumnSpec("wings", .int))
+        guard case .refused(let refused) = try verdict(more, 2) else {
+            Issue.record("an older version grew")
+            return
+        }
+        #expect(refused.first?.text.string.hasSuffix("(in version 2 of the schema).") == true)
+        var newest = VersionModels.third
+        newest[2].columns.append(ColumnSpec("wings", .int))
+        #expect(try verdict(newest, 5) == .accepted)
+        #expect(schema.versions.newest.stored("Bird", "wings") == "wings")
+        #expect(schema.lens(for: try SchemaClaim(newest, version: 5))?.number == 5)
+        #expect(schema.lens(for: SchemaClaim(version: 1, hash: .empty))?.number == 0)
+    }
+
+    /// A file has the classes of the app that it was of, too.
+    @Test(arguments: [SchemaAdoption.Mode.development, .production])
+    func `what is left of an app before its update is nothing that it claims`(_ mode: SchemaAdoption.Mode) throws {
+        let versions = try VersionModels.versions()
+        var schema = ServedSchema(versions, mode: mode)
+        let old = versions.versions[0].tables.filter { table in
+            !VersionModels.second.contains { $0.name == table.name }
+        }
+        #expect(!old.isEmpty)
+        let (verdict, adopted) = schema.judge(try SchemaClaim(VersionModels.second + old, version: 2))
+        #expect(verdict == .accepted)
+        #expect(adopted.isEmpty)
+        #expect(schema.versions == versions)
+        // A class of another form is one that the app wants.
+        var other = old
+        other[0].columns.append(ColumnSpec("more", .int))
+        let claim = try SchemaClaim(VersionModels.second + other, version: 2)
+        guard case .refused(let problems) = schema.judge(claim).verdict else {
+            Issue.record("It passes.")
+            return
+        }
+        #expect(problems.map(\.className).contains(SyncString(old[0].name)))
+    }
+}
