@@ -65,7 +65,7 @@ import Testing
     @MainActor @Test func relationships() async throws {
         let server = try await AccountProbe()
         let linked = try schemas(hasLinks: true)
-        try await server.store.changeDocuments(of: "test") { $0.schemas = linked }
+        try await server.store.changeDocuments(of: "test") { try $0.replace(linked) }
         try await Task.sleep(for: .seconds(1))
         var realms: [Realm] = []
         for device in ["phone", "laptop"] {
@@ -88,7 +88,7 @@ import Testing
 
         // Without them the field holds plain keys: a device that has links there is refused, by name.
         let plain = try schemas(hasLinks: false)
-        try await server.store.changeDocuments(of: "test") { $0.schemas = plain }
+        try await server.store.changeDocuments(of: "test") { try $0.replace(plain) }
         try await Task.sleep(for: .seconds(1))
         let errors = Errors()
         var configuration = try await user(server, "tablet", errors).flexibleSyncConfiguration()

@@ -116,7 +116,8 @@ extension AppDocuments {
         let id = app.id
         var (schemas, asymmetric): ([SchemaDocument], Set<String>) = ([], [])
         var (versions, rules): (SchemaVersions?, RuleSet?)
-        var (values, environment): (BSONDocument, BSONDocument) = ([:], [:])
+        var (values, environment, project): (BSONDocument, BSONDocument, BSONDocument) = ([:], [:], [:])
+        var sinks: [SinkSettings] = []
         for stored in realm.objects(StoredDocument.self).where({ $0.app == id }).sorted(byKeyPath: "key") {
             let body = try BSONDocument(extendedJSON: stored.body)
             switch StoredDocument.Kind(rawValue: stored.kind) {
@@ -143,8 +144,10 @@ extension AppDocuments {
             rules: rules,
             values: values,
             environment: environment,
-            adoptsSchemas: app.adoptsSchemas
+            adoptsSchemas: app.adoptsSchemas,
+            sinks: sinks
         )
+        self.project = project
     }
 
     fileprivate func store(_ app: String, _ realm: Realm) throws {

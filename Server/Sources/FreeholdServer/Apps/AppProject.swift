@@ -21,23 +21,19 @@ public struct AppProjectImport: Sendable {
         secrets: [String: String] = [:]
     ) throws {
         (app, documents, rest) = (old.app, old.documents, project.unsupported)
-        takeClasses(project)
+        try takeClasses(project)
         takeRules(project)
         takeValues(project, secrets)
         takeProviders(project)
         documents.project = try project.remainder()
         noteUserData(project)
-        _ = try documents.tables()
-        let problems = (documents.rules ?? RuleSet()).problems(schema: RuleSchema(try documents.tables()))
+        let problems = try documents.ruleProblems()
         rest += problems.map { UnsupportedPart(.changed, "rules", [], "\($0)") }
     }
 
-    private mutating func takeClasses(_ project: AppServicesProject) {
+    private mutating func takeClasses(_ project: AppServicesProject) throws {
         let names = Set(project.schemas.map(\.className))
-        documents.schemas.removeAll { names.contains($0.className) }
-        documents.schemas += project.schemas
-        documents.schemas.sort { $0.className < $1.className }
-        documents.asymmetric = documents.asymmetric.subtracting(names).union(project.asymmetricClasses)
+        try documents.replace(project.schemas, asymmetric: Set(project.asymmetricClasses))
         documents.adoptsSchemas = project.isDevelopmentModeEnabled
         for name in names.sorted() {
             taken.append("class \(name)" + (project.asymmetricClasses.contains(name) ? ", asymmetric" : ""))

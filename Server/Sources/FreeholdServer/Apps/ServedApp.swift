@@ -108,11 +108,16 @@ final class ServedApp: Sendable {
 
     var users: [String] { state.withLock { Array($0.users.keys) } }
 
-    /// Where objects are handed on; of classes that aren't asymmetric now, nothing is.
+    /// Where objects are handed on, by the stored names of their classes; of classes that aren't asymmetric now, nothing is.
     var sinks: [SinkSettings] {
         state.withLock { state in
             let classes = Set(state.schema.tables.filter(\.isAsymmetric).map(\.name))
-            return state.documents.sinks.filter { classes.contains($0.className) }
+            let names = state.schema.versions.newest.classes
+            return state.documents.sinks.filter { classes.contains($0.className) }.map { sink in
+                var sink = sink
+                sink.className = names[sink.className] ?? sink.className
+                return sink
+            }
         }
     }
 

@@ -1,4 +1,3 @@
-import FreeholdEngine
 import FreeholdSyncCore
 import FreeholdSyncRules
 import Logging

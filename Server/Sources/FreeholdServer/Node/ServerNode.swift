@@ -245,7 +245,12 @@ public final class ServerNode: @unchecked Sendable {
     func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
 
     /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
-    func schemaChanged(of app: String) { loop.execute { self.handle(.schemaChanged(SyncString(app))) } }
+    func schemaChanged(of app: String) {
+        loop.execute {
+            guard !self.isStopped.load(ordering: .acquiring) else { return }
+            self.handle(.schemaChanged(SyncString(app)))
+        }
+    }
 
     /// Objects of these classes, by app, aren't taken until other classes are named; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {
