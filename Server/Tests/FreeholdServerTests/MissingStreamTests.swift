@@ -78,9 +78,14 @@ import Testing
 
     /// Binds one session after the other.
     private static func expect(_ binds: [Wish], port: Int) async throws {
+        // A connection has ten seconds for its token.
+        let token = try await TestServer.token("ann")
         let peer = try await RawPeer(port: port)
-        try await peer.hello(TestServer.token("ann"))
-        _ = try await peer.next()
+        try await peer.hello(token)
+        guard case .welcome? = try await peer.next() else {
+            Issue.record("no welcome")
+            return
+        }
         for (index, bind) in binds.enumerated() {
             let number = SessionNumber(rawValue: UInt32(index + 1))
             try await peer.send(.bind(number, Bind(app: bind.app, stream: bind.stream, schema: schema)))
