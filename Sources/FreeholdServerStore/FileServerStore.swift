@@ -80,9 +80,15 @@ public final class FileServerStore: Sendable {
     /// Does what a request asks, whole or not at all. What it has done is durable when it returns.
     ///
     /// It never throws: `.failed(.unavailable)` says that nothing was done, `.failed(.unknown)` that nobody knows,
-    /// `.failed(.damaged)` that the file can't be read.
+    /// `.failed(.damaged)` that the file can't be read. A stream that has no file is empty; what only reads makes none.
     public func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
-        do { return try stream(request.stream).perform(request.kind) } catch { return .failed(StoreFailure(error)) }
+        do {
+            if !request.kind.makesStream, !isThere(request.stream) {
+                var empty = MemoryServerStore(epoch: epoch.withLock { $0 })
+                return empty.perform(request)
+            }
+            return try stream(request.stream).perform(request.kind)
+        } catch { return .failed(StoreFailure(error)) }
     }
 
     /// Gives all streams a new epoch, as whoever copies a store has to before it is used.
@@ -93,7 +99,7 @@ public final class FileServerStore: Sendable {
         for name in try streams() { try stream(name).setEpoch(epoch) }
     }
 
-    /// The file of a stream, which is there once the stream was asked for anything.
+    /// The file of a stream, which is there once anything was written to the stream.
     public func path(of stream: StreamName) -> String {
         "\(folder)/\(FileName.text(stream.app))/\(FileName.text(stream)).freehold"
     }
@@ -134,6 +140,8 @@ public final class FileServerStore: Sendable {
 
     /// Whether a stream has a file.
     func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
+
+    private func isThere(_ stream: StreamName) -> Bool { open.withLock { $0[stream] != nil } || exists(stream) }
 
     private var engineOptions: Database.Options {
         var engine = Database.Options()
@@ -216,6 +224,16 @@ enum FileName {
 extension FileManager {
     fileprivate func subpaths(in folder: String) -> [String] {
         ((try? contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+}
+
+extension ServerStoreRequest.Kind {
+    /// Whether it leaves something in a stream that has nothing yet.
+    fileprivate var makesStream: Bool {
+        switch self {
+        case .makeFile, .commit, .stage: true
+        case .bind, .noteFile, .noteQueries, .read, .parts, .step, .page, .objects, .trim: false
+        }
     }
 }
 

@@ -17,7 +17,8 @@ enum SettingsFile {
         "drain.seconds": .number,
         "group.milliseconds": .number, "limits.connections": .number, "limits.connectionsPerUser": .number,
         "limits.sessions": .number, "limits.messageBytes": .number, "limits.waitingBytes": .number,
-        "limits.idleSeconds": .number, "proxy.addresses": .texts, "proxy.header": .text, "tls.certificates": .text,
+        "limits.bodyBytes": .number, "limits.idleSeconds": .number, "proxy.addresses": .texts, "proxy.header": .text,
+        "tls.certificates": .text,
         "tls.key": .text, "tokens.secretFile": .text, "tokens.publicKeyFile": .text, "tokens.keySetFile": .text,
         "tokens.issuer": .text, "tokens.audience": .text, "tokens.anonymous": .flag, "tokens.apiKeysFile": .text,
         "accounts.tokenSeconds": .number,
@@ -44,9 +45,10 @@ enum SettingsFile {
         }
     }
 
-    /// Names of apps stand between `app.` and `.access`.
+    /// Names of apps stand between `app.` and `.access` or `.streams`.
     private static func kind(of key: String) -> Kind? {
         if key.hasPrefix("app."), key.hasSuffix(".access"), key.count > 11 { return .text }
+        if key.hasPrefix("app."), key.hasSuffix(".streams"), key.count > 12 { return .texts }
         return known[key]
     }
 

@@ -28,7 +28,10 @@ struct SettingsReader {
     func settings() throws -> ServerSettings {
         var apps: [SyncString: NodeApp] = [:]
         for name in config.stringArray(forKey: "apps", default: []) {
-            apps[SyncString(name)] = NodeApp(access: try access(ConfigKey(["app", name, "access"]), of: name))
+            var app = NodeApp(access: try access(ConfigKey(["app", name, "access"]), of: name))
+            let streams = config.stringArray(forKey: ConfigKey(["app", name, "streams"]), default: [])
+            app.streams = Set(streams.map { SyncString($0) })
+            apps[SyncString(name)] = app
         }
         var settings = ServerSettings(node: NodeConfiguration(apps: apps))
         settings.host = config.string(forKey: "host", default: settings.host)
@@ -74,6 +77,7 @@ struct SettingsReader {
         limits.sessions = UInt64(try number("limits.sessions", 1...1_000_000, Int(limits.sessions)))
         limits.messageBytes = UInt64(try number("limits.messageBytes", 1_024...(1 << 30), Int(limits.messageBytes)))
         limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
+        limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
         let idle = Int(limits.idleTimeout / 1_000)
         limits.idleTimeout = Int64(try number("limits.idleSeconds", 1...86_400, idle)) * 1_000
     }

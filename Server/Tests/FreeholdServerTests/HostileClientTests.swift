@@ -85,6 +85,45 @@ import Testing
         try await expectAlive(server)
     }
 
+    @Test func `nothing but hello gives a connection more time`() async throws {
+        let server = try await TestServer { $0.node.limits.greetingTimeout = 3_000 }
+        let peer = try await RawPeer(port: server.port)
+        let talk = Task {
+            for _ in 0..<1_000 {
+                do { try await peer.send([200, 0, 0, 1, 2, 3]) } catch { return true }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            return false
+        }
+        #expect(try await peer.next()?.fault == .transient(after: 0))
+        #expect(try await peer.next() == nil)
+        #expect(try await talk.value)
+        #expect(server.metric("freehold_idle_connections_dropped_total") == 1)
+        try await expectAlive(server)
+    }
+
+    @Test func `a message before hello is a short one`() async throws {
+        let server = try await TestServer()
+        let peer = try await RawPeer(port: server.port)
+        try await peer.send([UInt8](repeating: 200, count: 100_000))
+        #expect(try await peer.next()?.fault == .tooLarge(limit: 64 << 10))
+        #expect(try await peer.next() == nil)
+        try await expectAlive(server)
+    }
+
+    @Test func `a frame before hello isn't kept until it is whole`() async throws {
+        let server = try await TestServer { $0.node.limits.greetingTimeout = 300_000 }
+        let request = [
+            "GET /sync HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        // A masked frame of 16 MiB, of which the beginning comes.
+        let frame: [UInt8] = [0x82, 0xFF, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4] + [UInt8](repeating: 0, count: 400_000)
+        #expect(try await RawConnection.ask(request, frame, port: server.port).status == 101)
+        #expect(server.metric("freehold_unreadable_messages_total") == 1)
+        try await expectAlive(server)
+    }
+
     @Test func `a user's connections are counted`() async throws {
         let server = try await TestServer { $0.node.limits.connectionsPerUser = 2 }
         var peers = [try await greeted(server), try await greeted(server)]

@@ -16,7 +16,12 @@ import Testing
         let answers = AsyncStream.makeStream(of: AccountAnswer.self)
     }
 
-    private static func channel(_ service: Service) async throws -> NIOAsyncTestingChannel {
+    private static let knowsAnn: @Sendable (HTTPRequestHead) async -> HTTPIdentification = { _ in
+        .known(Identity(user: "ann"))
+    }
+
+    /// - Parameter isKnown: whether the service finds out who asks, and takes long bodies of whom it knows.
+    private static func channel(_ service: Service, isKnown: Bool = false) async throws -> NIOAsyncTestingChannel {
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {
             let timer = ConnectionTimer(channel, limit: 10_000)
@@ -25,13 +30,14 @@ import Testing
                 services: [
                     HTTPService(
                         root: AccountRequest.root,
-                        bodyLimit: AccountRequest.bodyLimit,
+                        bodyLimit: isKnown ? 16 << 20 : AccountRequest.bodyLimit,
                         answer: { _ in
                             service.asked.continuation.yield()
                             for await answer in service.answers.stream { return HTTPAnswer(answer) }
                             return HTTPAnswer(AccountAnswer(.unavailable))
                         },
-                        tooLarge: HTTPAnswer(AccountAnswer(.tooLarge))
+                        tooLarge: HTTPAnswer(AccountAnswer(.tooLarge)),
+                        identify: isKnown ? Self.knowsAnn : nil
                     )
                 ],
                 { _, _ in HTTPAnswer(body: "here\n") }
@@ -78,6 +84,61 @@ import Testing
         await channel.testingEventLoop.advanceTime(by: .seconds(9))
         #expect(await !Self.isClosed(channel))
         await channel.testingEventLoop.advanceTime(by: .seconds(1))
+        #expect(try await Self.status(channel) == .requestTimeout)
+        #expect(await Self.isClosed(channel))
+    }
+
+    private static func status(_ channel: NIOAsyncTestingChannel) async throws -> HTTPResponseStatus? {
+        guard case .head(let head) = try await channel.waitForOutboundWrite(as: Part.self) else { return nil }
+        return head.status
+    }
+
+    /// A channel whose service knows who asks.
+    private static func known(_ service: Service) async throws -> NIOAsyncTestingChannel {
+        let channel = try await channel(service, isKnown: true)
+        try await send(head(), to: channel)
+        // What finds it out is a task of its own: once its answer is there, time counts again.
+        for _ in 0..<1_000 {
+            try await Task.sleep(for: .milliseconds(2))
+            await channel.testingEventLoop.run()
+        }
+        return channel
+    }
+
+    @Test func `a long body has time as long as it flows`() async throws {
+        let service = Service()
+        let channel = try await Self.known(service)
+        let chunk = ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 10_000))
+        for _ in 0..<20 {
+            try await Self.send(.body(chunk), to: channel)
+            await channel.testingEventLoop.advanceTime(by: .seconds(9))
+            #expect(await !Self.isClosed(channel))
+        }
+        try await Self.send(.end(nil), to: channel)
+        for await _ in service.asked.stream { break }
+        service.answers.continuation.yield(AccountAnswer(204))
+        #expect(try await Self.status(channel) == .noContent)
+    }
+
+    @Test(arguments: [true, false]) func `a long body that trickles or stops is told so`(doesStop: Bool) async throws {
+        let channel = try await Self.known(Service())
+        try await Self.send(.body(ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 10_000))), to: channel)
+        if doesStop {
+            await channel.testingEventLoop.advanceTime(by: .seconds(10))
+        } else {
+            for _ in 0..<3 {
+                await channel.testingEventLoop.advanceTime(by: .seconds(9))
+                try await Self.send(.body(ByteBuffer(string: "x")), to: channel)
+            }
+        }
+        #expect(try await Self.status(channel) == .requestTimeout)
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test func `the end of a request without its head is answered`() async throws {
+        let channel = try await Self.channel(Service())
+        try await Self.send(.end(nil), to: channel)
+        #expect(try await Self.status(channel) == .badRequest)
         #expect(await Self.isClosed(channel))
     }
 

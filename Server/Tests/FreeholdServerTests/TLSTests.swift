@@ -96,4 +96,27 @@ import X509
         try Data("nothing".utf8).write(to: URL(filePath: files.certificates))
         #expect(throws: (any Error).self) { try contexts.reload() }
     }
+
+    @Test func `a certificate behind a link that leads elsewhere now is read anew`() throws {
+        let (old, new) = (try Files(), try Files())
+        defer { for files in [old, new] { files.remove() } }
+        // As secrets are mounted: the files' names are links through a link to a folder, which is swapped. All are as old as each other.
+        let time = Date(timeIntervalSince1970: 1_700_000_000)
+        for files in [old, new] { try files.renew(at: time) }
+        let mount = try TestFolder()
+        let (manager, data) = (FileManager.default, mount.path + "/data")
+        try manager.createSymbolicLink(atPath: data, withDestinationPath: old.folder.path)
+        for name in ["certificates.pem", "key.pem"] {
+            try manager.createSymbolicLink(atPath: mount.path + "/" + name, withDestinationPath: "data/" + name)
+        }
+        let contexts = try TLSContexts(
+            certificates: mount.path + "/certificates.pem",
+            key: mount.path + "/key.pem"
+        )
+        #expect(try contexts.reload() == false)
+        try manager.removeItem(atPath: data)
+        try manager.createSymbolicLink(atPath: data, withDestinationPath: new.folder.path)
+        #expect(try contexts.reload())
+        #expect(try contexts.reload() == false)
+    }
 }

@@ -34,10 +34,7 @@ struct AccountRequest: Sendable {
         isLink = parts.count > 1 && parts[1].split(separator: "&").contains("link=true")
         (method, self.body, self.address) = (head.method, body, address)
         host = head.headers.first(name: "Host")
-        let authorization = head.headers["Authorization"]
-        if authorization.count == 1, authorization[0].hasPrefix("Bearer ") {
-            bearer = String(authorization[0].dropFirst(7))
-        }
+        bearer = head.bearer
     }
 
     /// The body's fields; none if it is empty.

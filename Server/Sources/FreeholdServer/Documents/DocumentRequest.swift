@@ -17,7 +17,6 @@ struct DocumentRequest: Sendable {
     let key: String?
     let isChanges: Bool
     let parameters: [String: String]
-    let bearer: String?
     /// `If-Match`: the version that the caller saw.
     let expected: StreamVersion?
     /// `Last-Event-ID`: where a change stream was broken off.
@@ -52,12 +51,6 @@ struct DocumentRequest: Sendable {
         self.parameters = parameters
         (method, body) = (request.head.method, request.body)
         lastEvent = request.head.headers.first(name: "Last-Event-ID")
-        let authorization = request.head.headers["Authorization"]
-        if authorization.count == 1, authorization[0].hasPrefix("Bearer ") {
-            bearer = String(authorization[0].dropFirst(7))
-        } else {
-            bearer = nil
-        }
         if let tag = request.head.headers.first(name: "If-Match") {
             guard tag.hasPrefix("\""), tag.hasSuffix("\""), let version = UInt64(tag.dropFirst().dropLast()) else {
                 throw DocumentFailure.bad("'If-Match' isn't a version that was given as 'ETag'.")
@@ -106,6 +99,11 @@ struct DocumentFailure: Error, Hashable {
     static let noToken = DocumentFailure(status: 401, code: "InvalidSession", text: "The token isn't good.")
     static let forbidden = DocumentFailure(status: 403, code: "Forbidden", text: "The user may not use this.")
     static let wrongMethod = DocumentFailure(status: 405, code: "BadRequest", text: "This method isn't for this path.")
+    static let tooMany = DocumentFailure(
+        status: 429,
+        code: "TooManyRequests",
+        text: "The user has too many connections."
+    )
     static let tooLarge = DocumentFailure(status: 413, code: "BadRequest", text: "The body has more than 16 MiB.")
     static let changed = DocumentFailure(
         status: 412,

@@ -78,6 +78,12 @@ extension DocumentService {
         } else {
             await stream.begin(at: try await head(access).cursor)
         }
-        return HTTPAnswer(stream: { await stream.next() }, type: "text/event-stream")
+        guard let following = await node.follow(access.user) else { throw DocumentFailure.tooMany }
+        let next: @Sendable () async -> String? = {
+            let text = await stream.next()
+            withExtendedLifetime(following) {}
+            return text
+        }
+        return HTTPAnswer(stream: next, type: "text/event-stream")
     }
 }

@@ -19,12 +19,28 @@ struct DocumentService: Sendable {
             root: DocumentRequest.root,
             bodyLimit: DocumentRequest.bodyLimit,
             answer: { await answer($0) },
-            tooLarge: DocumentFailure.tooLarge.answer
+            tooLarge: DocumentFailure.tooLarge.answer,
+            identify: { await identify($0) }
         )
     }
 
+    private func identify(_ head: HTTPRequestHead) async -> HTTPIdentification {
+        do {
+            guard let token = head.bearer, let identity = try await node.authenticator.identify(token),
+                !identity.user.isEmpty
+            else { return .refused(DocumentFailure.noToken.answer) }
+            return .known(identity)
+        } catch is TokenRefusal {
+            return .refused(DocumentFailure.noToken.answer)
+        } catch {
+            node.logger.error("a token can't be looked at", metadata: ["kind": "\(type(of: error))"])
+            return .refused(DocumentFailure.unavailable.answer)
+        }
+    }
+
     private func answer(_ request: HTTPRequest) async -> HTTPAnswer {
-        do { return try await route(try DocumentRequest(request)) } catch let failure as DocumentFailure {
+        guard let identity = request.identity else { return DocumentFailure.noToken.answer }
+        do { return try await route(try DocumentRequest(request), identity) } catch let failure as DocumentFailure {
             return failure.answer
         } catch let error as ConditionError {
             return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
@@ -32,8 +48,6 @@ struct DocumentService: Sendable {
             return (misfit.code == .gone ? .noDocument : DocumentFailure.misfit("\(misfit)")).answer
         } catch let misfit as DocumentImport.Misfit {
             return DocumentFailure.misfit("\(misfit)").answer
-        } catch is TokenRefusal {
-            return DocumentFailure.noToken.answer
         } catch {
             // The error's words might hold what was sent.
             node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
@@ -41,10 +55,7 @@ struct DocumentService: Sendable {
         }
     }
 
-    private func route(_ request: DocumentRequest) async throws -> HTTPAnswer {
-        guard let token = request.bearer, let identity = try await node.authenticator.identify(token),
-            !identity.user.isEmpty
-        else { throw DocumentFailure.noToken }
+    private func route(_ request: DocumentRequest, _ identity: Identity) async throws -> HTTPAnswer {
         let access = try access(identity.user, request)
         guard let className = request.className else {
             guard request.method == .GET else { throw DocumentFailure.wrongMethod }

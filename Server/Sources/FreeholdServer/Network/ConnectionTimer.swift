@@ -6,8 +6,9 @@ import NIOCore
 /// Of the channel's loop.
 final class ConnectionTimer: Sendable {
     private let channel: any Channel
-    private let limit: TimeAmount
+    let limit: TimeAmount
     private let timer: NIOLoopBoundBox<Scheduled<Void>?>
+    private let late: NIOLoopBoundBox<(() -> Void)?>
 
     /// Starts it.
     ///
@@ -15,17 +16,30 @@ final class ConnectionTimer: Sendable {
     init(_ channel: any Channel, limit: Int64) {
         (self.channel, self.limit) = (channel, .milliseconds(limit))
         timer = NIOLoopBoundBox(nil, eventLoop: channel.eventLoop)
+        late = NIOLoopBoundBox(nil, eventLoop: channel.eventLoop)
         start()
-        channel.closeFuture.whenComplete { _ in self.stop() }
+        channel.closeFuture.whenComplete { _ in
+            self.stop()
+            self.late.value = nil
+        }
     }
+
+    /// From now on this is done in place of closing the connection.
+    func onLate(_ body: @escaping () -> Void) { late.value = body }
 
     func start() {
         stop()
-        timer.value = channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
+        timer.value = channel.eventLoop.scheduleTask(in: limit) { self.end() }
     }
 
     func stop() {
         timer.value?.cancel()
         timer.value = nil
+    }
+
+    private func end() {
+        timer.value = nil
+        guard let body = late.value else { return channel.close(promise: nil) }
+        body()
     }
 }

@@ -12,8 +12,15 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private let services: [HTTPService]
     private let timer: ConnectionTimer
     private let proxies: TrustedProxies
+    private let load: ListenerLoad
+    private let allows: @Sendable (HTTPHeaders) -> Bool
     private var head: HTTPRequestHead?
+    private var began = NIODeadline.distantPast
     private var body: [UInt8] = []
+    private var identity: Identity?
+    /// Whether it is being found out who asks.
+    private var isIdentifying = false
+    private var isReading = true
     private var isAnswered = false
     /// Whether all of the request came.
     private var isRead = false
@@ -22,35 +29,108 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     /// What makes or streams an answer.
     private var work: Task<Void, Never>?
 
+    /// In bytes: what is taken of somebody who isn't known.
+    private static let unknownLimit = 64 << 10
+    /// In bytes of a body a second, from the head on.
+    private static let leastRate: Int64 = 1 << 10
+
     /// - Parameters:
     ///   - timer: stands still while an answer is made.
     ///   - services: answer what lies under their paths.
+    ///   - load: counts the bodies that wait.
+    ///   - allows: whether whoever asks is answered at all.
     init(
         _ timer: ConnectionTimer,
         proxies: TrustedProxies = .none,
         services: [HTTPService] = [],
+        load: ListenerLoad = ListenerLoad(NodeLimits()),
+        allows: @escaping @Sendable (HTTPHeaders) -> Bool = { _ in true },
         _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer
     ) {
         (self.timer, self.answer, self.services, self.proxies) = (timer, answer, services, proxies)
+        (self.load, self.allows) = (load, allows)
     }
+
+    func handlerAdded(context: ChannelHandlerContext) { timer.onLate { self.late(context) } }
+
+    // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head) where !isAnswered: self.head = head
+        case .head(let head) where !isAnswered: begin(head, context)
         case .head: break
-        case .body(let bytes):
-            guard !isAnswered, let head, let service = service(head) else { return }
-            guard body.count + bytes.readableBytes <= service.bodyLimit else {
-                body = []
-                return respond(head, service.tooLarge, context)
-            }
-            body += bytes.readableBytesView
+        case .body(let bytes): take(bytes, context)
         case .end:
             isRead = true
-            guard let head, !isAnswered else { return closeIfDone(context.channel) }
-            self.head = nil
+            guard !isAnswered else { return closeIfDone(context.channel) }
+            guard let head else {
+                return respond(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), .unreadable, context)
+            }
+            guard !isIdentifying else { return }
             respond(head, context)
         }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard self.head == nil else { return }
+        (self.head, began) = (head, context.eventLoop.now)
+        guard allows(head.headers) else { return respond(head, .foreign, context) }
+        guard let identify = service(head)?.identify else { return }
+        isIdentifying = true
+        timer.stop()
+        let promise = context.eventLoop.makePromise(of: HTTPIdentification.self)
+        work = Task { promise.succeed(await identify(head)) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        promise.futureResult.whenSuccess { found in
+            let (handler, context) = bound.value
+            handler.identified(head, found, context)
+        }
+    }
+
+    private func identified(_ head: HTTPRequestHead, _ found: HTTPIdentification, _ context: ChannelHandlerContext) {
+        isIdentifying = false
+        setReading(true, context.channel)
+        guard !isAnswered, context.channel.isActive else { return }
+        switch found {
+        case .refused(let answer): respond(head, answer, context)
+        case .known(let identity):
+            self.identity = identity
+            if isRead { respond(head, context) } else { timer.start() }
+        }
+    }
+
+    private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard !isAnswered, let head, let service = service(head) else { return }
+        let count = body.count + bytes.readableBytes
+        guard count <= service.bodyLimit else { return respond(head, service.tooLarge, context) }
+        guard load.takeBody(bytes.readableBytes, isLong: count > Self.unknownLimit) else {
+            return respond(head, .busy, context)
+        }
+        body += bytes.readableBytesView
+        if isIdentifying {
+            if count > Self.unknownLimit { setReading(false, context.channel) }
+        } else if identity != nil {
+            // A long body may take long, but it has to flow.
+            let time = context.eventLoop.now - began
+            guard time <= timer.limit || Int64(count) >= time.nanoseconds / 1_000_000 * Self.leastRate / 1_000 else {
+                return late(context)
+            }
+            timer.start()
+        }
+    }
+
+    private func setReading(_ reads: Bool, _ channel: any Channel) {
+        guard reads != isReading else { return }
+        isReading = reads
+        try? channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// The request, or what takes the answer, was too slow.
+    private func late(_ context: ChannelHandlerContext) {
+        guard let head, !isAnswered else { return context.close(promise: nil) }
+        // Nobody waits for the rest.
+        isRead = true
+        respond(head, .tooSlow, context)
     }
 
     /// Who is still sending reads the answer when all is sent: a connection that is closed before would be reset.
@@ -59,6 +139,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func service(_ head: HTTPRequestHead) -> HTTPService? { services.first { head.uri.hasPrefix($0.root) } }
+
+    // MARK: Answering
 
     private func respond(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
         if let service = service(request) { return ask(service, request, context) }
@@ -71,13 +153,18 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
 
     private func ask(_ service: HTTPService, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let peer = context.channel.remoteAddress?.ipAddress ?? "unknown"
-        let request = HTTPRequest(head: head, body: body, address: proxies.client(peer, head.headers[proxies.header]))
+        let address = proxies.client(peer, head.headers[proxies.header])
+        let request = HTTPRequest(head: head, body: body, address: address, identity: identity)
         // A connection asks once.
         isAnswered = true
         body = []
         timer.stop()
         let promise = context.eventLoop.makePromise(of: Answer.self)
-        work = Task { promise.succeed(await service.answer(request)) }
+        work = Task { [load] in
+            let answer = await service.answer(request)
+            load.giveBody(request.body.count)
+            promise.succeed(answer)
+        }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess { answer in
             let (handler, context) = bound.value
@@ -85,8 +172,15 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// What came of a body isn't needed.
+    private func dropBody() {
+        load.giveBody(body.count)
+        body = []
+    }
+
     private func respond(_ request: HTTPRequestHead, _ answer: Answer, _ context: ChannelHandlerContext) {
         isAnswered = true
+        dropBody()
         guard context.channel.isActive else { return }
         var headers = HTTPHeaders()
         headers.add(name: "Content-Type", value: answer.type)
@@ -148,6 +242,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         work?.cancel()
+        isAnswered = true
+        dropBody()
         context.fireChannelInactive()
     }
 

@@ -10,6 +10,13 @@ struct HTTPService: Sendable {
     let answer: @Sendable (HTTPRequest) async -> HTTPAnswer
     /// What is said of a body that is too long.
     let tooLarge: HTTPAnswer
+    /// Finds out who asks, by the head. Until that is known little is taken of the body. Nil: bodies are small, and hold what proves it.
+    var identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
+}
+
+enum HTTPIdentification: Sendable {
+    case known(Identity)
+    case refused(HTTPAnswer)
 }
 
 /// A request, as it came.
@@ -18,6 +25,17 @@ struct HTTPRequest: Sendable {
     var body: [UInt8]
     /// Of the client.
     var address: String
+    /// Who asks, if the service wanted to know it.
+    var identity: Identity?
+}
+
+extension HTTPRequestHead {
+    /// The token of `Authorization`.
+    var bearer: String? {
+        let authorization = headers["Authorization"]
+        guard authorization.count == 1, authorization[0].hasPrefix("Bearer ") else { return nil }
+        return String(authorization[0].dropFirst(7))
+    }
 }
 
 struct HTTPAnswer: Sendable {
@@ -39,6 +57,23 @@ struct HTTPAnswer: Sendable {
     init(stream: @escaping @Sendable () async -> String?, type: String) {
         (status, self.type, body) = (.ok, type, .stream(stream))
     }
+
+    /// What the connection itself refuses, whatever it is for.
+    ///
+    /// - Parameter text: a sentence that JSON takes as it is.
+    private init(_ status: HTTPResponseStatus, _ code: String, _ text: String) {
+        let body = "{\"error\":\"\(text)\",\"error_code\":\"\(code)\"}"
+        self.init(status: status, type: "application/json", body: body)
+    }
+
+    static let unreadable = HTTPAnswer(.badRequest, "BadRequest", "This is no request.")
+    static let tooSlow = HTTPAnswer(.requestTimeout, "RequestTimeout", "The request came too slowly.")
+    static let foreign = HTTPAnswer(.forbidden, "Forbidden", "In development only pages of this machine may ask.")
+    static let busy = {
+        var answer = HTTPAnswer(.serviceUnavailable, "ServerBusy", "Too many requests wait at once.")
+        answer.headers = [("Retry-After", "2")]
+        return answer
+    }()
 
     init(_ answer: AccountAnswer) {
         self.init(

@@ -40,10 +40,10 @@ public final class NodeListener: Sendable {
         services: [HTTPService],
         group: any EventLoopGroup
     ) async throws -> NodeListener {
-        let circles = Circles(node.configuration.limits)
+        let (circles, load) = (Circles(node.configuration.limits), ListenerLoad(node.configuration.limits))
         let channel = try await bootstrap(group) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try open(channel, node, tls, services, circles.circle(channel.eventLoop))
+                try open(channel, node, tls, services, circles.circle(channel.eventLoop), load)
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
@@ -97,33 +97,41 @@ public final class NodeListener: Sendable {
         _ node: ServerNode,
         _ tls: TLSContexts?,
         _ services: [HTTPService],
-        _ circle: PeerCircle
+        _ circle: PeerCircle,
+        _ load: ListenerLoad
     ) throws {
         let (configuration, limits) = (node.configuration, node.configuration.limits)
-        guard node.status.connections < limits.connections else { return channel.close(promise: nil) }
+        guard load.open() else { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in load.close() }
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+        let allows: @Sendable (HTTPHeaders) -> Bool = { !configuration.isForLoopback || Loopback.allows($0) }
         // Before the upgrade a client gets little time and little room.
         let timer = ConnectionTimer(channel, limit: limits.greetingTimeout)
         let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: Int(clamping: min(limits.messageBytes &+ 64, UInt64(UInt32.max))),
             enableAutomaticErrorHandling: false,
-            shouldUpgrade: { channel, head in
-                let isThere = head.uri == configuration.path && !node.status.isDraining
-                return channel.eventLoop.makeSucceededFuture(isThere ? HTTPHeaders() : nil)
-            },
+            // What isn't to be upgraded doesn't come so far.
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
             upgradePipelineHandler: { channel, _ in
                 timer.stop()
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Peer(node, channel, circle))
+                    let (pipeline, peer) = (channel.pipeline.syncOperations, Peer(node, channel, circle))
+                    let frames = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+                    try pipeline.addHandler(GreetingGate(peer), position: .before(frames))
+                    try pipeline.addHandler(peer)
                 }
             }
         )
         let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                let responder = HTTPResponder(timer, proxies: configuration.proxies, services: services) {
-                    node.answer($0, $1, nil)
-                }
+                let responder = HTTPResponder(
+                    timer,
+                    proxies: configuration.proxies,
+                    services: services,
+                    load: load,
+                    allows: allows
+                ) { node.answer($0, $1, nil) }
                 try channel.pipeline.syncOperations.addHandler(responder)
             }
         }
@@ -132,6 +140,9 @@ public final class NodeListener: Sendable {
         http.decoderConfiguration.maxHeaderListSize = 32_768
         http.decoderConfiguration.maxHeaderFieldCount = 64
         _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
+        let filter = UpgradeFilter(path: configuration.path) { allows($0.headers) && !node.status.isDraining }
+        let upgrading = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Void>.self)
+        try pipeline.addHandler(filter, position: .before(upgrading))
     }
 }
 
@@ -189,6 +200,8 @@ extension ServerNode {
             )
         case ("/metrics", let metrics?):
             return HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
+        case (configuration.path, nil) where status.isDraining:
+            return HTTPAnswer(status: .serviceUnavailable, body: "draining\n")
         case ("/status", _?): return HTTPAnswer(type: "application/json", body: status.json + "\n")
         default: return HTTPAnswer(status: .notFound, body: "There is nothing here.\n")
         }

@@ -7,7 +7,7 @@ import NIOCore
 extension Peer {
     /// Finds out who a `hello` is of. The machine hears the user's name in the token's place; an empty one is refused there.
     func identify(_ hello: Hello, _ bytes: Int) {
-        isIdentifying = true
+        (isIdentifying, hasGreeted, unproven) = (true, true, 0)
         let (token, node, loop) = (hello.token.text.string, node, channel.eventLoop)
         Task {
             var (identity, reason): (Identity?, String) = (nil, "nobody knows this kind of token")
@@ -46,11 +46,13 @@ extension Peer {
         known.token = AccessToken(SyncString(identity?.user ?? ""))
         hand(.hello(known), bytes)
         let waiting = inbox
-        inbox = []
+        (inbox, inboxBytes) = ([], 0)
+        defer { holdReading(isIdentifying && isInboxFull) }
         for (index, (message, bytes)) in waiting.enumerated() {
             if case .hello(let hello) = message {
                 identify(hello, bytes)
                 inbox = Array(waiting[(index + 1)...])
+                inboxBytes = inbox.reduce(0) { $0 + $1.1 + 64 }
                 return
             }
             hand(message, bytes)

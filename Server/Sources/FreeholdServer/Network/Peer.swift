@@ -27,13 +27,24 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     /// Bytes of messages that the machine hasn't handled.
     private let unhandled = Atomic(0)
-    private var isReadingPaused = false
+    /// Nothing is read while more is unhandled than may be, or while much waits for a token to be looked at.
+    private var isFull = false
+    private var isHeld = false
+    private var isReading = true
     private var parts: ByteBuffer?
 
     /// Messages that came while a token is looked at. The first is the `hello`.
     var inbox: [(ClientMessage, Int)] = []
+    var inboxBytes = 0
     var isIdentifying = false
     var identity: Identity?
+    /// Whether a `hello` came.
+    var hasGreeted = false
+    /// Bytes that came of nobody knows whom: until `hello`, and from then on until it is known.
+    var unproven = 0
+    private let opened = NIODeadline.now()
+    /// What a message may have, and about what may wait, of somebody who isn't known.
+    private static let greetingBytes = 64 << 10
 
     /// Bytes that were written and not taken.
     var waiting = 0
@@ -64,6 +75,26 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         context.fireChannelInactive()
     }
 
+    /// Counts bytes of a connection, before they are looked at.
+    ///
+    /// - Returns: whether they are looked at. One read may hold the `hello` and what follows it.
+    func admits(_ bytes: Int) -> Bool {
+        guard identity == nil else { return true }
+        unproven += bytes
+        if isIdentifying {
+            if unproven > Self.greetingBytes { holdReading(true) }
+            return true
+        }
+        guard unproven > 2 * Self.greetingBytes else { return true }
+        if !isFinishing { refuseLarge() }
+        return false
+    }
+
+    /// What a message may have.
+    private var messageLimit: UInt64 {
+        identity == nil ? min(limits.messageBytes, UInt64(Self.greetingBytes)) : limits.messageBytes
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastRead = .now()
         let frame = unwrapInboundIn(data)
@@ -85,7 +116,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private func take(_ frame: WebSocketFrame) {
         var data = frame.unmaskedData
         guard (frame.opcode == .continuation) == (parts != nil) else { return refuse("Frames don't make a message.") }
-        guard data.readableBytes + (parts?.readableBytes ?? 0) <= Int(clamping: limits.messageBytes) else {
+        guard data.readableBytes + (parts?.readableBytes ?? 0) <= Int(clamping: messageLimit) else {
             return refuseLarge()
         }
         if parts != nil { parts?.writeBuffer(&data) }
@@ -108,9 +139,13 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func take(_ message: ClientMessage, _ bytes: Int) {
         if isIdentifying {
-            // A client waits for `welcome`; one that doesn't may be a little ahead.
-            guard inbox.count < 100 else { return refuse("Too much comes before the token is looked at.") }
+            // A client waits for `welcome`; one that doesn't may be a little ahead. Whose token is another one meanwhile goes on.
+            guard identity != nil || inbox.count < 100 else {
+                return refuse("Too much comes before the token is looked at.")
+            }
             inbox.append((message, bytes))
+            inboxBytes += bytes + 64
+            if isInboxFull { holdReading(true) }
         } else if case .hello(let hello) = message {
             identify(hello, bytes)
         } else {
@@ -125,9 +160,9 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             return heldCredits.append((message, bytes))
         }
         let sum = unhandled.add(bytes + 64, ordering: .relaxed).newValue
-        if sum > limits.unhandledBytes, !isReadingPaused {
-            isReadingPaused = true
-            try? channel.syncOptions?.setOption(.autoRead, value: false)
+        if sum > limits.unhandledBytes {
+            isFull = true
+            updateReading()
         }
         node.received(message, bytes, from: self)
     }
@@ -138,10 +173,25 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         // Who was paused is woken once, when half of what is allowed is done.
         guard old > limits.unhandledBytes / 2, new <= limits.unhandledBytes / 2 else { return }
         channel.eventLoop.execute {
-            guard self.isReadingPaused else { return }
-            self.isReadingPaused = false
-            try? self.channel.syncOptions?.setOption(.autoRead, value: true)
+            self.isFull = false
+            self.updateReading()
         }
+    }
+
+    var isInboxFull: Bool { inbox.count >= 100 || inboxBytes > limits.unhandledBytes }
+
+    /// Reads nothing while a token is looked at, or goes on.
+    func holdReading(_ isHeld: Bool) {
+        guard isHeld != self.isHeld else { return }
+        self.isHeld = isHeld
+        updateReading()
+    }
+
+    private func updateReading() {
+        let reads = !isFull && !isHeld
+        guard reads != isReading else { return }
+        isReading = reads
+        try? channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -162,7 +212,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private func refuseLarge() {
         node.metrics.unreadable.increment()
         node.logger.info("a message is too large", metadata: ["connection": "\(number)"])
-        end(.tooLarge(limit: limits.messageBytes), "The message is too large.")
+        end(.tooLarge(limit: messageLimit), "The message is too large.")
     }
 
     // MARK: Writing
@@ -258,7 +308,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Now and then: whether the other side is still there, takes what it is sent, and is who it was.
     func check(_ now: NIODeadline, _ time: Double) {
         guard !isFinishing else { return }
-        if identity == nil, !isIdentifying, now - lastRead > .milliseconds(limits.greetingTimeout) { return idle() }
+        // Nothing but a `hello` gives more time.
+        if !hasGreeted, now - opened > .milliseconds(limits.greetingTimeout) { return idle() }
         if now - lastRead > .milliseconds(limits.idleTimeout) { return idle() }
         if waiting > 0 {
             let left = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0

@@ -3,7 +3,6 @@
 #else
     import Foundation
 #endif
-import Logging
 import NIOSSL
 import Synchronization
 
@@ -15,7 +14,27 @@ public final class TLSContexts: Sendable {
 
     private struct State {
         var context: NIOSSLContext
-        var stamp: [Date?]
+        var stamp: [Stamp?]
+    }
+
+    /// Which file it is, and of when: of a link the file behind it, for whoever renews certificates may put another folder in a link's place.
+    private struct Stamp: Equatable {
+        let path: String
+        let changed: Date?
+        let size: UInt64?
+        let number: UInt64?
+
+        private static func number(_ value: Any?) -> UInt64? { value as? UInt64 ?? (value as? Int).map { UInt64($0) } }
+
+        /// Nil if there is no file.
+        init?(_ path: String) {
+            let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+            guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+            self.path = file
+            changed = found[.modificationDate] as? Date
+            size = Self.number(found[.size])
+            number = Self.number(found[.systemFileNumber])
+        }
     }
 
     /// - Parameters:
@@ -24,9 +43,9 @@ public final class TLSContexts: Sendable {
     /// - Throws: what NIOSSL throws, if the files don't hold what they should.
     public init(certificates: String, key: String) throws {
         (self.certificates, self.key) = (certificates, key)
-        state = Mutex(
-            State(context: try Self.read(certificates, key), stamp: [Self.stamp(certificates), Self.stamp(key)])
-        )
+        // What changes while they are read is seen the next time.
+        let stamp = [Stamp(certificates), Stamp(key)]
+        state = Mutex(State(context: try Self.read(certificates, key), stamp: stamp))
     }
 
     var context: NIOSSLContext { state.withLock { $0.context } }
@@ -37,15 +56,11 @@ public final class TLSContexts: Sendable {
     /// - Throws: if they hold no certificate and key that fit; then the old ones stay.
     @discardableResult
     public func reload() throws -> Bool {
-        let stamp = [Self.stamp(certificates), Self.stamp(key)]
+        let stamp = [Stamp(certificates), Stamp(key)]
         guard state.withLock({ $0.stamp != stamp }) else { return false }
         let context = try Self.read(certificates, key)
         state.withLock { $0 = State(context: context, stamp: stamp) }
         return true
-    }
-
-    private static func stamp(_ path: String) -> Date? {
-        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
     }
 
     private static func read(_ certificates: String, _ key: String) throws -> NIOSSLContext {

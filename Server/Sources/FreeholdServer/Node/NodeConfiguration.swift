@@ -2,12 +2,16 @@ public import FreeholdSyncCore
 
 /// What a node allows. Times are in milliseconds.
 public struct NodeLimits: Hashable, Sendable {
+    /// Of a listener, whatever they are for.
     public var connections = 20_000
+    /// Change streams over HTTP are among them.
     public var connectionsPerUser = 50
     /// Of a connection.
     public var sessions: UInt64 = 1_000
     /// Of a message's body, before it is compressed.
     public var messageBytes: UInt64 = 16 << 20
+    /// Of bodies of HTTP requests that wait, all together.
+    public var bodyBytes = 64 << 20
     /// What may wait to be taken by a receiver. One that is slower is dropped: it catches up by its cursor when it comes again.
     public var waitingBytes = 64 << 20
     /// What may have been read of a connection and isn't done yet. Then no more is read.
@@ -30,13 +34,15 @@ public struct NodeApp: Sendable {
     public enum Access: String, Hashable, Sendable {
         /// In an app with rules: whom they let.
         case nobody
-        /// Every user, every stream.
+        /// Every user.
         case everyone
         /// A user has the stream whose name is the user's; nobody has the app's own stream.
         case ownStream = "own-stream"
     }
 
     public var access: Access
+    /// What may be bound beside the app's own stream, by whoever may bind that. Without it nobody makes streams by naming them.
+    public var streams: Set<SyncString> = []
     public var rules: MergeRules
     /// Who belongs to the app; nil: every user that a token names.
     var isMember: (@Sendable (String) -> Bool)?
@@ -49,7 +55,7 @@ public struct NodeApp: Sendable {
     }
 
     func serverApp() -> ServerApp {
-        let (access, isMember, served, base) = (access, isMember, served, rules)
+        let (access, streams, isMember, served, base) = (access, streams, isMember, served, rules)
         var app = ServerApp(rules: served?.mergeRules(base) ?? base)
         if let served {
             if served.hasSchema { app.judge = { served.judge($0, base) } }
@@ -57,9 +63,10 @@ public struct NodeApp: Sendable {
         }
         app.allows = { user, stream in
             if let isMember, !isMember(user.string) { return false }
+            let isThere = if case .string(let name)? = stream { streams.contains(name) } else { stream == nil }
             return switch access {
-            case .nobody: served?.hasRules == true
-            case .everyone: true
+            case .nobody: isThere && served?.hasRules == true
+            case .everyone: isThere
             case .ownStream: stream == .string(user)
             }
         }
@@ -89,6 +96,9 @@ public struct NodeConfiguration: Sendable {
     public var compressesMessages = true
     /// Who may say where a request comes from.
     public var proxies = TrustedProxies.none
+    /// Whoever asks in the name of a web page is heard only if the page is this machine's own: where everybody is trusted, pages of others
+    /// could use the node by way of the browser.
+    public var isForLoopback = false
     /// Where on the node sync is.
     public var path = "/sync"
 

@@ -37,7 +37,7 @@ public final class ServerNode: @unchecked Sendable {
     private let store: any NodeStore
     private let lastConnection = Atomic<UInt64>(0)
     /// Answers that come later go nowhere: the loop may be gone.
-    private let isStopped = Atomic(false)
+    let isStopped = Atomic(false)
     private let state = Mutex(State())
     let apps: Mutex<[SyncString: NodeApp]>
     private let matcher: any ConditionMatcher
@@ -137,7 +137,16 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    private func leave(_ user: SyncString) {
+    /// Counts a connection of a user. On the node's loop.
+    ///
+    /// - Returns: false if the user has as many as a user may have.
+    func enter(_ user: SyncString) -> Bool {
+        guard users[user, default: 0] < configuration.limits.connectionsPerUser else { return false }
+        users[user, default: 0] += 1
+        return true
+    }
+
+    func leave(_ user: SyncString) {
         users[user, default: 1] -= 1
         if users[user] == 0 { users[user] = nil }
     }
@@ -182,13 +191,12 @@ public final class ServerNode: @unchecked Sendable {
     /// Counts a user's connections.
     private func admit(_ user: SyncString, _ peer: Peer) -> Bool {
         guard !user.string.isEmpty, peer.countedUser == nil, peers[peer.number] != nil else { return true }
-        guard users[user, default: 0] < configuration.limits.connectionsPerUser else {
+        guard enter(user) else {
             let error = ErrorMessage(.transient(after: 60_000), text: "The user has too many connections.")
             peer.send([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, error)))])
             peer.finish()
             return false
         }
-        users[user, default: 0] += 1
         peer.countedUser = user
         return true
     }

@@ -72,24 +72,23 @@ extension ServerSettings {
     func checked(hasAccounts: Bool = false) throws -> ServerSettings {
         var settings = self
         if isDevelopment {
-            guard ServerSettings.isLoopback(host) else {
+            guard Loopback.contains(host) else {
                 throw SettingsError("With --development the server listens on loopback only, not on \(host).")
             }
+            settings.node.isForLoopback = true
             for name in settings.node.apps.keys { settings.node.apps[name]?.access = .everyone }
         } else if tokens.keys.isEmpty, tokens.users.isEmpty, !tokens.allowsAnonymous, !hasAccounts {
             throw SettingsError(
                 "Nobody could log in: make an app by 'app create', give a key for tokens or a file of API keys, or use --development on your own machine."
             )
         }
-        guard ServerSettings.isLoopback(administratorHost) || administratorPort == nil else {
+        guard Loopback.contains(administratorHost) || administratorPort == nil else {
             throw SettingsError(
                 "The administrator's port asks for no token: it belongs on loopback, not on \(administratorHost)."
             )
         }
         return settings
     }
-
-    static func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     func authenticator(_ accounts: AccountService? = nil) async throws -> any Authenticator {
         var links: [any Authenticator] = []

@@ -1,0 +1,24 @@
+import FreeholdSyncCore
+import NIOCore
+import Synchronization
+
+/// Somebody who follows a stream over HTTP. It counts among the user's connections as long as somebody holds it.
+final class Following: Sendable {
+    private let node: ServerNode
+    private let user: SyncString
+
+    fileprivate init(_ node: ServerNode, _ user: SyncString) { (self.node, self.user) = (node, user) }
+
+    deinit {
+        guard !node.isStopped.load(ordering: .acquiring) else { return }
+        node.loop.execute { [node, user] in node.leave(user) }
+    }
+}
+
+extension ServerNode {
+    /// - Returns: nil if the user has as many connections as a user may have, or the node ends.
+    func follow(_ user: SyncString) async -> Following? {
+        let isCounted = try? await loop.submit { self.enter(user) }.get()
+        return isCounted == true ? Following(self, user) : nil
+    }
+}

@@ -1,0 +1,57 @@
+import NIOCore
+import NIOPosix
+
+/// A connection whose bytes a test writes itself.
+final class RawConnection: Sendable {
+    private let channel: any Channel
+    private let pieces: AsyncStream<String>
+
+    init(port: Int) async throws {
+        let (stream, source) = AsyncStream<String>.makeStream()
+        pieces = stream
+        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
+            channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
+        }.connect(host: "127.0.0.1", port: port).get()
+    }
+
+    /// The server may hang up meanwhile.
+    func send(_ bytes: [UInt8]) async { try? await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+
+    /// What comes next, as it comes. Nil at the end.
+    func next() async -> String? {
+        for await piece in pieces { return piece }
+        return nil
+    }
+
+    /// All that comes until the server closes.
+    func rest() async -> String {
+        var text = ""
+        while let piece = await next() { text += piece }
+        return text
+    }
+
+    func close() async { try? await channel.close() }
+
+    /// - Parameter request: lines without their ends.
+    /// - Returns: the answer's status, or 0 if there was none, and all of it.
+    static func ask(_ request: [String], _ body: [UInt8] = [], port: Int) async throws -> (status: Int, text: String) {
+        let connection = try await RawConnection(port: port)
+        await connection.send(Array((request + ["", ""]).joined(separator: "\r\n").utf8) + body)
+        let text = await connection.rest()
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, text)
+    }
+
+    private final class Reader: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let source: AsyncStream<String>.Continuation
+
+        init(_ source: AsyncStream<String>.Continuation) { self.source = source }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            source.yield(String(decoding: unwrapInboundIn(data).readableBytesView, as: UTF8.self))
+        }
+        func channelInactive(context: ChannelHandlerContext) { source.finish() }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
