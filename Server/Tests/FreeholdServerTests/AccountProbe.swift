@@ -76,6 +76,7 @@ final class AccountProbe: Sendable {
         if try await store.app(app.id) == nil { try await store.createApp(app) }
         var settings = ServerSettings(node: NodeConfiguration(apps: [:]))
         (settings.port, settings.administratorPort, settings.threads) = (0, nil, 1)
+        settings.node.limits.greetingTimeout = 60_000
         var accounts = ServerSettings.Accounts(folder: folder.path)
         accounts.mailer = mailer
         accounts.change = { options in

@@ -27,6 +27,8 @@ final class TestServer: Sendable {
         settings.administratorPort = 0
         settings.tokens.keys = [.secret(Self.secret)]
         settings.threads = 1
+        // A machine that is busy doesn't make strangers of clients.
+        settings.node.limits.greetingTimeout = 60_000
         change(&settings)
         self.store = store ?? QueuedServerStore(MemoryServerStore(epoch: 7))
         metrics = PrometheusMetrics()

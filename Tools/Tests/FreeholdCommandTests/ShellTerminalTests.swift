@@ -146,7 +146,10 @@
             try withShell { terminal, folder in
                 terminal.type(".output \(folder)/out.txt\r")
                 try terminal.wait(for: "a.realm> ")
-                terminal.type(".print x\rhalf")
+                // What is typed while a command runs is shown by the terminal, not by the shell.
+                terminal.type(".print x\r")
+                try terminal.wait(for: "a.realm> ")
+                terminal.type("half")
                 try terminal.wait(for: "half")
                 #expect(!terminal.isOrdinary)
                 terminal.signal(number)
