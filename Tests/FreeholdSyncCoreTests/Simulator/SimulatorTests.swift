@@ -66,7 +66,8 @@ import Testing
 
     @Test func `worlds come to rest as they must`() async {
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
-        let first = Self.number("FREEHOLD_SEED") ?? .random(in: 0..<1 << 40)
+        // The usual run is the same each time; others are for finding what it doesn't. Seeds that fail are named in docs/status.md.
+        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 40) : 1)
         let count = Self.number("FREEHOLD_COUNT") ?? (isLong ? 100_000 : Self.number("FREEHOLD_SEED") == nil ? 40 : 1)
         print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_COUNT=\(count)")
         let start = ContinuousClock.now
@@ -108,7 +109,8 @@ import Testing
     /// Some of these are in each run.
     @Test func `apps of two versions of a schema come to rest as they must`() {
         let profiles = UInt64(SimulatedProfile.all.count)
-        let first = Self.number("FREEHOLD_SEED") ?? .random(in: 0..<1 << 30)
+        let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 30) : 1)
         let count = Self.number("FREEHOLD_VERSIONS") ?? 8
         print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_VERSIONS=\(count)")
         for index in SimulatedProfile.all.indices where SimulatedProfile.all[index].hasVersions {
