@@ -1,11 +1,10 @@
 import Synchronization
 
-/// Who follows changes over HTTP: they count as connected, and end with the log-in that opened them, as sockets do.
+/// The log-ins of those who follow changes over HTTP: a stream ends with the log-in that opened it, as sockets do.
 final class ChangeSeats: Sendable {
     private let taken = Mutex<[ObjectIdentifier: Entry]>([:])
 
     private struct Entry {
-        let user: String
         let login: String?
         let end: Flag
     }
@@ -16,13 +15,12 @@ final class ChangeSeats: Sendable {
 
     func take(_ identity: Identity) -> ChangeSeat {
         let flag = Flag()
-        taken.withLock { $0[ObjectIdentifier(flag)] = Entry(user: identity.user, login: identity.login, end: flag) }
+        taken.withLock { $0[ObjectIdentifier(flag)] = Entry(login: identity.login, end: flag) }
         return ChangeSeat(self, flag)
     }
 
     fileprivate func leave(_ flag: Flag) { taken.withLock { $0[ObjectIdentifier(flag)] = nil } }
 
-    var users: Set<String> { taken.withLock { Set($0.values.map(\.user)) } }
     var logins: Set<String> { taken.withLock { Set($0.values.compactMap(\.login)) } }
 
     func end(_ logins: Set<String>) {

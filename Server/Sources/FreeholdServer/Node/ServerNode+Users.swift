@@ -4,8 +4,7 @@ import NIOCore
 /// Who is connected.
 extension ServerNode {
     func connectedUsers() async throws -> Set<String> {
-        let sockets = try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
-        return sockets.union(seats.users)
+        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
     }
 
     /// The log-ins that connections were opened with.
