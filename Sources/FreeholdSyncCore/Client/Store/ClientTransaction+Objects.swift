@@ -65,11 +65,17 @@ extension ClientTransaction {
         }
     }
 
-    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told.
+    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told, or will be: those
+    /// that the refusal of a deletion brought back, from a version that the file hasn't got to yet.
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
         var named = Set(state.wanted.map(\.className))
+        var number = state.firstPending
+        while number <= state.acknowledged {
+            for case .delete(let name, _) in try commit(number)?.commit.changes ?? [] { named.insert(name.className) }
+            number += 1
+        }
         for sum in sums.classes where named.insert(sum.className).inserted {
             if try checksum(of: sum.className) != sum { wrong.append(sum.className) }
         }

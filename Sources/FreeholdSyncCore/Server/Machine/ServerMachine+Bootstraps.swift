@@ -101,7 +101,7 @@ extension ServerMachine {
 
     mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ number: UInt64) {
         guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, bootstrap.isAsked,
-            bootstrap.number == number, let stream = streams[session.stream]
+            bootstrap.number == number
         else { return }
         guard case .page(let answer) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
@@ -113,7 +113,7 @@ extension ServerMachine {
         var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, page.isLast)
         for (index, (name, object)) in page.objects.enumerated() {
             bootstrap.last = name.key
-            if let update = bootstrap.update(name, object, session.held[name], horizon: stream.head.horizon) {
+            if let update = bootstrap.update(name, object, session.held[name], horizon: page.horizon) {
                 updates.append(update)
                 size += update.estimatedSize
             }
