@@ -11,6 +11,8 @@ struct UpdateReader {
     let elements: [OwnNumber: SlotID]
     /// The version of what is held.
     var lastVersion: StreamVersion = 0
+    /// The version that the message leads to.
+    var version: StreamVersion?
 
     private func ownNumber(_ made: Made?) -> OwnNumber? {
         guard let made, !ownVersions.isEmpty else { return nil }
@@ -88,6 +90,7 @@ struct UpdateReader {
     /// A list that came whole although work on it is pending: own elements are known, others are taken for the old ones that hold
     /// the same and follow each other in the same order, if they were there when the old ones came.
     private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
+        if let named = try named(runs, over: old) { return named }
         var list = old
         list.slots = []
         let known = Set(old.slots.map(\.element))
@@ -119,6 +122,34 @@ struct UpdateReader {
             list.slots.append(list.slot(id ?? list.nextID(), try node(content, over: same)))
         }
         if keepsDead { list.keepDead(of: old) }
+        if let version, list.names[version]?.isEmpty ?? false {
+            // It wasn't shown then.
+            list.names[version] = nil
+            list.name(at: version)
+        }
+        return list
+    }
+
+    /// The elements have names if pending work saw this very version of the list, be it that the list wasn't shown meanwhile.
+    private func named(_ runs: [ElementRun], over old: ClientList) throws -> ClientList? {
+        guard let version, let names = old.names[version], !names.isEmpty else { return nil }
+        let contents = runs.flatMap(\.elements)
+        guard names.reduce(0, { $0 + $1.count }) == contents.count else { return nil }
+        let slots = Dictionary(old.slots.map { ($0.id, $0) }) { a, _ in a }
+        var list = old
+        list.slots = []
+        var next = contents.makeIterator()
+        for name in names {
+            for offset in 0..<UInt64(name.count) {
+                let id = SlotID(isOwn: name.first.isOwn, number: name.first.number &+ offset)
+                guard let content = next.next() else { return nil }
+                let node = try node(content, over: slots[id]?.node)
+                list.slots.append(ClientList.Slot(id: id, element: slots[id]?.element ?? id, node: node))
+            }
+        }
+        // A moved element stands in one place.
+        guard Set(list.slots.map(\.element)).count == list.slots.count else { return nil }
+        list.keepDead(of: old)
         return list
     }
 

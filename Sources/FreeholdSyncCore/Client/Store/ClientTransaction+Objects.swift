@@ -38,7 +38,8 @@ extension ClientTransaction {
             }
             do {
                 if try !makeNew(name, update.content) { try change(name) { try $0.apply(update.content) } }
-                if !state.wanted.isEmpty { state.wanted.remove(name) }
+                // A difference that fits says nothing of what was doubtful before.
+                if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
             } catch is MisfitUpdate {
                 state.wanted.insert(name)
             }
@@ -104,6 +105,16 @@ extension ClientTransaction {
             number += 1
         }
         return least
+    }
+}
+
+extension ObjectUpdate.Content {
+    /// Whether it says all of the object.
+    fileprivate var isAll: Bool {
+        switch self {
+        case .whole, .erased: true
+        case .difference, .present: false
+        }
     }
 }
 
