@@ -10,6 +10,8 @@ final class ImportDraft {
     private(set) var parts = 1
 
     init(_ path: String, _ options: Database.Options) throws(EngineError) {
+        var options = options
+        options.isDraft = true
         database = try Database.open(at: path, options: options)
         transaction = try database.beginWrite()
     }

@@ -4,7 +4,7 @@ import RealmFileReader
 extension RealmImport {
     /// Makes the objects of a class, with all that holds no links.
     func createObjects(of item: RealmFileClass, _ draft: ImportDraft) throws {
-        let map = KeyMap(scratch, memory: runsInMemory)
+        let map = KeyMap(scratch, memory: runsInMemory, blockRuns: runsInBlock)
         keys[item.number] = map
         let single = item.properties.filter { $0.collection == .none && !$0.mayLink && !$0.isPrimaryKey }
         let collections = item.properties.filter { $0.collection != .none && !$0.mayLink }
@@ -160,7 +160,7 @@ extension RealmImport {
 
     /// The same without storing anything.
     func readObjects(of item: RealmFileClass) throws {
-        let map = KeyMap(scratch, memory: runsInMemory)
+        let map = KeyMap(scratch, memory: runsInMemory, blockRuns: runsInBlock)
         keys[item.number] = map
         var next: Int64 = 0
         try walk(item) { cluster in

@@ -18,6 +18,8 @@ final class RealmImport {
     let scratch: ScratchFile
     /// Of each class.
     var runsInMemory = 65_536
+    /// Of a block in the scratch file: the keys of one fill a page.
+    var runsInBlock = 512
     /// Transactions that it took.
     private(set) var parts = 0
     private var objectsRead = 0

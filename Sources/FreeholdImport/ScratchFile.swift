@@ -5,74 +5,77 @@ import FreeholdEngine
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
 
-/// A file without a name that holds what an import doesn't keep in memory: blocks of runs of keys. It is made when the first block
-/// comes, and goes with the process.
+/// A file without a name that holds what an import doesn't keep in memory: blocks of keys. It is made when the first block
+/// comes, and goes with the process. What it holds is read where it is mapped, so that the system may take its pages back.
 ///
-/// What fails is thrown by `check`; until then blocks are as if they held nothing.
+/// What fails is thrown by `check`; until then it is as if the file held nothing.
 final class ScratchFile {
-    /// Runs of a block.
-    let blockRuns: Int
-    private var blockBytes: Int { blockRuns * MemoryLayout<KeyMap.Run>.stride }
-    /// Blocks that are kept after they were read, each in the place that its number gives it: 24 MiB.
-    private static let keptBlocks = 8192
-
     private let folder: URL
     private var descriptor: Int32 = -1
     /// Bytes written.
     private(set) var size = 0
+    private var map: UnsafeMutableRawPointer?
+    private var mappedSize = 0
     private var failure: EngineError?
-    private var kept: [(place: Int, runs: [KeyMap.Run])] = []
 
-    init(in folder: URL = FileManager.default.temporaryDirectory, blockRuns: Int = 128) {
-        self.folder = folder
-        self.blockRuns = blockRuns
+    init(in folder: URL = FileManager.default.temporaryDirectory) { self.folder = folder }
+
+    deinit {
+        unmap()
+        if descriptor >= 0 { close(descriptor) }
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     func check() throws(EngineError) { if let failure { throw failure } }
 
-    /// - Returns: its place.
-    func append(_ runs: ArraySlice<KeyMap.Run>) -> Int {
+    /// - Returns: the bytes' place.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let place = size
         open()
         guard failure == nil else { return place }
-        runs.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let n = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(place + done))
-                if n < 0, errno == EINTR { continue }
-                guard n > 0 else { return fail("can't be written") }
-                done += n
+        var done = 0
+        while done < bytes.count {
+            let n = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(place + done))
+            if n < 0, errno == EINTR { continue }
+            guard n > 0 else {
+                fail("can't be written")
+                return place
             }
+            done += n
         }
-        size += blockBytes
+        size += bytes.count
         return place
     }
 
-    func block(at place: Int) -> [KeyMap.Run] {
-        if kept.isEmpty { kept = Array(repeating: (-1, []), count: Self.keptBlocks) }
-        let slot = place / blockBytes % Self.keptBlocks
-        if kept[slot].place == place { return kept[slot].runs }
-        guard failure == nil else { return [] }
-        let (blockRuns, blockBytes) = (blockRuns, blockBytes)
-        let runs = [KeyMap.Run](unsafeUninitializedCapacity: blockRuns) { buffer, count in
-            let bytes = UnsafeMutableRawBufferPointer(buffer)
-            var done = 0
-            while done < blockBytes {
-                let n = pread(descriptor, bytes.baseAddress! + done, blockBytes - done, off_t(place + done))
-                if n < 0, errno == EINTR { continue }
-                guard n > 0 else { return fail("can't be read") }
-                done += n
-            }
-            count = blockRuns
+    /// What was written there; valid until more is read after an `append`. Nil after a failure.
+    ///
+    /// - Precondition: so many values lie at that place, which is a multiple of eight.
+    func values<T: BitwiseCopyable>(at place: Int, _ count: Int, as type: T.Type) -> UnsafeBufferPointer<T>? {
+        let end = place + count * MemoryLayout<T>.stride
+        if end > mappedSize { remap() }
+        guard let map, end <= mappedSize else { return nil }
+        return UnsafeBufferPointer(start: (map + place).assumingMemoryBound(to: type), count: count)
+    }
+
+    private func remap() {
+        unmap()
+        guard failure == nil, size > 0 else { return }
+        guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+            return fail("can't be mapped")
         }
-        kept[slot] = (place, runs)
-        return runs
+        // Places are looked up in no order.
+        madvise(start, size, MADV_RANDOM)
+        (map, mappedSize) = (start, size)
+    }
+
+    private func unmap() {
+        if let map { munmap(map, mappedSize) }
+        (map, mappedSize) = (nil, 0)
     }
 
     private func open() {

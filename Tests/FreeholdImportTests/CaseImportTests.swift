@@ -46,9 +46,10 @@ import Testing
                 var options = Database.Options()
                 options.memoryBudget = memory
                 let path = folder.appendingPathComponent(name).path
-                let scratch = ScratchFile(in: folder, blockRuns: 4)
+                let scratch = ScratchFile(in: folder)
                 let work = RealmImport(try fixture.open(), nil, scratch: scratch)
                 work.runsInMemory = runs
+                work.runsInBlock = 4
                 _ = try work.run(to: path, options)
                 let snapshot = try Database.open(at: path).snapshot()
                 #expect(snapshot.verify() == [])

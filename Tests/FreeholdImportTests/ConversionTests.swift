@@ -16,37 +16,46 @@ import Testing
         return run
     }
 
-    @Test(arguments: [0, 10_000])
-    func `a map of keys gives each object's new key, and none for others`(_ memory: Int) throws {
+    @Test(arguments: [0, 10_000], [false, true])
+    func `a map of keys gives each object's new key, and none for others`(_ memory: Int, _ isScattered: Bool) throws {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed)
         for _ in 0..<100 {
             let scratch = ScratchFile()
-            let map = KeyMap(scratch, memory: memory)
+            let blockRuns = [1, 7, 512].randomElement(using: &random)!
+            let map = KeyMap(scratch, memory: memory, blockRuns: blockRuns)
             var keys: [Int64: Int64] = [:]
             var (old, new) = (Int64.random(in: 0..<3, using: &random), Int64(0))
             for _ in 0..<Int.random(in: 0..<4000, using: &random) {
                 map.append(old: old, new: ObjectKey(new))
                 keys[old] = new
-                old += Int.random(in: 0..<4, using: &random) == 0 ? Int64.random(in: 1..<1000, using: &random) : 1
-                new += Int.random(in: 0..<9, using: &random) == 0 ? 2 : 1
+                if isScattered {
+                    old += Int64.random(in: 1..<1 << 40, using: &random)
+                    new += Int.random(in: 0..<999, using: &random) == 0 ? 2 : 1
+                } else {
+                    old += Int.random(in: 0..<4, using: &random) == 0 ? Int64.random(in: 1..<1000, using: &random) : 1
+                    new += Int.random(in: 0..<9, using: &random) == 0 ? 2 : 1
+                }
             }
             for key in keys.keys { #expect(map[key]?.raw == keys[key]) }
             for _ in 0..<100 {
-                let key = Int64.random(in: 0..<(old + 10), using: &random)
+                let near = (keys.keys.randomElement(using: &random) ?? 0) + Int64.random(in: -2...2, using: &random)
+                let key = Bool.random(using: &random) ? near : Int64.random(in: 0..<(old + 10), using: &random)
                 #expect(map[key]?.raw == keys[key])
             }
             #expect(map[.max] == nil)
             try scratch.check()
             if memory > 0 { #expect(scratch.size == 0) }
+            // Of scattered keys hardly more than themselves is stored.
+            if isScattered, blockRuns < 8 { #expect(scratch.size <= keys.count * 9) }
         }
     }
 
     @Test func `keys that can't be put into a file are an error`() throws {
         let scratch = ScratchFile(in: URL(fileURLWithPath: "/nowhere at all"))
-        let map = KeyMap(scratch, memory: 0)
+        let map = KeyMap(scratch, memory: 0, blockRuns: 128)
         for i in 0..<1000 { map.append(old: Int64(i * 2), new: ObjectKey(Int64(i))) }
         #expect(map[0] == nil)
         let error = #expect(throws: EngineError.self) { try scratch.check() }

@@ -9,7 +9,7 @@ import Testing
     @Test func `data of Realm's limit is stored whole, elements over it are left out and reported`() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("old.realm")
-            try SparseFixture.write(to: source.path)
+            try SparseFixture.values.write(to: source.path)
             let url = folder.appendingPathComponent("new.realm")
             let report = try Realm.importRealmFile(at: source, to: Realm.Configuration(fileURL: url))
             #expect(report.classes.map(\.stored) == [1])

@@ -15,20 +15,26 @@ class Person: Object {
 }
 
 @Suite struct SynchronizedImportTests {
-    @Test func `a synchronized realm's objects become local data, and the report names what wasn't sent`() throws {
+    @Test(arguments: RealmFixture.synchronizedOnes)
+    func `a synchronized realm's objects become local data, and the report names what wasn't sent`(
+        _ fixture: RealmFixture
+    ) throws {
         try withFolder { folder in
-            let (report, url) = try RealmFixture.synchronized.imported(to: folder)
+            let (report, url) = try fixture.imported(to: folder)
             #expect(report.isSynchronized && report.schemaVersion == 3)
             #expect(report.notes.map(\.kind) == [.synchronized, .unsentChanges])
             #expect(report.notes.last?.count == 2 && report.description.contains("2 changes had not been sent"))
+            // Format 20 has neither dictionaries nor mixed values: a migration adds the properties.
+            let isOld = fixture.formatVersion == 20
             let realm = try Realm(
-                configuration: .init(fileURL: url, schemaVersion: 3, objectTypes: [Person.self])
+                configuration: .init(fileURL: url, schemaVersion: isOld ? 4 : 3, objectTypes: [Person.self])
             )
             let people = realm.objects(Person.self).sorted(byKeyPath: "_id")
             #expect(people.map(\._id) == [1, 2, 3, 4, 5])
             for person in people {
                 #expect(person.name == "Person \(person._id)" && person.friend == nil)
                 #expect(person.friends.map(\._id) == Array(1...person._id))
+                if isOld { continue }
                 #expect(person.byName.count == 2)
                 #expect((person.byName["own"] ?? nil) == person && (person.byName["gone"] ?? nil) == nil)
                 guard case .object(let object) = person.any else {

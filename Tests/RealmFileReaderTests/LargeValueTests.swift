@@ -9,7 +9,7 @@ import Testing
     private func withFile(_ body: (RealmFile) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
         defer { try? FileManager.default.removeItem(at: url) }
-        try SparseFixture.write(to: url.path)
+        try SparseFixture.values.write(to: url.path)
         try body(RealmFile(path: url.path))
     }
 

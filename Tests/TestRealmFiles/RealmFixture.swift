@@ -11,6 +11,10 @@ package enum RealmFixture: String, Sendable {
     case format24
     case copy = "format24-copy"
     case encrypted = "format24-encrypted"
+    case synchronized20 = "format20-sync"
+    case synchronized21 = "format21-sync"
+    case synchronized22 = "format22-sync"
+    case synchronized23 = "format23-sync"
     case synchronized = "format24-sync"
     case encryptedCopy = "format24-copy-encrypted"
     case cases10 = "format10-cases"
@@ -25,6 +29,11 @@ package enum RealmFixture: String, Sendable {
 
     /// Those that hold what `CaseTable` says.
     package static let cases: [RealmFixture] = [.cases10, .cases21, .cases22, .cases24]
+
+    /// Those of one class Person, of a client's realm.
+    package static let synchronizedOnes: [RealmFixture] = [
+        .synchronized20, .synchronized21, .synchronized22, .synchronized23, .synchronized,
+    ]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("RealmFileReaderTests/Fixtures")

@@ -1,10 +1,15 @@
 package import Foundation
 
-/// A file that Realm wrote, of values over 16 MiB, which are nearly all zeros: the fixture holds what isn't.
+/// Files that Realm wrote, of values or changes over 16 MiB, which are nearly all zeros: the fixtures hold what isn't.
 ///
 /// Eight bytes for the file's size, then runs of bytes: where each lies (8 bytes), its length (4 bytes), and the bytes. Numbers are
 /// little-endian.
-package enum SparseFixture {
+package enum SparseFixture: String {
+    case values = "format24-huge"
+    /// A client's realm, in which a change that wasn't sent has two values of `changedSize`.
+    case synchronized = "format21-sync-huge"
+
+    package static let changedSize = 9_000_000
     package static let sizes = (middle: 17 << 20, large: 34 << 20, largest: 0xff_fff8 - 8)
 
     /// What the program put into values of that size: a byte every million, and a z at the end.
@@ -15,8 +20,8 @@ package enum SparseFixture {
         return data
     }
 
-    package static func write(to path: String) throws {
-        let url = RealmFixture.format24.url.deletingLastPathComponent().appendingPathComponent("format24-huge.sparse")
+    package func write(to path: String) throws {
+        let url = RealmFixture.format24.url.deletingLastPathComponent().appendingPathComponent("\(rawValue).sparse")
         let bytes = [UInt8](try Data(contentsOf: url))
         func number(_ place: Int, _ count: Int) -> UInt64 {
             (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }

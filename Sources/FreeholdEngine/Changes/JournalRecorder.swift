@@ -395,7 +395,7 @@ final class JournalRecorder {
         var header = Journal.Header(
             number: state.nextNumber,
             blocks: 1,
-            madeVersion: transaction.base.version + 1,
+            madeVersion: transaction.nextVersion,
             time: Journal.now(),
             logLength: logLength,
             stateLength: length - logLength

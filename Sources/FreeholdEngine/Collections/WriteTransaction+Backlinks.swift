@@ -28,7 +28,7 @@ extension WriteTransaction {
         guard let changes = backlinkChanges[column.firstSegment], !changes.pending.isEmpty else { return }
         var pending = changes.pending
         changes.pending = []
-        if changes.log.count + pending.count <= BacklinkChanges.logLimit, !changes.logOverflow {
+        if changes.log.count + pending.count <= keptEdits, !changes.logOverflow {
             changes.log.append(contentsOf: pending)
         } else {
             changes.log = []

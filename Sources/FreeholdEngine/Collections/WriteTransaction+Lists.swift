@@ -256,7 +256,7 @@ extension WriteTransaction {
         journal?.edited(column, key, operation, gone: gone, in: self)
         let (cluster, slot) = locate(key)
         columnOverlay(column).markModified(cluster, slot)
-        if table.listEdits.count < BacklinkChanges.logLimit {
+        if table.listEdits.count < keptEdits {
             table.listEdits.append(ListEdit(column: column.id, key: key, operation: operation))
         } else {
             table.listEditsOverflow = true

@@ -167,17 +167,20 @@ extension WriteTransaction {
     }
 
     /// Merges what is pending of a table's indexes into their trees.
-    func settleIndexes(_ overlay: TableOverlay) {
+    ///
+    /// - Parameter relieving: whether to keep to the memory budget meanwhile. Nobody may hold a pointer into a block or a decoded
+    ///   leaf then.
+    func settleIndexes(_ overlay: TableOverlay, relieving: Bool = false) {
         indexNewObjects(overlay)
         if !overlay.compounds.isEmpty { settleCompounds(overlay) }
         for index in overlay.indexes {
-            if let index { settle(index, overlay) }
+            if let index { settle(index, overlay, relieving: relieving) }
         }
     }
 
-    private func settle(_ index: IndexOverlay, _ overlay: TableOverlay) {
+    private func settle(_ index: IndexOverlay, _ overlay: TableOverlay, relieving: Bool = false) {
         guard !index.changes.isEmpty else { return }
-        index.tree.apply(index.changes, in: self)
+        index.tree.apply(index.changes, in: self) { _ in if relieving { relieve() } }
         var state = overlay.state.columns[index.column.id] ?? .init()
         state.indexRoot = index.tree.root
         state.indexHeight = index.tree.height

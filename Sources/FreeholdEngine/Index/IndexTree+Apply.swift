@@ -3,18 +3,31 @@ extension IndexTree {
     ///
     /// Only blocks that a change falls into are rewritten. Adding an entry that is there, or removing one that isn't,
     /// does nothing.
-    /// - Parameter capacity: the most bytes of a block; small in tests.
+    /// - Parameters:
+    ///   - capacity: the most bytes of a block; small in tests.
+    ///   - stretch: how many changes are merged before `pause` is called; nil for as many as rewrite some 2,000 blocks.
+    ///   - pause: called with the tree, when it is whole and nothing holds one of its blocks.
     /// - Complexity: O(changes × log(count) + blocks touched).
     mutating func apply(
         _ changes: IndexChanges,
         in store: any MutableBlockStore,
-        capacity: Int = BlockLimits.twoPages
+        capacity: Int = BlockLimits.twoPages,
+        stretch: Int? = nil,
+        pause: (IndexTree) -> Void = { _ in }
     ) {
         changes.sort()
-        if changes.count > 0 {
+        // Most blocks have more entries than that.
+        let blocks = min(changes.count, count / 128)
+        let stretch = stretch ?? max(1, changes.count / (blocks / 2048 + 1))
+        var from = 0
+        while from < changes.count {
+            // The last stretch takes what the division left.
+            let to = changes.count - from < 2 * stretch ? changes.count : from + stretch
             let writer = IndexTreeWriter(changes, store, segment: segment, capacity: capacity)
-            let (root, height) = writer.apply(root: root, height: height)
+            let (root, height) = writer.apply(from..<to, root: root, height: height)
             set(root: root, height: height, count: count + writer.added)
+            from = to
+            if from < changes.count { pause(self) }
         }
         changes.removeAll()
     }
@@ -59,14 +72,15 @@ final class IndexTreeWriter {
         self.capacity = capacity
     }
 
-    func apply(root: UInt64, height: Int) -> (root: UInt64, height: Int) {
+    /// - Parameter range: of the changes.
+    func apply(_ range: Range<Int>, root: UInt64, height: Int) -> (root: UInt64, height: Int) {
         var height = height
         var nodes: [IndexEntry]
         if root == 0 {
-            nodes = mergeLeaf(nil, 0, changes.count, isLast: true).replacement ?? []
+            nodes = mergeLeaf(nil, range.lowerBound, range.upperBound, isLast: true).replacement ?? []
             height = 1
         } else {
-            let outcome = merge(root, height - 1, 0, changes.count, isLast: true)
+            let outcome = merge(root, height - 1, range.lowerBound, range.upperBound, isLast: true)
             nodes =
                 outcome.replacement ?? [
                     IndexEntry(bytes: UnsafeRawPointer(bitPattern: 8)!, length: 0, key: 0, child: root)

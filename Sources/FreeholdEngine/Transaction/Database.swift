@@ -7,6 +7,7 @@ final class DatabaseCore: Sendable {
     let envelope: BlockEnvelope
     let clusterSpan: Int
     let memoryBudget: Int
+    let isDraft: Bool
     private let openedBytesKept: Int
     /// Serialises the filling of snapshots' caches. Held for single look-ups only.
     let fillLock = Mutex(())
@@ -25,6 +26,7 @@ final class DatabaseCore: Sendable {
         self.envelope = envelope
         clusterSpan = header.clusterSpan
         memoryBudget = options.memoryBudget
+        isDraft = options.isDraft
         openedBytesKept = options.openedBytesKept
     }
 
@@ -152,6 +154,10 @@ public final class Database: Sendable {
         package var isImmutable = false
         /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
         public var memoryBudget = 64 << 20
+        /// Whether nobody opens the file before it is complete. Then what moves into LMDB's transaction past the memory budget is
+        /// committed now and then, since LMDB keeps all pages of a transaction in memory. A transaction that is cancelled leaves
+        /// a file of no use.
+        package var isDraft = false
         /// What the file is encrypted with, or is to be where it is made; nil for a plain one. Not in memory.
         public var encryptionKey: EncryptionKey?
         /// Of an encrypted file: the bytes of opened blocks with which a version is still shared with those who come.

@@ -51,7 +51,7 @@ extension WriteTransaction {
                 try writeBlocks(addresses)
                 let writer = storageWriter!
                 try removeDroppedBlocks(writer)
-                try History.append(history, to: writer, version: base.version + 1) {
+                try History.append(history, to: writer, version: nextVersion) {
                     core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
                 }
                 version = try writer.commit(durably: durably)
@@ -90,7 +90,7 @@ extension WriteTransaction {
     /// Everything that is pending becomes blocks; what changed becomes the record.
     private func settleAndRecord() -> ChangeRecord {
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }
-        for case let overlay? in tables { settleIndexes(overlay) }
+        for case let overlay? in tables { settleIndexes(overlay, relieving: true) }
         var changes: [TableChanges] = []
         let mixed = MixedLinkEdits(backlinkChanges.values)
         // Nobody is told of what is hidden.
@@ -102,7 +102,7 @@ extension WriteTransaction {
         for case let overlay? in tables { sealTable(overlay) }
         if schemaChanged { putSchema() }
         return ChangeRecord(
-            version: base.version + 1,
+            version: nextVersion,
             tables: changes,
             schemaChanged: schemaChanged,
             origin: origin

@@ -49,6 +49,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var newerChunk: OpenChunk?
     @exclusivity(unchecked) var olderChunk: OpenChunk?
     var storageWriter: StorageWriter?
+    /// Of a draft: LMDB's transactions that were committed before this one's end.
+    var earlyCommits: UInt64 = 0
     /// Copies of spilled blocks that were read again.
     private var fetched: [UInt64: UnsafeMutableRawBufferPointer] = [:]
     /// Memory replaced while somebody may still hold a pointer into it; freed at the next change.
@@ -610,7 +612,12 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         closeChunks()
         try note.check()
         let addresses = sealed.keys.sorted()
-        try core.storage.writer.sync { () throws(EngineError) in try writeBlocks(addresses) }
+        try core.storage.writer.sync { () throws(EngineError) in
+            try writeBlocks(addresses)
+            if core.isDraft, let writer = storageWriter, writer.bytesStored > core.memoryBudget {
+                try commitEarly(writer)
+            }
+        }
     }
 
     /// On the writer thread.
@@ -619,15 +626,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let open = storageWriter {
             writer = open
         } else {
-            writer = try core.storage.beginWrite(core.envelope)
-            guard writer.baseVersion == base.version else {
-                writer.abort()
-                throw EngineError(
-                    .invalidDatabase,
-                    "Somebody wrote to the file past the writer lock (version \(writer.baseVersion) after \(base.version)).",
-                    path: core.path
-                )
-            }
+            writer = try beginStorage()
             storageWriter = writer
         }
         for address in addresses {

@@ -13,9 +13,14 @@ private final class Model {
     var tree = IndexTree(segment: 3)
     var entries: Set<IndexTestEntry> = []
     let capacity: Int
+    let stretch: Int?
     let changes = IndexChanges()
+    private(set) var pauses = 0
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int, stretch: Int? = nil) {
+        self.capacity = capacity
+        self.stretch = stretch
+    }
 
     func insert(_ entry: IndexTestEntry) {
         guard entries.insert(entry).inserted else { return }
@@ -28,7 +33,11 @@ private final class Model {
     }
 
     func apply() {
-        tree.apply(changes, in: store, capacity: capacity)
+        pauses = 0
+        tree.apply(changes, in: store, capacity: capacity, stretch: stretch) { tree in
+            pauses += 1
+            #expect(tree.checkInvariants(in: store, capacity: capacity) == [])
+        }
         #expect(changes.isEmpty)
         #expect(tree.count == entries.count)
         #expect(tree.checkInvariants(in: store, capacity: capacity) == [])
@@ -137,7 +146,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
     private func randomBatches(_ shape: IndexTestShape, _ capacity: Int, seed: UInt64) {
         print("seed \(seed)")
         var random = IndexTestRandom(seed)
-        let model = Model(capacity: capacity)
+        let model = Model(capacity: capacity, stretch: [nil, 1, 7].randomElement(using: &random)!)
         for round in 0..<14 {
             // Growing, mixed, shrinking, to nothing and up again.
             let adds = [120, 1, 60, 30, 5, 0, 90][round % 7]
@@ -195,6 +204,14 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         for entry in all[1900...] { model.remove(entry) }
         model.apply()
         #expect(model.store.count == 0 && model.tree == IndexTree(segment: 3))
+    }
+
+    @Test(arguments: [1, 7, 1000])
+    func `A merge pauses after each stretch`(stretch: Int) {
+        let model = Model(capacity: 100, stretch: stretch)
+        for i in 0..<1000 { model.insert(IndexTestEntry(bytes: encodedInt(Int64(i * 37 % 1000)), key: Int64(i))) }
+        model.apply()
+        #expect(model.pauses == 1000 / stretch - 1)
     }
 
     @Test func `Thinned-out blocks are joined`() {
