@@ -129,18 +129,20 @@ public final class Snapshot: DataView, @unchecked Sendable {
     /// - Parameters:
     ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
     ///     between wrote, by segment) doesn't clear them; nil to start empty.
+    ///   - emptied: segments of which nothing is taken over.
     convenience init(
         core: DatabaseCore,
         lease: EnvironmentLease,
         reader: StorageReader,
         parent: Snapshot?,
-        changes: [UInt32: [UInt64]]
+        changes: [UInt32: [UInt64]],
+        emptied: Set<UInt32> = []
     ) throws(EngineError) {
         self.init(try SnapshotPin(reader, core, parent: parent?.pin), core: core, lease: lease)
-        if let parent { inherit(parent, changes) }
+        if let parent { inherit(parent, changes, emptied) }
     }
 
-    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]]) {
+    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]], _ emptied: Set<UInt32>) {
         core.fillLock.withLock { _ in
             let sameSchema = parent.root.schemaRevision == root.schemaRevision
             guard sameSchema else { return }
@@ -159,6 +161,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 guard let raw = parent.directories[s] else { continue }
                 let old = Unmanaged<SegmentDirectory>.fromOpaque(raw)
                 let segment = UInt32(s)
+                if !emptied.isEmpty, emptied.contains(segment) { continue }
                 if let changed = changes[segment] {
                     let next = old.takeUnretainedValue().successor(
                         blockCount: blockCount(of: segment),
