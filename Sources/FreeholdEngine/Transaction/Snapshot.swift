@@ -229,6 +229,15 @@ public final class Snapshot: DataView, @unchecked Sendable {
         if let failure { damaged(failure) }
     }
 
+    /// Bytes of the file that commits from a version on have freed, and that can be used again when no version from before them is
+    /// held; 0 in memory, and where the list of free pages is damaged.
+    /// - Complexity: O(commits since).
+    public func bytesFreed(since version: UInt64) -> Int {
+        core.fillLock.withLock { _ in
+            do throws(EngineError) { return try reader.bytesFreed(since: version) } catch { return 0 }
+        }
+    }
+
     public override var schema: DatabaseSchema { storedSchema }
     public override var userVersion: UInt64 { root.userVersion }
 
