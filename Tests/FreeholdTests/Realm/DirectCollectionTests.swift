@@ -21,7 +21,7 @@ final class RTFilled: Object {
 }
 
 /// Objects with collections of plain values are added without a plan: as those with one are.
-@Suite struct DirectAddTests {
+@Suite struct DirectCollectionTests {
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
