@@ -80,3 +80,28 @@ public final class Wide: Object {
     @Persisted public var seventh: String
     @Persisted public var eighth: Int?
 }
+
+/// Indexes and collections, but no links.
+public final class Reading: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted(indexed: true) public var name: String
+    @Persisted(indexed: true) public var kind: Int
+    @Persisted public var score: Double
+    @Persisted public var created: Date
+    @Persisted public var numbers: List<Int>
+    @Persisted public var tags: MutableSet<String>
+    @Persisted public var counts: Map<String, Int>
+
+    public convenience init(_ number: Int) {
+        self.init()
+        id = number
+        name = "reading \(number &* 7919 % 1_000_003)"
+        kind = number % 100
+        score = Double(number) / 2
+        numbers.append(objectsIn: [number, number + 1, number + 2])
+        tags.insert("a\(number % 10)")
+        tags.insert("b\(number % 7)")
+        counts["low"] = number
+        counts["high"] = number + 1
+    }
+}

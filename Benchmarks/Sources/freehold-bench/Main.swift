@@ -81,9 +81,11 @@ struct Main {
         let chosen = Workloads.all(data).filter { workload in
             options.only.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
         }
-        if !["threads", "opens", "files", "migrations", "placeholders", Notifications.name].contains(
-            options.only?.prefix { $0 != " " }.description
-        ) {
+        if !["threads", "opens", "files", "migrations", "placeholders", "deletions", "held", Notifications.name]
+            .contains(
+                options.only?.prefix { $0 != " " }.description
+            )
+        {
             prepareFiles(harness, data, partial: options.only != nil)
         }
         for workload in chosen {
@@ -131,6 +133,21 @@ struct Main {
         }
         if options.only.map({ $0 == "opens" }) ?? true {
             report.opens = OpenFigures(count: options.objects, folder: options.folder, repeats: options.repeats)
+        }
+        if options.only.map({ $0.hasPrefix("deletions") }) ?? true {
+            report.deletions = DeletionFigures(
+                count: options.objects,
+                folder: options.folder,
+                repeats: options.repeats,
+                only: options.only.flatMap { $0.hasPrefix("deletions ") ? String($0.dropFirst(10)) : nil }
+            )
+        }
+        if options.only.map({ $0 == "held" }) ?? true {
+            report.held = HeldVersionFigures(
+                count: min(options.objects, 100_000),
+                folder: options.folder,
+                commits: 2000
+            )
         }
         if options.only == nil {
             for subject in subjects {

@@ -20,6 +20,8 @@ struct Report {
     var placeholders: PlaceholderFigures?
     var threads: ThreadFigures?
     var opens: OpenFigures?
+    var deletions: DeletionFigures?
+    var held: HeldVersionFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var notifications: Notifications.Figures?
     var seconds = 0
@@ -41,6 +43,8 @@ struct Report {
         if let placeholders { parts.append(placeholders.markdown) }
         if let threads { parts.append(threads.markdown) }
         if let opens { parts.append(opens.markdown) }
+        if let deletions { parts.append(deletions.markdown) }
+        if let held { parts.append(held.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"

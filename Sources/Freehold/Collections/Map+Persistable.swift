@@ -48,6 +48,10 @@ extension Map: _Persistable {
         if let map = storage, let table = object._table { map.bind(table, object._key, key) }
     }
 
+    public static func _rlmPlainContents(_ value: Map<Key, Value>) -> _PlainContents? {
+        value.home != nil ? nil : value.items.plainEntries.map { _PlainContents($0) }
+    }
+
     public static func _rlmAny(_ value: Map<Key, Value>) -> Any? { value }
     public static func _rlmContent(_ value: Map<Key, Value>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> Map<Key, Value>? { nil }

@@ -47,6 +47,10 @@ extension MutableSet: _Persistable {
         if let set = storage, let table = object._table { set.bind(table, object._key, key) }
     }
 
+    public static func _rlmPlainContents(_ value: MutableSet<Element>) -> _PlainContents? {
+        value.home != nil ? nil : _PlainContents.values(value.items.elements).map { _PlainContents($0) }
+    }
+
     public static func _rlmAny(_ value: MutableSet<Element>) -> Any? { value }
     public static func _rlmContent(_ value: MutableSet<Element>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> MutableSet<Element>? { nil }

@@ -60,20 +60,13 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
 
 /// The entries of an unmanaged map. Keys are the same if their bytes are, as they are in a file.
 struct UnmanagedMap<Element> {
-    private struct Key: Hashable {
-        let name: String
-
-        static func == (a: Key, b: Key) -> Bool { a.name.utf8.elementsEqual(b.name.utf8) }
-        func hash(into hasher: inout Hasher) { hasher.combine(name) }
-    }
-
-    private var entries: [Key: Element] = [:]
+    private(set) var entries: [UnmanagedMapKey: Element] = [:]
 
     var count: Int { entries.count }
 
     subscript(name: String) -> Element? {
-        get { entries[Key(name: name)] }
-        set { entries[Key(name: name)] = newValue }
+        get { entries[UnmanagedMapKey(name: name)] }
+        set { entries[UnmanagedMapKey(name: name)] = newValue }
     }
 
     /// By rising bytes. - Complexity: O(n log n)

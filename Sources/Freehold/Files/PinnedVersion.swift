@@ -17,6 +17,17 @@ extension Realm {
     }
 }
 
+extension Realm.PinnedVersion {
+    init(_ reader: ReaderInfo) {
+        self.init(
+            version: reader.version,
+            processIdentifier: reader.processIdentifier,
+            thread: reader.thread,
+            since: reader.since.map { Date($0) }
+        )
+    }
+}
+
 extension Realm.PinnedVersion: CustomStringConvertible {
     public var description: String {
         let time = since.map { ", since \($0)" } ?? ""
@@ -36,14 +47,7 @@ extension Realm {
         core.verifyThread()
         _ = core.database.clearStaleReaders()
         return core.database.readers()
-            .map {
-                PinnedVersion(
-                    version: $0.version,
-                    processIdentifier: $0.processIdentifier,
-                    thread: $0.thread,
-                    since: $0.since.map { Date($0) }
-                )
-            }
+            .map { PinnedVersion($0) }
             .sorted { ($0.version, $0.processIdentifier, $0.thread) < ($1.version, $1.processIdentifier, $1.thread) }
     }
 }

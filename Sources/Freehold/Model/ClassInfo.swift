@@ -209,6 +209,7 @@ final class ClassInfo: Sendable {
                 isLinkList: $0.shape.type == .object && $0.shape.collection == .list && !$0.shape.isOptional
                     && !($0.target is EmbeddedObject.Type),
                 isPlainList: $0.shape.collection == .list && $0.shape.holdsPlainValues,
+                isPlainCollection: $0.shape.collection != .none && $0.shape.holdsPlainValues,
                 isEmbedded: $0.shape.type == .object && $0.target is EmbeddedObject.Type,
                 access: $0.access
             )
@@ -287,6 +288,7 @@ final class ClassInfo: Sendable {
                 metaOffset: 0,
                 isLinkList: $0.shape.type == .object && $0.shape.collection == .list,
                 isPlainList: $0.shape.collection == .list && $0.shape.holdsPlainValues,
+                isPlainCollection: $0.shape.collection != .none && $0.shape.holdsPlainValues,
                 isEmbedded: false,
                 access: $0.access
             )

@@ -56,6 +56,8 @@ struct DirectProperty {
     let isLinkList: Bool
     /// Whether it is a list of plain values: neither objects nor mixed values.
     let isPlainList: Bool
+    /// Whether it is a collection of such values.
+    let isPlainCollection: Bool
     /// Whether it is a link to, or a collection of, embedded objects.
     let isEmbedded: Bool
     let access: any PersistedAccess.Type
@@ -95,6 +97,12 @@ struct DirectProperty {
         case .other: false
         default: true
         }
+    }
+
+    /// Whether it is a collection of plain values that has been made, and so may hold some.
+    @inline(__always)
+    func mayHoldPlainValues(_ object: UnsafeMutableRawPointer) -> Bool {
+        isPlainCollection && storage == .collection && pointer(object, UnsafeRawPointer?.self).pointee != nil
     }
 
     /// Whether a mixed value holds no object and no collection.

@@ -65,6 +65,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     }
 
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent { .null }
+    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents? { nil }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }
 

@@ -53,6 +53,12 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     static func _rlmConvert(_ value: Any) -> _StoredContent?
     /// Puts the storage of a managed object's property in order, when the object has just become managed.
     static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int)
+    /// Of an unmanaged collection of plain values: what it holds; nil where that has to be asked one by one.
+    static func _rlmPlainContents(_ value: Self) -> _PlainContents?
+}
+
+extension _Persistable {
+    public static func _rlmPlainContents(_ value: Self) -> _PlainContents? { nil }
 }
 
 extension _Persistable {

@@ -22,6 +22,8 @@ protocol PersistedAccess {
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent
     /// What a property of an unmanaged object holds.
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent
+    /// What a collection of plain values of an unmanaged object holds; nil where it has to be asked one by one.
+    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents?
     /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
     /// What a value of some type stands for, of scalars and mixed values; nil if the type doesn't fit.
@@ -117,6 +119,11 @@ extension Persisted: PersistedAccess {
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent {
         let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
         return Value._rlmContent(Value._rlmUnbox(storage) ?? Value._rlmDefaultValue())
+    }
+
+    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents? {
+        let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
+        return Value._rlmUnbox(storage).flatMap { Value._rlmPlainContents($0) }
     }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }

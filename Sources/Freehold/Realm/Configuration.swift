@@ -80,6 +80,11 @@ extension Realm {
         /// `asyncWrite` throw it when they commit.
         public var maximumNumberOfActiveVersions: UInt?
 
+        /// What is done about versions of the file that somebody holds for too long; nil: nothing.
+        ///
+        /// A limit in time or in bytes of the file, where ``maximumNumberOfActiveVersions`` is one in commits.
+        public var heldVersionPolicy: HeldVersionPolicy?
+
         /// How long a write waits for other writers of the file, of any thread and process, or nil for as long as they take.
         ///
         /// Then it throws ``Realm/Error/Code/busy``: `write` of every kind, and an opening that has to change the schema.
@@ -218,6 +223,7 @@ extension Realm.Configuration: Equatable, CustomStringConvertible {
         if let maximumNumberOfActiveVersions {
             parts.append("maximumNumberOfActiveVersions: \(maximumNumberOfActiveVersions)")
         }
+        if let policy = heldVersionPolicy { parts.append("heldVersionPolicy: \(policy)") }
         if let busyTimeout { parts.append("busyTimeout: \(busyTimeout)") }
         if schemaMode != .automatic { parts.append("schemaMode: .\(schemaMode)") }
         if classNamingPolicy != .asDeclared { parts.append("classNamingPolicy: \(classNamingPolicy)") }

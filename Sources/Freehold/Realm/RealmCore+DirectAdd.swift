@@ -1,8 +1,8 @@
 import FreeholdEngine
 
 extension RealmCore {
-    /// Adds an unmanaged object whose links lead to rows that are there and whose lists are empty, if nothing is wrong
-    /// with it: the way of most objects. Else nothing has changed, and the general way tells what is wrong.
+    /// Adds an unmanaged object whose links lead to rows that are there and whose collections hold plain values, if nothing is
+    /// wrong with it: the way of most objects. Else nothing has changed, and the general way tells what is wrong.
     ///
     /// - Returns: Whether the object is managed now.
     func addDirectly(_ object: ObjectBase, _ transaction: WriteTransaction) -> Bool {
@@ -12,7 +12,15 @@ extension RealmCore {
         table.sync()
         let address = object._fieldAddress(0)
         let properties = info.directProperties
-        for property in properties where !property.fits(address, table) { return false }
+        var filled: [(index: Int, contents: _PlainContents)] = []
+        for property in properties {
+            if property.mayHoldPlainValues(address) {
+                guard let contents = property.access.plainContents(address + property.offset) else { return false }
+                filled.append((property.index, contents))
+            } else if !property.fits(address, table) {
+                return false
+            }
+        }
         let key: ObjectKey
         if let index = info.primaryKeyIndex {
             let property = properties[index]
@@ -30,6 +38,14 @@ extension RealmCore {
         }
         didCreate(key, in: table.table)
         table.store(object, key, transaction, withLinks: true)
+        for (index, contents) in filled {
+            guard let column = table.columns[index] else { continue }
+            if column.collection == .dictionary {
+                transaction.fill(column, key, entries: contents.entries)
+            } else {
+                transaction.fill(column, key, contents.values)
+            }
+        }
         object._bind(table, key)
         info.adopt(object)
         return true

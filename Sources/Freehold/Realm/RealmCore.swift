@@ -464,7 +464,9 @@ final class RealmCore {
             self.transaction = transaction
             // The version of before isn't held any longer.
             snapshot = own(transaction.base)
-            pendingError = configuration.versionLimitError(database)
+            pendingError =
+                configuration.versionLimitError(database)
+                ?? file.heldVersionError(configuration, at: transaction.base)
             transaction.didCascade = { [weak self] in self?.didDelete() }
             advance()
         }

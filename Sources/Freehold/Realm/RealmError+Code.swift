@@ -60,6 +60,8 @@ extension Realm.Error {
         case tooManyVersions = 1018
         /// An object can't be deleted because of a link whose rule is `DeleteRule.deny`.
         case deletionDenied = 1019
+        /// Somebody holds a version of the file for longer than ``Configuration/heldVersionPolicy`` allows.
+        case versionHeldTooLong = 1020
         /// Other writers of the file took longer than ``Configuration/busyTimeout``.
         case busy = 1030
         /// A read or write took longer than its `timeout`.
@@ -107,6 +109,7 @@ extension Realm.Error {
     public static var uniqueConstraint: Code { .uniqueConstraint }
     public static var tooManyVersions: Code { .tooManyVersions }
     public static var deletionDenied: Code { .deletionDenied }
+    public static var versionHeldTooLong: Code { .versionHeldTooLong }
     public static var busy: Code { .busy }
     public static var timedOut: Code { .timedOut }
     public static var cancelled: Code { .cancelled }

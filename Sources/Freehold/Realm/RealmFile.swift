@@ -10,6 +10,7 @@ final class RealmFile: Sendable {
     let watchers = Watchers()
     let schemaCopies = SchemaCopies()
     let checkedSchemas = CheckedSchemas()
+    let heldVersions = Mutex(HeldVersionWatch())
     let hub: ObservationHub
     let writingPlace = Mutex<WritingPlace?>(nil)
     /// What works on the file beside the program, once it was asked for.

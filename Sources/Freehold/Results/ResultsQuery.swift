@@ -35,7 +35,8 @@ final class ResultsQuery {
     private func track() { if let tracker = core.tracker { compiled.track(tracker) } }
 
     /// All objects of the table, which the engine counts and finds by position without a list of keys.
-    private var isWholeTable: Bool {
+    /// Whether it has all objects of its class.
+    var isWholeTable: Bool {
         if case .table = source.base { return source.stages.isEmpty }
         return false
     }

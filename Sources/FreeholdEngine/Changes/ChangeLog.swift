@@ -69,10 +69,11 @@ final class ChangeLog: Sendable {
 }
 
 extension ChangeRecord {
-    /// The entries of its lists.
+    /// The entries of its lists, of eight bytes or more.
     fileprivate var size: Int {
         tables.reduce(1) { sum, table in
-            sum + table.deleted.count + table.insertedDeleted.count + table.listEdits.count + table.links.count
+            sum + (table.deletedRuns.size + table.insertedDeletedRuns.size) / 8 + table.listEdits.count
+                + table.links.count
                 + table.modified.values.reduce(0) { $0 + $1.count }
         }
     }

@@ -33,10 +33,12 @@ public struct TableChanges: Equatable, Sendable {
     /// Objects from `firstInserted ..< nextKey` were made, but for those in `insertedDeleted`.
     public internal(set) var firstInserted: ObjectKey
     public internal(set) var nextKey: ObjectKey
-    /// Made and deleted in the same transaction.
-    public internal(set) var insertedDeleted: [ObjectKey] = []
-    /// Objects of before that were deleted, rising.
-    public internal(set) var deleted: [ObjectKey] = []
+    /// Made and deleted in the same transaction, rising. - Complexity: O(n).
+    public var insertedDeleted: [ObjectKey] { insertedDeletedRuns.keys }
+    /// Objects of before that were deleted, rising. - Complexity: O(n).
+    public var deleted: [ObjectKey] { deletedRuns.keys }
+    var insertedDeletedRuns = KeyRuns()
+    var deletedRuns = KeyRuns()
     /// By column id: objects of before whose value was set (also lists that were edited), rising.
     public internal(set) var modified: [Int: [ObjectKey]] = [:]
     public internal(set) var listEdits: [ListEdit] = []
@@ -45,13 +47,24 @@ public struct TableChanges: Equatable, Sendable {
     public internal(set) var isIncomplete = false
 
     public var inserted: [ObjectKey] {
-        let gone = Set(insertedDeleted)
-        return (firstInserted.raw..<max(firstInserted.raw, nextKey.raw)).map { ObjectKey($0) }
-            .filter { !gone.contains($0) }
+        var inserted: [ObjectKey] = []
+        var next = firstInserted.raw
+        insertedDeletedRuns.forEachRun { gone in
+            while next < gone.lowerBound {
+                inserted.append(ObjectKey(next))
+                next += 1
+            }
+            next = gone.upperBound
+        }
+        while next < nextKey.raw {
+            inserted.append(ObjectKey(next))
+            next += 1
+        }
+        return inserted
     }
 
     public var isEmpty: Bool {
-        firstInserted == nextKey && deleted.isEmpty && modified.isEmpty && listEdits.isEmpty && links.isEmpty
+        firstInserted == nextKey && deletedRuns.isEmpty && modified.isEmpty && listEdits.isEmpty && links.isEmpty
             && !isIncomplete
     }
 }
@@ -87,12 +100,12 @@ extension ChangeRecord {
             w.u8(t.isIncomplete ? 1 : 0)
             w.signed(t.firstInserted.raw)
             w.signed(t.nextKey.raw)
-            ChangeRecord.encode(t.insertedDeleted, &w)
-            ChangeRecord.encode(t.deleted, &w)
+            ChangeRecord.encode(t.insertedDeletedRuns, &w)
+            ChangeRecord.encode(t.deletedRuns, &w)
             w.varint(UInt64(t.modified.count))
             for (column, keys) in t.modified.sorted(by: { $0.key < $1.key }) {
                 w.varint(UInt64(column))
-                ChangeRecord.encode(keys, &w)
+                ChangeRecord.encode(KeyRuns(keys), &w)
             }
             w.varint(UInt64(t.listEdits.count))
             for e in t.listEdits {
@@ -123,21 +136,15 @@ extension ChangeRecord {
     }
 
     /// Rising keys as runs: gap to the run, length.
-    private static func encode(_ keys: [ObjectKey], _ w: inout ByteWriter) {
-        var runs: [(Int64, Int64)] = []
-        for key in keys {
-            if let last = runs.last, last.0 + last.1 == key.raw {
-                runs[runs.count - 1].1 += 1
-            } else {
-                runs.append((key.raw, 1))
-            }
-        }
-        w.varint(UInt64(runs.count))
+    private static func encode(_ keys: KeyRuns, _ w: inout ByteWriter) {
+        var runs = 0
+        keys.forEachRun { _ in runs += 1 }
+        w.varint(UInt64(runs))
         var end: Int64 = 0
-        for (start, length) in runs {
-            w.varint(UInt64(start - end))
-            w.varint(UInt64(length))
-            end = start + length
+        keys.forEachRun { run in
+            w.varint(UInt64(run.lowerBound - end))
+            w.varint(UInt64(run.count))
+            end = run.upperBound
         }
     }
 
@@ -145,9 +152,9 @@ extension ChangeRecord {
     private static let maximumKeys = 1 << 28
 
     /// - Parameter limit: what keys are below.
-    private static func decodeKeys(_ r: inout ByteReader, below limit: Int64) -> [ObjectKey]? {
+    private static func decodeKeys(_ r: inout ByteReader, below limit: Int64) -> KeyRuns? {
         guard let runs = r.number() else { return nil }
-        var keys: [ObjectKey] = []
+        var keys = KeyRuns()
         var end: Int64 = 0
         for _ in 0..<runs {
             guard let gap = r.number(), let length = r.number(), length <= maximumKeys - keys.count,
@@ -155,7 +162,7 @@ extension ChangeRecord {
             else { return nil }
             let start = end + Int64(gap)
             end = start + Int64(length)
-            for k in start..<end { keys.append(ObjectKey(k)) }
+            keys.append(start..<end)
         }
         return keys
     }
@@ -180,11 +187,11 @@ extension ChangeRecord {
             else { return nil }
             var t = TableChanges(table: id, firstInserted: ObjectKey(first), nextKey: ObjectKey(next))
             t.isIncomplete = incomplete != 0
-            t.insertedDeleted = insertedDeleted
-            t.deleted = deleted
+            t.insertedDeletedRuns = insertedDeleted
+            t.deletedRuns = deleted
             for _ in 0..<columns {
                 guard let column = r.number(), let keys = decodeKeys(&r, below: limit) else { return nil }
-                t.modified[column] = keys
+                t.modified[column] = keys.keys
             }
             guard let edits = r.number() else { return nil }
             for _ in 0..<edits {

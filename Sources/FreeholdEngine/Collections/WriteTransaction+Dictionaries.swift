@@ -198,7 +198,8 @@ extension WriteTransaction {
     }
 
     /// Sorted by key; of several with one key the last.
-    private static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
+    static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
+        if entries.count == 1 { return entries }
         var out: [(key: String, value: Value)] = []
         out.reserveCapacity(entries.count)
         for entry in entries.sorted(by: { Value.compareBytes($0.key, $1.key) < 0 }) {
@@ -331,6 +332,11 @@ extension WriteTransaction {
         freeTree(keys, place.keys)
         freeTree(values, place.values)
         place.values.buffer.setBytes(place.values.slot, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// Of an empty dictionary whose values are plain: what it holds, sorted.
+    func store(_ entries: [(key: String, value: Value)], in column: Column, _ key: ObjectKey) {
+        store(dictionaryPlace(column, key), entries.map { .string($0.key) }, entries.map(\.value))
     }
 
     private func store(_ place: DictionaryPlace, _ keys: [Value], _ values: [Value]) {

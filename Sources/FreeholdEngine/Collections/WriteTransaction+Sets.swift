@@ -103,7 +103,8 @@ extension WriteTransaction {
     static func areFew(_ edits: Int, _ count: Int) -> Bool { edits <= 4 || edits * 64 < count }
 
     /// Sorted, without values that compare as equal.
-    private static func unique(_ values: [Value], keepsLast: Bool) -> [Value] {
+    static func unique(_ values: [Value], keepsLast: Bool) -> [Value] {
+        if values.count == 1 { return values }
         var out: [Value] = []
         out.reserveCapacity(values.count)
         for value in sorted(values) {
@@ -128,6 +129,7 @@ extension WriteTransaction {
             ints.sort()
             return ints.map(Value.int)
         }
+        if values.count == 2 { return Value.compare(values[1], values[0]) < 0 ? [values[1], values[0]] : values }
         return values.sorted { Value.compare($0, $1) < 0 }
     }
 

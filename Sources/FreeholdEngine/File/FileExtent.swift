@@ -15,8 +15,11 @@ struct PageDemand {
     private(set) var overflowPages = 0
     private var puts = 0
     private var removals = 0
+    /// Of removals in the order of keys, and the pages that the tree had before.
+    private var swept = 0
+    private var sweptPages = 0
 
-    var isEmpty: Bool { puts == 0 && removals == 0 }
+    var isEmpty: Bool { puts == 0 && removals == 0 && swept == 0 }
 
     mutating func notePut(_ size: Int, pageSize: Int) {
         puts += 1
@@ -25,6 +28,12 @@ struct PageDemand {
     }
 
     mutating func noteRemoval() { removals += 1 }
+
+    /// Many removals in the order of keys, which copy no page of the tree twice.
+    mutating func noteSweep(_ removed: Int, pages: Int) {
+        swept += removed
+        sweptPages += pages
+    }
 
     /// At least the pages that the transaction has allocated, or will while it commits.
     ///
@@ -38,11 +47,11 @@ struct PageDemand {
         mdb_stat(transaction, StorageEnvironment.database, &main)
         mdb_stat(transaction, 0, &free)
         let depth = Int(main.ms_depth) + 1
-        let whole = Int(main.ms_branch_pages) + Int(main.ms_leaf_pages) + removals * depth
-        let touched = (puts + removals) * (2 * depth + 2)
+        let whole = Int(main.ms_branch_pages) + Int(main.ms_leaf_pages) + removals * depth + sweptPages
+        let touched = (puts + removals) * (2 * depth + 2) + sweptPages
         let freePages = Int(free.ms_branch_pages) + Int(free.ms_leaf_pages) + Int(free.ms_overflow_pages)
         // Blocks have at most eight pages, and a page of the list holds about 500 page numbers.
-        let freed = (puts + removals) * 8 + touched + freePages
+        let freed = (puts + removals + swept) * 8 + touched + freePages
         let list = 2 * freePages + freed / 250 + 2 * (Int(free.ms_depth) + 1) + 16
         return UInt64(overflowPages + min(whole, touched) + list)
     }

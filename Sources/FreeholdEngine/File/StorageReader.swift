@@ -174,3 +174,19 @@ extension StorageEnvironment {
         markFailed(error(code, "A block can't be read."), isFatal: false)
     }
 }
+
+extension StorageReader {
+    /// Bytes of the pages that commits from a version on have freed, as far as they aren't used again; 0 in memory.
+    /// - Complexity: O(commits since).
+    func bytesFreed(since version: UInt64) throws(EngineError) -> Int {
+        guard let trees else { return 0 }
+        var pages = 0
+        do throws(PageTree.Damage) {
+            try trees.free.forEach(from: version) { entry in
+                if entry.bytes.count >= 8 { pages += Int(clamping: entry.bytes.loadUnaligned(as: UInt64.self)) }
+                return true
+            }
+        } catch { throw Damage.error("its list of free pages can't be read", path: environment.path) }
+        return pages.multipliedReportingOverflow(by: environment.pageSize).partialValue
+    }
+}

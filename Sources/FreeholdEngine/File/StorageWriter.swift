@@ -205,6 +205,66 @@ final class StorageWriter: BlockSource {
         demand.noteRemoval()
     }
 
+    /// Calls the body with what removes the blocks of some segments among the keys of a range.
+    func sweep(
+        _ body: (_ remove: (ClosedRange<UInt64>, Set<UInt32>) throws(EngineError) -> Void) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        let transaction = try open()
+        var stat = MDB_stat()
+        mdb_stat(transaction, StorageEnvironment.database, &stat)
+        let pages = Int(stat.ms_branch_pages) + Int(stat.ms_leaf_pages)
+        var digest = try digest()
+        knownSegments = nil
+        var removed = 0
+        try body { (keys, segments) throws(EngineError) in
+            removed += try remove(keys, of: segments, &digest)
+        }
+        if removed == 0 { return }
+        demand.noteSweep(removed, pages: pages)
+        if let digest { account = .kept(digest) }
+    }
+
+    private func remove(
+        _ keys: ClosedRange<UInt64>,
+        of segments: Set<UInt32>,
+        _ digest: inout FileDigest?
+    ) throws(EngineError) -> Int {
+        let order = order
+        var removed = 0
+        var next = keys.lowerBound
+        // Where a block is passed over the cursor goes on; where one was removed it is set anew, on the page where it is.
+        var step = MDB_SET_RANGE
+        while true {
+            var value = MDB_val()
+            let code = withUnsafeMutableBytes(of: &next) { bytes in
+                var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
+                let code = mdb_cursor_get(cursor, &key, &value, step)
+                if code == 0 { bytes.copyMemory(from: UnsafeRawBufferPointer(start: key.mv_data, count: bytes.count)) }
+                return code
+            }
+            if code == MDB_NOTFOUND { return removed }
+            guard code == 0 else { throw fail(code, "A block can't be removed.") }
+            guard next <= keys.upperBound else { return removed }
+            let address = order.address(next)
+            guard segments.contains(address.segment) else {
+                step = MDB_NEXT
+                continue
+            }
+            if FileDigest.covers(address) {
+                let bytes = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
+                digest?.subtract(envelope.stamp(bytes, at: address))
+            }
+            try checkPages(address)
+            let fault = environment.options.faults?.error(at: .put) ?? 0
+            let deletion = fault != 0 ? fault : mdb_cursor_del(cursor, 0)
+            guard deletion == 0 else { throw fail(deletion, "A block can't be removed.") }
+            removed += 1
+            guard next < keys.upperBound else { return removed }
+            next += 1
+            step = MDB_SET_RANGE
+        }
+    }
+
     /// LMDB refuses everything but an abort after a failed change. Writing pages early is part of changing them, so
     /// a device's errors come up here, too.
     private func fail(_ code: Int32, _ message: String) -> EngineError {

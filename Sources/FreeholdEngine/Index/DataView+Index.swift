@@ -188,10 +188,10 @@ extension WriteTransaction {
         overlay.state.columns[index.column.id] = state
     }
 
-    /// An object can have many words: what is pending of a full-text index is merged before it outgrows the memory.
+    /// What is pending of an index is merged before it outgrows the memory.
     @inline(__always)
     func relieve(_ index: IndexOverlay, _ overlay: TableOverlay) {
-        if index.words != nil, index.changes.memory > core.memoryBudget { settle(index, overlay) }
+        if index.changes.memory > core.memoryBudget { settle(index, overlay) }
     }
 
     /// Fills a new index with the objects that are there.

@@ -146,8 +146,8 @@ final class TableOverlay {
     @exclusivity(unchecked) var indexes: [IndexOverlay?]
     /// By first segment.
     var compounds: [UInt32: CompoundOverlay] = [:]
-    /// Deleted objects that were there before.
-    @exclusivity(unchecked) var deleted: [ObjectKey] = []
+    /// Clusters below this one lost all objects at once: see `WriteTransaction.empty(_:)`.
+    var emptiedClusters = 0
     var listEdits: [ListEdit] = []
     var listEditsOverflow = false
     /// Objects from this key on have no entries in search indexes yet (but in the primary key's).

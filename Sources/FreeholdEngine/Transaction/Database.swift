@@ -86,6 +86,7 @@ final class DatabaseCore: Sendable {
         base: Snapshot,
         lease: EnvironmentLease,
         changes: [UInt32: [UInt64]],
+        emptied: Set<UInt32>,
         version: UInt64
     ) throws(EngineError) -> Snapshot {
         let reader = try storage.beginReserved(slot)
@@ -96,7 +97,7 @@ final class DatabaseCore: Sendable {
                 path: path
             )
         }
-        return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes)
+        return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes, emptied: emptied)
     }
 
     /// The newest version that somebody in this process holds, which needs no reader's slot.

@@ -129,18 +129,20 @@ public final class Snapshot: DataView, @unchecked Sendable {
     /// - Parameters:
     ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
     ///     between wrote, by segment) doesn't clear them; nil to start empty.
+    ///   - emptied: segments of which nothing is taken over.
     convenience init(
         core: DatabaseCore,
         lease: EnvironmentLease,
         reader: StorageReader,
         parent: Snapshot?,
-        changes: [UInt32: [UInt64]]
+        changes: [UInt32: [UInt64]],
+        emptied: Set<UInt32> = []
     ) throws(EngineError) {
         self.init(try SnapshotPin(reader, core, parent: parent?.pin), core: core, lease: lease)
-        if let parent { inherit(parent, changes) }
+        if let parent { inherit(parent, changes, emptied) }
     }
 
-    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]]) {
+    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]], _ emptied: Set<UInt32>) {
         core.fillLock.withLock { _ in
             let sameSchema = parent.root.schemaRevision == root.schemaRevision
             guard sameSchema else { return }
@@ -159,6 +161,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
                 guard let raw = parent.directories[s] else { continue }
                 let old = Unmanaged<SegmentDirectory>.fromOpaque(raw)
                 let segment = UInt32(s)
+                if !emptied.isEmpty, emptied.contains(segment) { continue }
                 if let changed = changes[segment] {
                     let next = old.takeUnretainedValue().successor(
                         blockCount: blockCount(of: segment),
@@ -224,6 +227,15 @@ public final class Snapshot: DataView, @unchecked Sendable {
             do throws(EngineError) { try reader.forEach(segment: segment, body) } catch { failure = error }
         }
         if let failure { damaged(failure) }
+    }
+
+    /// Bytes of the file that commits from a version on have freed, and that can be used again when no version from before them is
+    /// held; 0 in memory, and where the list of free pages is damaged.
+    /// - Complexity: O(commits since).
+    public func bytesFreed(since version: UInt64) -> Int {
+        core.fillLock.withLock { _ in
+            do throws(EngineError) { return try reader.bytesFreed(since: version) } catch { return 0 }
+        }
     }
 
     public override var schema: DatabaseSchema { storedSchema }

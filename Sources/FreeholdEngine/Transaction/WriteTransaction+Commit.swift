@@ -67,6 +67,7 @@ extension WriteTransaction {
             base: base,
             lease: base.lease,
             changes: writtenBlocks(),
+            emptied: emptied,
             version: version
         )
         core.publish(snapshot, record.made(version))
@@ -178,30 +179,24 @@ extension WriteTransaction {
             firstInserted: ObjectKey(overlay.firstNewKey),
             nextKey: ObjectKey(overlay.state.nextKey)
         )
-        for key in overlay.deleted {
-            if key.raw < overlay.firstNewKey { out.deleted.append(key) } else { out.insertedDeleted.append(key) }
-        }
-        out.deleted.sort()
-        out.insertedDeleted.sort()
-        let hasEdits =
-            !overlay.listEdits.isEmpty
-            || overlay.columns.contains { $0?.modified.isEmpty == false || $0?.added.isEmpty == false }
-        let gone = hasEdits ? Set(overlay.deleted) : []
+        recordDeletions(overlay, &out)
+        func isGone(_ key: ObjectKey) -> Bool { !contains(overlay.table, key) }
+        let hasDeletions = !out.deletedRuns.isEmpty || !out.insertedDeletedRuns.isEmpty
         for columns in overlay.columns {
             guard let columns, !columns.column.isHidden, !columns.modified.isEmpty || !columns.added.isEmpty else {
                 continue
             }
             var keys: [ObjectKey] = []
             columns.forEachModified(clusterSpan: clusterSpan) { key in
-                if gone.isEmpty || !gone.contains(key) { keys.append(key) }
+                if !hasDeletions || !isGone(key) { keys.append(key) }
             }
             if !columns.added.isEmpty {
-                keys += columns.added.keys.filter { !gone.contains($0) }
+                keys += columns.added.keys.filter { !isGone($0) }
                 keys.sortUnique()
             }
             if !keys.isEmpty { out.modified[columns.column.id] = keys }
         }
-        out.listEdits = overlay.listEdits.filter { !gone.contains($0.key) }
+        out.listEdits = hasDeletions ? overlay.listEdits.filter { !isGone($0.key) } : overlay.listEdits
         out.isIncomplete = overlay.listEditsOverflow
         for column in overlay.table.columns {
             guard let links = backlinkChanges[column.firstSegment] else { continue }
@@ -222,6 +217,46 @@ extension WriteTransaction {
             out.isIncomplete = true
         }
         return out
+    }
+
+    /// What the base version has and this transaction hasn't, and what is missing of the objects that it made.
+    private func recordDeletions(_ overlay: TableOverlay, _ out: inout TableChanges) {
+        let counts = base.tableCache(overlay.table).counts
+        let words = (clusterSpan + 63) >> 6
+        /// The objects among a cluster's first ones, of a view whose count is given.
+        func bits(_ presence: UnsafePointer<UInt64>?, _ live: UInt16, _ w: Int) -> UInt64 {
+            if let presence { return presence[w] }
+            let rest = Int(live & ~TableCache.presenceFlag) - w << 6
+            return rest <= 0 ? 0 : rest >= 64 ? .max : 1 << UInt64(rest) - 1
+        }
+        for cluster in clustersWithDeletions(overlay) {
+            let start = Int64(cluster * clusterSpan)
+            let old = cluster < counts.count ? counts[cluster] : 0
+            let oldPresence = old & TableCache.presenceFlag == 0 ? nil : base.presence(overlay.table, cluster: cluster)
+            if overlay.counts[cluster] == 0, oldPresence == nil {
+                out.deletedRuns.append(start..<start + Int64(old & ~TableCache.presenceFlag))
+            } else {
+                let new = presence(overlay.table, cluster: cluster)
+                for w in 0..<words {
+                    let gone = bits(oldPresence, old, w) & ~bits(new, overlay.counts[cluster], w)
+                    if gone != 0 { out.deletedRuns.append(bits: gone, at: start + Int64(w << 6)) }
+                }
+            }
+            let end = min(start + Int64(clusterSpan), overlay.state.nextKey)
+            guard end > overlay.firstNewKey else { continue }
+            let new = presence(overlay.table, cluster: cluster)
+            for key in max(start, overlay.firstNewKey)..<end {
+                let slot = Int(key - start)
+                if bits(new, overlay.counts[cluster], slot >> 6) >> UInt64(slot & 63) & 1 == 0 {
+                    out.insertedDeletedRuns.append(key..<key + 1)
+                }
+            }
+        }
+    }
+
+    private func clustersWithDeletions(_ overlay: TableOverlay) -> [Int] {
+        let emptied = Array(0..<overlay.emptiedClusters)
+        return emptied + overlay.changedPresence.filter { $0 >= overlay.emptiedClusters }.sorted()
     }
 
     /// What the gathered changes of links come to, by origin and target.

@@ -17,6 +17,7 @@ extension WriteTransaction {
     /// Deletes those of the objects that are there.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
         if !table.isHidden { resolvePlaceholders() }
+        if areAll(keys, of: table) { return deleteAll(table) }
         noteFollowers(table, keys)
         leaveCollections(table, keys)
         delete(table, keys, incoming: currentSchema.linkColumns(to: table)) { deleteOrphans() }
@@ -48,30 +49,100 @@ extension WriteTransaction {
         if let journal { for key in keys { journal.rowGone(overlay.table, key, in: self) } }
         if hasHiddenLinks(overlay.table.id) { for key in keys { dropHiddenLinks(of: overlay.table, key) } }
         if !overlay.table.compounds.isEmpty { for key in keys { releaseCompounds(overlay, key) } }
-        for column in columns where !release(column, overlay, cluster, keys) {
+        let isWhole = keys.count == liveCount(overlay.table, cluster: cluster)
+        for column in columns where !release(column, overlay, cluster, keys, isWhole: isWhole) {
             for key in keys { release(column, overlay, key) }
         }
-        for key in keys { disappear(overlay, key) }
+        disappear(overlay, cluster, keys)
     }
 
-    /// The common cases, straight from the leaf. - Returns: false where the objects have to be taken one by one.
-    private func release(_ column: Column, _ overlay: TableOverlay, _ cluster: Int, _ keys: [ObjectKey]) -> Bool {
+    /// The common cases, straight from the leaf.
+    ///
+    /// - Parameter isWhole: whether these are all objects of the cluster, whose leaves then go.
+    /// - Returns: false where the objects have to be taken one by one.
+    private func release(
+        _ column: Column,
+        _ overlay: TableOverlay,
+        _ cluster: Int,
+        _ keys: [ObjectKey],
+        isWhole: Bool
+    ) -> Bool {
+        if column.collection != .none {
+            guard column.type != .link, column.type != .mixed, !column.hasIndex else { return false }
+            if isWhole, buffer(column, cluster: cluster) == nil { return !hasReferences(column, cluster) }
+            clearCollections(column, overlay, cluster, keys)
+            return true
+        }
         guard buffer(column, cluster: cluster) == nil else { return false }
         guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else {
             return !column.hasIndex && !column.isPrimaryKey
         }
         if leaf.isSplit || leaf.hasReferences { return false }
-        if column.hasIndex || column.isPrimaryKey {
-            guard column.type == .int, !leaf.hasNulls else { return false }
-            let index = index(column)
-            let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+        if column.hasIndex || column.isPrimaryKey { return removeEntries(column, overlay, leaf, keys) }
+        return column.type != .link && column.type != .mixed
+    }
+
+    /// Whether a cluster's leaf, which isn't decoded, speaks of anything that lies outside of it.
+    private func hasReferences(_ column: Column, _ cluster: Int) -> Bool {
+        guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else { return false }
+        if !leaf.isSplit { return leaf.hasReferences }
+        return (0..<1 << leaf.partsLog2).contains { part in
+            leafPart(column, cluster: cluster, part: part).map { Leaf($0).hasReferences } ?? false
+        }
+    }
+
+    /// Empties the collections of objects that go, of values that lie nowhere else.
+    private func clearCollections(
+        _ column: Column,
+        _ overlay: TableOverlay,
+        _ cluster: Int,
+        _ keys: [ObjectKey]
+    ) {
+        let columns = columnOverlay(column)
+        var buffer = writable(columns, cluster)
+        for key in keys {
+            let slot = locate(key).slot
+            if buffer.isReference(slot) {
+                release(column, overlay, key)
+                // The buffer may have been encoded and let go.
+                buffer = writable(columns, cluster)
+            } else if buffer.byteCount(slot) > 0 {
+                buffer.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    /// - Returns: false, with nothing changed, for values whose entries aren't made of the leaf's bytes alone.
+    private func removeEntries(
+        _ column: Column,
+        _ overlay: TableOverlay,
+        _ leaf: Leaf,
+        _ keys: [ObjectKey]
+    ) -> Bool {
+        guard !leaf.hasNulls, column.type == .int || (column.type == .string && !column.isOptional) else {
+            return false
+        }
+        let index = index(column)
+        if index.words != nil { return false }
+        let limit = column.isPrimaryKey ? Int64.max : overlay.unindexedFrom
+        if column.type == .int {
             for key in keys where key.raw < limit {
                 let slot = locate(key).slot
                 index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
             }
-            return true
+        } else {
+            withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
+                let none = UnsafeRawBufferPointer(start: nil, count: 0)
+                for key in keys where key.raw < limit {
+                    let slot = locate(key).slot
+                    let bytes = slot < leaf.count ? leaf.bytes(slot) : none
+                    let length = OrderedEncoding.string(bytes, room.baseAddress!)
+                    index.changes.remove(UnsafeRawBufferPointer(start: room.baseAddress!, count: length), key.raw)
+                }
+            }
         }
-        return column.collection == .none && column.type != .link && column.type != .mixed
+        relieve(index, overlay)
+        return true
     }
 
     /// One object, whoever follows it.
@@ -98,7 +169,12 @@ extension WriteTransaction {
             || LeafBuffer.kind(of: column.type) == .bytes
     }
 
-    public func deleteAll(_ table: Table) {
+    /// Deletes all objects of a table, whatever the rules of links deny.
+    /// - Complexity: see `deleteAll(_:)` of several tables.
+    public func deleteAll(_ table: Table) { deleteAll([table]) }
+
+    /// The general way.
+    func deleteOneByOne(_ table: Table) {
         if !table.isHidden { resolvePlaceholders() }
         if currentSchema.deletions[table.id] != nil {
             for cluster in 0..<clusterCount(table) { noteFollowers(table, keys(table, cluster: cluster)) }
@@ -110,7 +186,7 @@ extension WriteTransaction {
         }
     }
 
-    private func keys(_ table: Table, cluster: Int) -> [ObjectKey] {
+    func keys(_ table: Table, cluster: Int) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         forEachKey(table, cluster: cluster) { keys.append($0) }
         return keys
@@ -192,19 +268,26 @@ extension WriteTransaction {
     }
 
     private func disappear(_ overlay: TableOverlay, _ key: ObjectKey) {
-        let (cluster, slot) = locate(key)
+        disappear(overlay, locate(key).cluster, CollectionOfOne(key))
+    }
+
+    /// Living objects of a cluster.
+    @inline(__always)
+    private func disappear(_ overlay: TableOverlay, _ cluster: Int, _ keys: some Collection<ObjectKey>) {
         let bits = presenceBits(overlay, cluster)
-        bits[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        for key in keys {
+            let slot = locate(key).slot
+            bits[slot >> 6] &= ~(1 << UInt64(slot & 63))
+            if overlay.isEmbedded { overlay.unowned.remove(key.raw) }
+        }
         let live = overlay.counts[cluster] & ~TableCache.presenceFlag
-        overlay.counts[cluster] = (live - 1) | TableCache.presenceFlag
+        overlay.counts[cluster] = (live - UInt16(keys.count)) | TableCache.presenceFlag
         if overlay.lastDeletionCluster != cluster {
             overlay.lastDeletionCluster = cluster
             overlay.changedCounts.insert(cluster)
             overlay.changedPresence.insert(cluster)
         }
-        overlay.state.count -= 1
+        overlay.state.count -= keys.count
         overlay.cache = nil
-        overlay.deleted.append(key)
-        if overlay.isEmbedded { overlay.unowned.remove(key.raw) }
     }
 }

@@ -47,6 +47,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     private var fetchedBytes = 0
     /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
     @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
+    /// Segments that had blocks, and have those only that were written since.
+    @exclusivity(unchecked) var emptied: Set<UInt32> = []
+    /// Those of them whose blocks LMDB's transaction still has.
+    var emptiedInFile: Set<UInt32> = []
     /// The chunks of large lists that were edited last. No older one without a newer.
     @exclusivity(unchecked) var newerChunk: OpenChunk?
     @exclusivity(unchecked) var olderChunk: OpenChunk?
@@ -221,6 +225,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if !spilled.isEmpty, let removed = spilled[address] {
             return removed ? nil : fetch(address)
         }
+        if !emptied.isEmpty, emptied.contains(segment) { return nil }
         return base.block(segment, number)
     }
 
@@ -269,6 +274,30 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         let address = BlockAddress(segment: segment, number: number).raw
         if case .stored(let old)? = sealed.updateValue(.removed, forKey: address) { retire(old) }
         if let old = fetched.removeValue(forKey: address) { retired.append(old) }
+    }
+
+    /// Takes all blocks of some segments away: those of the file when the transaction's blocks are next written.
+    func removeBlocks(in segments: Set<UInt32>) {
+        closeChunks()
+        for (address, entry) in sealed where segments.contains(BlockAddress(raw: address).segment) {
+            if case .stored(let bytes) = entry { retire(bytes) }
+            sealed[address] = nil
+        }
+        for address in spilled.keys where segments.contains(BlockAddress(raw: address).segment) {
+            spilled[address] = nil
+            if let old = fetched.removeValue(forKey: address) { retired.append(old) }
+        }
+        emptied.formUnion(segments)
+        emptiedInFile.formUnion(segments)
+    }
+
+    /// A transaction's column overlay that is dropped.
+    func forget(_ columns: ColumnOverlay, isBacklink: Bool) {
+        for buffer in columns.buffers.values {
+            decodedMeter.pointee -= buffer.footprint
+            buffer.meter = nil
+        }
+        if !isBacklink { columnOverlays[Int(columns.column.firstSegment / ColumnSegment.count)] = nil }
     }
 
     /// A pointer to the old bytes may be in a caller's hands until its call is over.
@@ -609,6 +638,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         for case .stored(let bytes) in sealed.values { retire(bytes) }
         sealed = [:]
         spilled = [:]
+        emptied = []
+        emptiedInFile = []
         sealedBytes = 0
         decodedMeter.pointee = 0
     }
@@ -633,6 +664,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         } else {
             writer = try beginStorage()
             storageWriter = writer
+        }
+        if !emptiedInFile.isEmpty {
+            try writer.removeAll(in: emptiedInFile)
+            emptiedInFile = []
         }
         for address in addresses {
             switch sealed[address]! {

@@ -27,7 +27,8 @@ extension StreamView {
             self.cursor(last),
             clock: mark(last)?.clock ?? .zero,
             order.map { ObjectStep($0, before: before[$0] ?? nil, after: after[$0] ?? nil) },
-            authors: authors
+            authors: authors,
+            horizon: reader.horizon
         )
     }
 
@@ -71,7 +72,8 @@ extension StreamView {
 
     func page(_ className: SyncString, after key: PrimaryKey?, _ count: Int) throws -> ObjectPage {
         let living = try living(className, after: key, count + 1)
-        return ObjectPage(Array(living.objects.prefix(count)), isLast: living.objects.count <= count)
+        let isLast = living.objects.count <= count
+        return ObjectPage(Array(living.objects.prefix(count)), isLast: isLast, horizon: reader.horizon)
     }
 
     /// A page at an earlier version.
@@ -106,7 +108,7 @@ extension StreamView {
             guard let end else { break }
             start = end
         }
-        return ObjectPage(Array(objects.prefix(count)), isLast: objects.count <= count)
+        return ObjectPage(Array(objects.prefix(count)), isLast: objects.count <= count, horizon: reader.horizon)
     }
 }
 

@@ -188,6 +188,8 @@ struct CommitMerge {
         images[change.object] = image
         let plan = old.plan(change, image)
         self.old = old
+        var author = author
+        author.aligned = plan.aligned
         var reason: RefusalReason?
         for change in plan.changes { reason = perform(change, place, author) }
         if reason == .malformed {
@@ -213,7 +215,7 @@ struct CommitMerge {
         let isInside = change.path.contains { if case .element = $0 { true } else { false } }
         var aligned = author
         aligned.listed = old.version
-        if isInside { aligned.seen = old.version }
+        if isInside { (aligned.seen, aligned.knew) = (old.version, author.seen) }
         return aligned
     }
 

@@ -46,8 +46,10 @@ extension ListTree {
     }
 
     mutating func clear(hidden: [ElementReference], _ author: Author) -> Outcome {
-        guard let spared = elements(hidden, author) else { return .malformed }
-        if !author.isRefused { take(author, spared, assignedBefore: nil) }
+        guard let spared = elements(hidden, author), let aligned = elements(author.aligned ?? [], author) else {
+            return .malformed
+        }
+        if !author.isRefused { take(author, aligned, spared, assignedBefore: nil) }
         return .done
     }
 
@@ -61,13 +63,13 @@ extension ListTree {
         _ author: Author,
         origin: Origin
     ) -> Outcome {
-        guard let spared = elements(hidden, author), let spot = spot(gap, author),
-            isFree(author.ident, first, count: values.count)
+        guard let spared = elements(hidden, author), let aligned = elements(author.aligned ?? [], author),
+            let spot = spot(gap, author), isFree(author.ident, first, count: values.count)
         else { return .malformed }
         let rank = author.mark(origin).rank
         let wins = (assignment.map { rank >= $0 } ?? true) && !author.isRefused
         if wins { assignment = rank }
-        if !author.isRefused { take(author, spared, assignedBefore: rank) }
+        if !author.isRefused { take(author, aligned, spared, assignedBefore: rank) }
         guard !values.isEmpty else { return .done }
         _ = make(values, spot, first: first, author, origin: origin, isAssigned: true, isAlive: wins)
         return .done
@@ -82,14 +84,23 @@ extension ListTree {
         return elements
     }
 
-    private mutating func take(_ author: Author, _ spared: Set<Slot>, assignedBefore rank: Rank?) {
+    /// - Parameter aligned: what the author saw besides its own, if births don't tell.
+    private mutating func take(
+        _ author: Author,
+        _ aligned: Set<Slot>,
+        _ spared: Set<Slot>,
+        assignedBefore rank: Rank?
+    ) {
         var taken: [Slot] = []
         let old = self
         killAll(author.version) { slot in
             let element = old.moved[slot] ?? slot
             let mark = old.mark(element)
             let isEarlier = mark.isAssigned && rank.map { mark.rank < $0 } ?? false
-            let isTaken = author.saw(mark) ? !spared.contains(element) : isEarlier
+            let isSeen =
+                author.aligned == nil
+                ? author.saw(mark) : aligned.contains(element) || author.isOwn(mark.stamp.ident, mark.version)
+            let isTaken = isSeen ? !spared.contains(element) : isEarlier
             if isTaken { taken.append(element) }
             return isTaken
         }

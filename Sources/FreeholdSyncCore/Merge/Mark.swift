@@ -39,6 +39,13 @@ struct Author: Sendable {
     /// The version of which `.confirmed` elements are indices, if not of the one that the author saw (`OldWork`).
     var listed: StreamVersion?
 
+    /// Which elements the author saw of the list that a clear or an assignment is about. Nil if their births tell (`OldWork`: behind the horizon
+    /// births are forgotten).
+    var aligned: [ElementReference]?
+
+    /// The version of the object that the author saw, if `seen` is a later one for the sake of the places that a change names (`OldWork`).
+    var knew: StreamVersion?
+
     /// Several people write under the file's number: what it did in other commits isn't known to the author for that.
     var isShared = false
 
@@ -54,7 +61,7 @@ struct Author: Sendable {
         Mark(stamp: stamp, version: version, isReal: origin == .real, isAssigned: isAssigned)
     }
 
-    func saw(_ mark: Mark) -> Bool { mark.version <= seen || isOwn(mark.stamp.ident, mark.version) }
+    func saw(_ mark: Mark) -> Bool { mark.version <= knew ?? seen || isOwn(mark.stamp.ident, mark.version) }
 
     /// Whether the author's file did what a file did in a version, be it before it was copied.
     func isOwn(_ file: FileIdent, _ version: StreamVersion) -> Bool {

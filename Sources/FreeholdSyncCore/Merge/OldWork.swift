@@ -26,6 +26,8 @@ struct OldWork {
         var changes: [Change] = []
         /// If the last of them names what isn't there, the first of these that doesn't is done.
         var instead: [Change] = []
+        /// What a clear or an assignment takes of what its author saw.
+        var aligned: [ElementReference]?
         /// The part of the change that can't be done.
         var rest: Change?
         /// Nothing can be done.
@@ -62,19 +64,17 @@ struct OldWork {
         case .clearList(_, let hidden):
             let alignment = alignment(old, contents)
             let spared = hidden.compactMap(alignment.reference)
-            let taken = alignment.all.filter { !spared.contains($0) }
-            let first: [Change] = taken.isEmpty ? [] : [.remove(place, taken)]
-            return Plan(changes: first + [.clearList(place, hidden: spared)])
+            return Plan(changes: [.clearList(place, hidden: spared)], aligned: alignment.all)
         case .assignList(_, let hidden, let gap, let first, let values):
             let alignment = alignment(old, contents)
             let spared = hidden.compactMap(alignment.reference)
-            let taken = alignment.all.filter { !spared.contains($0) }
             let changes = alignment.gaps(gap).map {
                 Change.assignList(place, hidden: spared, $0, first: first, values)
             }
             return Plan(
-                changes: (taken.isEmpty ? [] : [.remove(place, taken)]) + changes.prefix(1),
-                instead: Array(changes.dropFirst())
+                changes: Array(changes.prefix(1)),
+                instead: Array(changes.dropFirst()),
+                aligned: alignment.all
             )
         default: return Plan(changes: [change.moved(to: place)])
         }

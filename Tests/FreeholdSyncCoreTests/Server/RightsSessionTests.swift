@@ -272,62 +272,6 @@ import Testing
             check(bench)
         }
     }
-
-    // MARK: No leak
-
-    /// The world is played twice, with other forbidden data the second time: what the user is sent is the same to the byte, but for the hashes
-    /// of cursors, which are salted.
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func `nothing that a user is sent tells of what is hidden`(
-        _ seed: UInt64
-    ) throws {
-        let codec = MessageCodec()
-        var said: [[[UInt8]]] = []
-        for isOther in [false, true] {
-            var random = SeededRandom(seed: seed)
-            let roles = SimulatedRoles()
-            var bench = ServerBench(seed: seed) { $0.apps["app"]?.rights = { user, _ in roles[user] } }
-            roles["ben"] = SimulatedRole(hiddenMail: 1, hiddenFields: ["g", "list"])
-            let ann = bench.add(Self.query)
-            let ben = bench.add(Self.query, user: "ben", isRecording: true)
-            var alive: [ObjectName: StreamVersion] = [:]
-            for step in 1...60 as ClosedRange<Int64> {
-                let name = things.randomElement(using: &random)!
-                // What only who may see it knows.
-                let hidden = Int64.random(in: 0...1_000, using: &random) + (isOther ? 5_000 : 0)
-                let isHidden = name.key < PrimaryKey.int(3)
-                let changes: [Change]
-                switch (alive[name], Int.random(in: 0..<5, using: &random)) {
-                case (nil, _):
-                    changes = [create(name, mail: isHidden ? 1 : 0, g: 1, list: [hidden, hidden + 1])]
-                case (_, 0): changes = [set(name, "g", hidden)]
-                case (_, 1):
-                    changes = [
-                        .insert(
-                            Place(name, "list"),
-                            Gap(after: nil, before: nil),
-                            first: UInt64(step) * 100,
-                            [.int(hidden)]
-                        )
-                    ]
-                case (_, 2): changes = [set(name, "f", isHidden ? hidden : step)]
-                case (_, 3): changes = [set(name, "g", hidden), set(name, "f", isHidden ? hidden : step)]
-                default: changes = [.delete(name, .edit)]
-                }
-                bench.now += 1_000
-                bench.commit(ann, changes, alive)
-                let version = bench.clients[ann].versions.last ?? 0
-                if case .delete = changes[0] { alive[name] = nil } else { alive[name] = version }
-                if random.chance(10) {
-                    bench.disconnect(ben)
-                    bench.connect(ben)
-                }
-            }
-            check(bench)
-            said.append(try bench.clients[ben].received.map { try codec.encode($0.withoutHashes) })
-        }
-        #expect(said[0].count > 20)
-        #expect(said[0] == said[1])
-    }
 }
 
 extension ScriptedClient {
@@ -341,32 +285,5 @@ extension ScriptedClient {
             }
         }
         .flatMap { $0.objects.map(\.content) }
-    }
-}
-
-extension ServerMessage {
-    /// Without what is random, and different in each world.
-    fileprivate var withoutHashes: ServerMessage {
-        func plain(_ cursor: Cursor) -> Cursor { Cursor(epoch: cursor.epoch, version: cursor.version, hash: .empty) }
-        switch self {
-        case .changes(let session, var changes):
-            changes.from = plain(changes.from)
-            changes.to = plain(changes.to)
-            return .changes(session, changes)
-        case .bootstrapBegin(let session, var begin):
-            begin.cursor = plain(begin.cursor)
-            return .bootstrapBegin(session, begin)
-        case .bootstrapChunk(let session, var chunk):
-            chunk.position = BootstrapPosition(
-                cursor: plain(chunk.position.cursor),
-                queryVersion: chunk.position.queryVersion,
-                last: chunk.position.last
-            )
-            return .bootstrapChunk(session, chunk)
-        case .bootstrapEnd(let session, var end):
-            end.cursor = plain(end.cursor)
-            return .bootstrapEnd(session, end)
-        default: return self
-        }
     }
 }

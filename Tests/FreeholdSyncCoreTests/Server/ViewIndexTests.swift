@@ -78,7 +78,8 @@ import Testing
                 from: cursors[0],
                 to: cursors[1],
                 clock: .zero,
-                objects: [ObjectStep(name: name, before: before, after: store.objects[name])]
+                objects: [ObjectStep(name: name, before: before, after: store.objects[name])],
+                horizon: 0
             )
         )
     }
@@ -103,9 +104,9 @@ import Testing
             let contents = try Self.step(&random)
             let concerned = index.concerned(by: contents)
             for (number, view) in views {
-                let expected = view.batches(contents, horizon: 0)
+                let expected = view.batches(contents)
                 if let indices = concerned[number] {
-                    #expect(view.batches(contents, indices, horizon: 0) == expected)
+                    #expect(view.batches(contents, indices) == expected)
                 } else {
                     #expect(expected.isEmpty, "\(view) and \(contents)")
                 }
@@ -136,7 +137,8 @@ import Testing
             from: Cursor(epoch: 7, version: 0, hash: .empty),
             to: Cursor(epoch: 7, version: 1, hash: .empty),
             clock: .zero,
-            objects: [ObjectStep(name: Self.name, before: nil, after: store.objects[Self.name])]
+            objects: [ObjectStep(name: Self.name, before: nil, after: store.objects[Self.name])],
+            horizon: 0
         )
         #expect(index.concerned(by: StepContents(step)).count == 1)
     }

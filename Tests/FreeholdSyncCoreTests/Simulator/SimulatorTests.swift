@@ -106,6 +106,21 @@ import Testing
         for path in Self.rarePaths where outcomes.0[path] == nil { Issue.record("no world went this way: \(path)") }
     }
 
+    /// Worlds that failed once; `docs/sync-simulator.md` says of what.
+    @Test(
+        arguments: [
+            ("links, cut logs", 720_349), ("links, cut logs", 4_565), ("elements, cut logs", 101),
+            ("elements, cut logs", 2_666), ("roles, narrow", 5), ("roles, narrow", 464), ("roles", 446), ("roles", 649),
+            ("roles", 910), ("roles", 1_011), ("roles", 1_021), ("roles", 2_656), ("roles", 2_885),
+        ] as [(String, UInt64)]
+    )
+    func `worlds that failed once come to rest as they must`(_ name: String, _ seed: UInt64) throws {
+        let profile = try #require(SimulatedProfile.all.first { $0.name == name })
+        var world = SimulatedWorld(seed: seed, profile)
+        world.play(profile.script(seed))
+        #expect(world.problems == [])
+    }
+
     /// Some of these are in each run.
     @Test func `apps of two versions of a schema come to rest as they must`() {
         let profiles = UInt64(SimulatedProfile.all.count)

@@ -187,7 +187,9 @@ struct ScriptedClient {
             case .list(let runs): !runs.allSatisfy { $0.elements.isEmpty }
             case .set(let values): !values.isEmpty
             case .dictionary(let entries): !entries.isEmpty
-            case .value, .embedded: true
+            // A field that isn't shown any more.
+            case .value(let value): value != .null
+            case .embedded: true
             }
         }
     }

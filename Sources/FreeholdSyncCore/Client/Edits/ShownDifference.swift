@@ -128,7 +128,7 @@ struct ShownDifference {
 
     private mutating func move(_ old: [SlotID], to new: [SlotID], _ place: LocalPlace) {
         guard old != new else { return }
-        let target = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($0.element, $0.offset) })
+        let target = Dictionary(new.enumerated().map { ($0.element, $0.offset) }) { a, _ in a }
         let fixed = Self.longestRise(old.map { target[$0] ?? 0 })
         var current = old
         for (index, id) in new.enumerated() where !fixed.contains(index) {

@@ -11,6 +11,8 @@ struct UpdateReader {
     let elements: [OwnNumber: SlotID]
     /// The version of what is held.
     var lastVersion: StreamVersion = 0
+    /// The version that the message leads to.
+    var version: StreamVersion?
 
     private func ownNumber(_ made: Made?) -> OwnNumber? {
         guard let made, !ownVersions.isEmpty else { return nil }
@@ -26,6 +28,10 @@ struct UpdateReader {
         for field in fields {
             let node = try node(field.content, over: old.isEmpty ? nil : old[field.name])
             guard new.updateValue(node, forKey: field.name) == nil else { throw MisfitUpdate() }
+        }
+        // A list that isn't shown any more, and may be once more: pending work goes on naming its elements.
+        for (name, node) in old where keepsDead && new[name] == nil {
+            if case .list(let list) = node { new[name] = .list(try aligned([], over: list)) }
         }
         return new
     }
@@ -70,28 +76,41 @@ struct UpdateReader {
 
     /// The new elements of a run, with the names that they have here. Those of others get their names later.
     private func elements(of run: ElementRun) -> [(id: SlotID?, content: ConfirmedContent)] {
-        let first = ownNumber(run.made)
-        return run.elements.enumerated().map { index, content in
-            let number = first.map { run.isFalling ? $0 &- OwnNumber(index) : $0 &+ OwnNumber(index) }
-            return (number.map { elements[$0] ?? .own($0) }, content)
+        run.elements.enumerated().map { index, content in
+            let id = ownID(of: run, index)
+            return (id.map { elements[$0.number] ?? $0 }, content)
         }
     }
 
+    private func ownID(of run: ElementRun, _ index: Int) -> SlotID? {
+        guard let first = ownNumber(run.made) else { return nil }
+        return .own(run.isFalling ? first &- OwnNumber(index) : first &+ OwnNumber(index))
+    }
+
     /// A list that came whole although work on it is pending: own elements are known, others are taken for the old ones that hold
-    /// the same and follow each other in the same order.
+    /// the same and follow each other in the same order, if they were there when the old ones came.
     private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
+        if let named = try named(runs, over: old) { return named }
         var list = old
         list.slots = []
-        let all = runs.flatMap(elements)
+        let known = Set(old.slots.map(\.element))
+        let all = runs.flatMap { run in
+            let isNew = run.made.map { $0.version > lastVersion } ?? false
+            return zip(elements(of: run), 0...).map { element, index in
+                // What was moved in another list has no element here.
+                let id = element.id.flatMap { id in id.isOwn || known.contains(id) ? id : ownID(of: run, index) }
+                return (id: id, content: element.content, isNew: isNew)
+            }
+        }
         let own = Set(all.compactMap(\.id))
         guard own.count == all.count(where: { $0.id != nil }) else { throw MisfitUpdate() }
         let rest = old.alive.filter { !own.contains($0.element) }
         var next = 0
-        for (id, content) in all {
+        for (id, content, isNew) in all {
             var (id, same) = (id, ClientNode?.none)
             if let id {
                 same = old.place(of: id).flatMap { old.slots[$0].node }
-            } else {
+            } else if !isNew {
                 let new = try node(content, over: nil).content
                 // A long way to the same value is more likely another element of that value.
                 let reach = min(rest.count, next + Self.reach)
@@ -103,6 +122,34 @@ struct UpdateReader {
             list.slots.append(list.slot(id ?? list.nextID(), try node(content, over: same)))
         }
         if keepsDead { list.keepDead(of: old) }
+        if let version, list.names[version]?.isEmpty ?? false {
+            // It wasn't shown then.
+            list.names[version] = nil
+            list.name(at: version)
+        }
+        return list
+    }
+
+    /// The elements have names if pending work saw this very version of the list, be it that the list wasn't shown meanwhile.
+    private func named(_ runs: [ElementRun], over old: ClientList) throws -> ClientList? {
+        guard let version, let names = old.names[version], !names.isEmpty else { return nil }
+        let contents = runs.flatMap(\.elements)
+        guard names.reduce(0, { $0 + $1.count }) == contents.count else { return nil }
+        let slots = Dictionary(old.slots.map { ($0.id, $0) }) { a, _ in a }
+        var list = old
+        list.slots = []
+        var next = contents.makeIterator()
+        for name in names {
+            for offset in 0..<UInt64(name.count) {
+                let id = SlotID(isOwn: name.first.isOwn, number: name.first.number &+ offset)
+                guard let content = next.next() else { return nil }
+                let node = try node(content, over: slots[id]?.node)
+                list.slots.append(ClientList.Slot(id: id, element: slots[id]?.element ?? id, node: node))
+            }
+        }
+        // A moved element stands in one place.
+        guard Set(list.slots.map(\.element)).count == list.slots.count else { return nil }
+        list.keepDead(of: old)
         return list
     }
 
@@ -138,9 +185,9 @@ struct UpdateReader {
 
     func node(_ difference: ContentDifference, in old: ClientNode?) throws -> ClientNode {
         switch (difference, old) {
-        case (.whole(let content), _):
-            let new = try node(content, over: nil)
-            return keepsDead ? new.naming(old) : new
+        // A list that replaced another one, or that comes since other fields are shown now: pending work names elements of the one that was.
+        case (.whole(.list(let runs)), .list(let list)?) where keepsDead: return .list(try aligned(runs, over: list))
+        case (.whole(let content), _): return try node(content, over: nil)
         case (.instance(let differences), .instance(var instance)?):
             instance.fields = try fields(differences, in: instance.fields)
             return .instance(instance)
@@ -225,21 +272,6 @@ extension ClientList {
         }
         guard !dead.isEmpty else { return }
         slots = (dead[nil] ?? []) + slots.flatMap { [$0] + (dead[$0.id] ?? []) }
-    }
-}
-
-extension ClientNode {
-    /// A list that replaced another one altogether: what pending work names in that one is dead.
-    fileprivate func naming(_ old: ClientNode?) -> ClientNode {
-        guard case .list(var list) = self, case .list(let old)? = old else { return self }
-        let offset = old.nextNumber
-        list.slots = list.slots.map { slot in
-            slot.id.isOwn ? slot : list.slot(.confirmed(slot.id.number + offset), slot.node ?? .value(.null))
-        }
-        list.nextNumber += offset
-        list.names = old.names
-        list.keepDead(of: old)
-        return .list(list)
     }
 }
 

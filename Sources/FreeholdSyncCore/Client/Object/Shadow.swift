@@ -152,13 +152,13 @@ public struct Shadow: Hashable, Sendable {
         case .whole(let version, let born, let fields):
             let last = confirmed.map { Absent(fields: $0, version: self.version ?? 0) } ?? absent
             let old = last.flatMap { born <= $0.version ? $0.fields : nil } ?? [:]
-            confirmed = try reader.fields(fields, over: old)
+            confirmed = try reader(version).fields(fields, over: old)
             absent = nil
             self.version = version
             self.born = born
         case .difference(let version, let base, let differences):
             guard let confirmed, base == self.version, version >= base else { throw MisfitUpdate() }
-            self.confirmed = try reader.fields(differences, in: confirmed)
+            self.confirmed = try reader(version).fields(differences, in: confirmed)
             self.version = version
         }
         settle(upTo: 0)
@@ -169,7 +169,7 @@ public struct Shadow: Hashable, Sendable {
         let version: StreamVersion
     }
 
-    private var reader: UpdateReader {
+    private func reader(_ target: StreamVersion) -> UpdateReader {
         var elements: [OwnNumber: SlotID] = [:]
         let hasNames =
             pending.contains { $0.change.makesElements } || confirmed?.values.contains { $0.mayHaveList } ?? false
@@ -183,7 +183,8 @@ public struct Shadow: Hashable, Sendable {
             ownVersions: ownVersions,
             keepsDead: !pending.isEmpty,
             elements: elements,
-            lastVersion: version ?? absent?.version ?? 0
+            lastVersion: version ?? absent?.version ?? 0,
+            version: target
         )
     }
 }

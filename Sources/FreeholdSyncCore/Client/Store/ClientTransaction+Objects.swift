@@ -38,7 +38,8 @@ extension ClientTransaction {
             }
             do {
                 if try !makeNew(name, update.content) { try change(name) { try $0.apply(update.content) } }
-                if !state.wanted.isEmpty { state.wanted.remove(name) }
+                // A difference that fits says nothing of what was doubtful before.
+                if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
             } catch is MisfitUpdate {
                 state.wanted.insert(name)
             }
@@ -65,11 +66,17 @@ extension ClientTransaction {
         }
     }
 
-    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told.
+    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told, or will be: those
+    /// that the refusal of a deletion brought back, from a version that the file hasn't got to yet.
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
         var named = Set(state.wanted.map(\.className))
+        var number = state.firstPending
+        while number <= state.acknowledged {
+            for case .delete(let name, _) in try commit(number)?.commit.changes ?? [] { named.insert(name.className) }
+            number += 1
+        }
         for sum in sums.classes where named.insert(sum.className).inserted {
             if try checksum(of: sum.className) != sum { wrong.append(sum.className) }
         }
@@ -98,6 +105,16 @@ extension ClientTransaction {
             number += 1
         }
         return least
+    }
+}
+
+extension ObjectUpdate.Content {
+    /// Whether it says all of the object.
+    fileprivate var isAll: Bool {
+        switch self {
+        case .whole, .erased: true
+        case .difference, .present: false
+        }
     }
 }
 

@@ -206,6 +206,8 @@ extension ServerMachine {
                 queries: pending.queries
             )
             bootstrap.skips = position.last
+            // What the chunks haven't got to is still shown as the old view did.
+            bootstrap.isShown = old != nil || session.masks == pending.view.identity.masksNumber
             if old == nil { bootstrap.classes = row.classes.union(bootstrap.classes).sorted() }
             if let held, old != nil { session.view = held }
             session.state = .bootstrap(bootstrap)

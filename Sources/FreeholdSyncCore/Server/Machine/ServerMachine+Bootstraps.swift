@@ -54,7 +54,9 @@ extension ServerMachine {
         guard resume.held.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
         }
-        session.held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        let held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        // Of what was sent since the client wrote, it knows nothing yet.
+        session.held = resume.cursor == session.told ? held : held.merging(session.held) { $1 }
         session.leastBase = resume.leastBase
         sessions[key] = session
         note(key)
@@ -101,7 +103,7 @@ extension ServerMachine {
 
     mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ number: UInt64) {
         guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, bootstrap.isAsked,
-            bootstrap.number == number, let stream = streams[session.stream]
+            bootstrap.number == number
         else { return }
         guard case .page(let answer) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
@@ -113,7 +115,7 @@ extension ServerMachine {
         var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, page.isLast)
         for (index, (name, object)) in page.objects.enumerated() {
             bootstrap.last = name.key
-            if let update = bootstrap.update(name, object, session.held[name], horizon: stream.head.horizon) {
+            if let update = bootstrap.update(name, object, session.held[name], horizon: page.horizon) {
                 updates.append(update)
                 size += update.estimatedSize
             }
@@ -191,12 +193,17 @@ extension Bootstrap {
         let mask = new.mask(of: name.className)
         let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
         if was, isShown { return nil }
-        if let held, held >= object.born, held >= horizon {
-            guard isShown else {
-                let shown = old.map { $0.mask(of: name.className) ?? .all }
-                return ObjectUpdate(name.key, object.difference(since: held, shown: was ? shown : nil, mask))
-            }
-            return ObjectUpdate(name.key, object.difference(since: held, mask))
+        if was, let old {
+            // The client has it as the old view showed it last.
+            let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)
+            guard version >= held else { return ObjectUpdate(name.key, object.whole(mask)) }
+            return ObjectUpdate(name.key, object.difference(since: held, shown: shown, mask))
+        }
+        if let held, held >= object.born, held >= horizon, version >= held {
+            let content =
+                isShown
+                ? object.difference(since: held, mask) : object.difference(since: held, shown: nil, mask)
+            return ObjectUpdate(name.key, content)
         }
         if coversRanges, isShown, version <= trusted { return ObjectUpdate(name.key, .present(version: version)) }
         return ObjectUpdate(name.key, object.whole(mask))

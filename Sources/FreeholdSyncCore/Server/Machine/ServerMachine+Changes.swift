@@ -23,13 +23,11 @@ extension ServerMachine {
     /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
     mutating func publish(_ step: StreamStep, _ name: StreamName) {
         let contents = StepContents(step)
-        guard let concerned = streams[name]?.sessions.views.concerned(by: contents),
-            let horizon = streams[name]?.head.horizon
-        else { return }
+        guard let concerned = streams[name]?.sessions.views.concerned(by: contents) else { return }
         streams[name]?.sums.take(contents, concerned)
         for (number, indices) in concerned.sorted(by: { $0.key.number < $1.key.number }) {
             guard let views = streams[name]?.sessions.views,
-                let batches = views[number]?.batches(contents, indices, horizon: horizon)
+                let batches = views[number]?.batches(contents, indices)
             else { continue }
             let pieces = pieces(of: batches, views[number]?.lens)
             for key in views.sessions(of: number) {
@@ -152,7 +150,7 @@ extension ServerMachine {
         let contents = StepContents(step)
         streams[session.stream]?.takeLate(contents)
         if let stream = streams[session.stream] {
-            let batches = session.view.batches(contents, horizon: stream.head.horizon)
+            let batches = session.view.batches(contents)
             send(key, step, batches, pieces(of: batches, session.lens))
             if step.to.version > stream.head.version {
                 var head = stream.head

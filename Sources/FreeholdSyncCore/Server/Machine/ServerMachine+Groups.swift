@@ -189,10 +189,10 @@ extension ServerMachine {
                 guard item.commit.changes.indices.contains(refusal.index),
                     case .delete(let object, _) = item.commit.changes[refusal.index],
                     let row = streams[name]?.rows.objects[object] ?? nil,
-                    session.view.contains(object, row)
+                    session.coming.contains(object, row)
                 else { continue }
                 restored[key, default: []].append(
-                    (object.className, ObjectUpdate(object.key, session.view.whole(object, row)))
+                    (object.className, ObjectUpdate(object.key, session.coming.whole(object, row)))
                 )
             }
         }
@@ -209,7 +209,8 @@ extension ServerMachine {
                     from: before.cursor,
                     to: transaction.head.cursor,
                     clock: transaction.head.clock,
-                    objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) }
+                    objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) },
+                    horizon: transaction.head.horizon
                 ),
                 name
             )

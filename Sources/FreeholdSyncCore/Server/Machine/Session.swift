@@ -29,6 +29,8 @@ struct Session: Sendable {
     /// The view that the client holds, or gets at the bootstrap's end.
     var queries: Queries?
     var view = View.empty
+    /// What the client is to hold in the end, by the rights that its user has now: nothing else may be sent to it.
+    var coming: View { if case .bootstrap(let bootstrap) = state { bootstrap.new } else { view } }
     /// Up to where the node has sent what concerns the view. Nil before the first bootstrap. Of a live session it says nothing: see
     /// `ServerMachine.cursor(of:)`.
     var cursor: Cursor?

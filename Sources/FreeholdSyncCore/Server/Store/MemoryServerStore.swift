@@ -229,14 +229,15 @@ extension MemoryServerStore.Stream {
             objects: order.map {
                 ObjectStep(name: $0, before: before[$0] ?? nil, after: later[$0] ?? self.objects[$0])
             },
-            authors: authors
+            authors: authors,
+            horizon: head.horizon
         )
     }
 
     private func page(_ name: SyncString, after: PrimaryKey?, at version: StreamVersion, _ count: Int) -> ObjectPage? {
         guard version >= head.logStart, version <= head.version else { return nil }
         let later = images(after: version)
-        var page = ObjectPage(objects: [], isLast: true)
+        var page = ObjectPage(objects: [], isLast: true, horizon: head.horizon)
         var index = names.partitioned { other in
             other.className == name ? after.map { other.key > $0 } ?? true : other.className > name
         }

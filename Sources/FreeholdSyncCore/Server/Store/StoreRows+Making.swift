@@ -35,8 +35,16 @@ extension MergeAnswer {
 }
 
 extension StreamStep {
-    public init(_ from: Cursor, _ to: Cursor, clock: Clock, _ objects: [ObjectStep], authors: [FileIdent: UInt64]) {
+    public init(
+        _ from: Cursor,
+        _ to: Cursor,
+        clock: Clock,
+        _ objects: [ObjectStep],
+        authors: [FileIdent: UInt64],
+        horizon: StreamVersion
+    ) {
         (self.from, self.to, self.clock, self.objects, self.authors) = (from, to, clock, objects, authors)
+        self.horizon = horizon
     }
 }
 
@@ -47,8 +55,8 @@ extension ObjectStep {
 }
 
 extension ObjectPage {
-    public init(_ objects: [(name: ObjectName, object: MergedObject)], isLast: Bool) {
-        (self.objects, self.isLast) = (objects, isLast)
+    public init(_ objects: [(name: ObjectName, object: MergedObject)], isLast: Bool, horizon: StreamVersion) {
+        (self.objects, self.isLast, self.horizon) = (objects, isLast, horizon)
     }
 }
 

@@ -106,6 +106,8 @@ public struct StreamStep: Sendable {
     public var objects: [ObjectStep]
     /// The last commit of each file in it.
     public var authors: [FileIdent: UInt64] = [:]
+    /// Up to where the objects are trimmed: whoever holds less must be told of whole ones. It can be later than the horizon that a machine knows.
+    public var horizon: StreamVersion
 }
 
 public struct ObjectStep: Sendable {
@@ -119,6 +121,8 @@ public struct ObjectPage: Sendable {
     public var objects: [(name: ObjectName, object: MergedObject)]
     /// The class has no more.
     public var isLast: Bool
+    /// Up to where the objects are trimmed, as in a step.
+    public var horizon: StreamVersion
 }
 
 /// A transaction that takes commits in.

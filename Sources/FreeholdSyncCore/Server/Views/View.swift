@@ -95,11 +95,13 @@ struct View: Sendable {
     /// What a session that holds the view at the step's start has to be told.
     ///
     /// - Parameter indices: of the objects that the view can be concerned by. Nil for all.
-    func batches(_ contents: StepContents, _ indices: [Int]? = nil, horizon: StreamVersion) -> [ClassBatch] {
+    func batches(_ contents: StepContents, _ indices: [Int]? = nil) -> [ClassBatch] {
         var updates: [(SyncString, ObjectUpdate)] = []
         for index in indices ?? Array(contents.objects.indices) {
             let object = contents.objects[index]
-            guard let content = content(object, isWhole: contents.step.from.version < horizon) else { continue }
+            guard let content = content(object, isWhole: contents.step.from.version < contents.step.horizon) else {
+                continue
+            }
             updates.append((object.step.name.className, ObjectUpdate(object.step.name.key, content)))
         }
         return updates.isEmpty ? [] : [ClassBatch](updates)

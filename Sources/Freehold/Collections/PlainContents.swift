@@ -1,0 +1,87 @@
+import FreeholdEngine
+
+/// What an unmanaged collection of plain values (neither objects nor mixed values) holds, ready to be stored.
+public struct _PlainContents {
+    /// Of a list or a set.
+    let values: [Value]
+    /// Of a map.
+    let entries: [(key: String, value: Value)]
+
+    init(_ values: [Value]) {
+        self.values = values
+        entries = []
+    }
+
+    init(_ entries: [(key: String, value: Value)]) {
+        values = []
+        self.entries = entries
+    }
+
+    /// Nil where one of them can't be stored. The common types are named, so that their loops are compiled for them.
+    static func values<Element: RealmCollectionValue>(_ elements: [Element]) -> [Value]? {
+        if Element.self == Int.self { return unsafeBitCast(elements, to: [Int].self).map { .int(Int64($0)) } }
+        if Element.self == Double.self { return unsafeBitCast(elements, to: [Double].self).map { .double($0) } }
+        var values: [Value] = []
+        values.reserveCapacity(elements.count)
+        if Element.self == String.self {
+            for text in unsafeBitCast(elements, to: [String].self) {
+                if text.utf8.count > ValueLimits.string { return nil }
+                values.append(.string(text))
+            }
+            return values
+        }
+        for element in elements {
+            guard case .value(let value) = Element._rlmContent(element), isPlain(value) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// Null is left to the general way.
+    static func isPlain(_ value: Value) -> Bool { !value.isNull && ValueLimits.fits(value) }
+}
+
+/// The key of an unmanaged map's entry. Keys are the same if their bytes are, as they are in a file.
+struct UnmanagedMapKey: Hashable {
+    let name: String
+
+    static func == (a: Self, b: Self) -> Bool { a.name.utf8.elementsEqual(b.name.utf8) }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension UnmanagedMap where Element: RealmCollectionValue {
+    /// In no order; nil where one of them can't be stored.
+    var plainEntries: [(key: String, value: Value)]? {
+        if Element.self == Int.self {
+            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: Int].self)) { .int(Int64($0)) }
+        }
+        if Element.self == Double.self {
+            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: Double].self)) { .double($0) }
+        }
+        if Element.self == String.self {
+            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: String].self)) {
+                $0.utf8.count > ValueLimits.string ? nil : .string($0)
+            }
+        }
+        var out: [(key: String, value: Value)] = []
+        out.reserveCapacity(entries.count)
+        for (key, element) in entries {
+            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value),
+                WriteTransaction.canBeKey(key.name)
+            else { return nil }
+            out.append((key.name, value))
+        }
+        return out
+    }
+
+    @inline(__always)
+    private func collect<T>(_ entries: [UnmanagedMapKey: T], _ make: (T) -> Value?) -> [(key: String, value: Value)]? {
+        var out: [(key: String, value: Value)] = []
+        out.reserveCapacity(entries.count)
+        for (key, element) in entries {
+            guard let value = make(element), WriteTransaction.canBeKey(key.name) else { return nil }
+            out.append((key.name, value))
+        }
+        return out
+    }
+}
