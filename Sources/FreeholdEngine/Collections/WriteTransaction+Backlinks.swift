@@ -4,6 +4,8 @@ extension WriteTransaction {
     /// Keeps the inverse in step with an edit of a link or mixed value, of one object's property: before or after the
     /// values themselves are changed. Every such edit goes through here (those of to-one links and of appended links
     /// do the same in place).
+    ///
+    /// It settles nothing: the caller may hold the leaf that it is about to change, which relieving memory would let go.
     func linksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
         if column.type == .mixed { mixedLinksChanged(column, key, removed: removed, added: added) }
         guard column.type == .link else { return }
@@ -14,7 +16,12 @@ extension WriteTransaction {
             for case .link(let target) in removed { ownershipChanged(column, target, -1) }
             for case .link(let target) in added { ownershipChanged(column, target, 1) }
         }
-        if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+        if changes.pending.count > BacklinkChanges.logLimit { crowdedBacklinks[column.firstSegment] = column }
+    }
+
+    /// Brings into the leaves what has become much, before an operation.
+    func settleCrowdedBacklinks() {
+        while let (_, column) = crowdedBacklinks.popFirst() { settlePendingBacklinks(column) }
     }
 
     func backlinks(of column: Column) -> BacklinkChanges {

@@ -21,6 +21,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
     private var columnCapacity: Int
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
+    /// Columns of `backlinkChanges` with so much pending that it is settled before the next operation.
+    @exclusivity(unchecked) var crowdedBacklinks: [UInt32: Column] = [:]
     /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.
     @exclusivity(unchecked) var ownership: [ObjectLink: Int] = [:]
     /// By table id: what has to go because of what was deleted.
@@ -182,6 +184,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnOverlays.update(repeating: nil, count: columnCapacity)
         tables = []
         backlinkChanges = [:]
+        crowdedBacklinks = [:]
         base.endNoting()
         if timing != nil { timing!.waiting = core.writerLock.waitingCount }
         if holdsLock { core.writerLock.release() }
@@ -321,6 +324,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @inline(__always)
     func relieve() {
         if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { relieveNow() }
+        if !crowdedBacklinks.isEmpty { settleCrowdedBacklinks() }
     }
 
     @inline(never)
@@ -630,6 +634,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         }
         columnOverlays.update(repeating: nil, count: columnCapacity)
         backlinkChanges = [:]
+        crowdedBacklinks = [:]
         for case .stored(let bytes) in sealed.values { retire(bytes) }
         sealed = [:]
         spilled = [:]
