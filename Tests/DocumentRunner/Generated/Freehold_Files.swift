@@ -79,16 +79,33 @@ for pin in realm.pinnedVersions { print(pin) }
 }
 
 enum Freehold_Files_4 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 142)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 138)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_4" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 143)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 139)
+var configuration = Realm.Configuration.defaultConfiguration
+#sourceLocation()
+do {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 142)
+configuration.heldVersionPolicy = .init(maximumAge: .seconds(600), maximumBytes: 1 << 30, action: .refuseWrites) { held in
+    print("The file's \(held)")    // version 1204, 52311 commits behind, is held for 600.2 seconds and keeps … by process 4711 …
+}
+#sourceLocation()
+}}
+}
+
+enum Freehold_Files_5 {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 156)
+class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_5" }; @Persisted var name = "" }
+#sourceLocation()
+@MainActor static func run() async throws {
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 157)
 var configuration = Realm.Configuration.defaultConfiguration
 try Realm().write { try Realm().add(Dog()) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 147)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 161)
 configuration.shouldCompactOnLaunch = { total, used in total > 100 << 20 && used < total / 2 }
 try Realm.compact(for: configuration)
 #sourceLocation()

@@ -11,6 +11,7 @@
     "Freehold_Files_2": Freehold_Files_2.run,
     "Freehold_Files_3": Freehold_Files_3.run,
     "Freehold_Files_4": Freehold_Files_4.run,
+    "Freehold_Files_5": Freehold_Files_5.run,
     "Freehold_FullTextSearch_1": Freehold_FullTextSearch_1.run,
     "Freehold_GettingStarted_1": Freehold_GettingStarted_1.run,
     "Freehold_GettingStarted_2": Freehold_GettingStarted_2.run,
