@@ -292,15 +292,5 @@ struct CommitMerge {
 
 extension Change {
     /// The way from the object on.
-    fileprivate var path: [Place.Step] {
-        switch self {
-        case .create, .delete: []
-        case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),
-            .move(let place, _, _, _), .clearList(let place, _), .assignList(let place, _, _, _, _),
-            .insertIntoSet(let place, _), .removeFromSet(let place, _), .clearSet(let place, _),
-            .assignSet(let place, _, _), .removeEntry(let place), .clearDictionary(let place, _),
-            .assignDictionary(let place, _, _):
-            place.path
-        }
-    }
+    fileprivate var path: [Place.Step] { place?.path ?? [] }
 }

@@ -187,7 +187,7 @@ struct UpwardMapper {
             return self.name(other).map { .delete(new, .cascade(of: $0)) }
         default: break
         }
-        guard let old = change.changedPlace, let found = place(old) else { return nil }
+        guard let old = change.place, let found = place(old) else { return nil }
         let place = found.place
         switch change {
         case .create, .delete: return nil
@@ -221,20 +221,5 @@ struct UpwardMapper {
     /// What an author couldn't see of a set: links to what isn't there, and null if the version shows none.
     private func spared(_ hidden: [SyncValue], _ property: PropertyMap) -> [SyncValue]? {
         values(hidden, property).map { property.hidesNull && !$0.contains(.null) ? $0 + [.null] : $0 }
-    }
-}
-
-extension Change {
-    /// Nil of creates and deletions.
-    var changedPlace: Place? {
-        switch self {
-        case .create, .delete: nil
-        case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),
-            .move(let place, _, _, _), .clearList(let place, _), .assignList(let place, _, _, _, _),
-            .insertIntoSet(let place, _), .removeFromSet(let place, _), .clearSet(let place, _),
-            .assignSet(let place, _, _), .removeEntry(let place), .clearDictionary(let place, _),
-            .assignDictionary(let place, _, _):
-            place
-        }
     }
 }

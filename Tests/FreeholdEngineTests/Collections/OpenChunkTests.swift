@@ -54,14 +54,20 @@ import Testing
         #expect(snapshot.listInts(table.columns[0], ObjectKey(0)) == Array(0..<5000))
     }
 
-    @Test("a transaction that is rolled back leaves nothing of its open chunk") func rollBack() throws {
-        let folder = TemporaryFolder()
+    /// An object with a list of 2,500 integers.
+    private func list(in folder: TemporaryFolder) throws -> Database {
         let database = try Database.open(at: folder.file())
         try database.write { t in
             try t.applySchema([TableSpec("A", columns: [ColumnSpec("i", .int, collection: .list)])])
             let table = t.schema.table(named: "A")!
             try t.listAppend(table.columns[0], try t.create(table), (0..<2500).map { .int($0) })
         }
+        return database
+    }
+
+    @Test("a transaction that is rolled back leaves nothing of its open chunk") func rollBack() throws {
+        let folder = TemporaryFolder()
+        let database = try list(in: folder)
         let t = try database.beginWrite()
         let column = t.schema.table(named: "A")!.columns[0]
         for _ in 0..<100 { try t.listRemove(column, ObjectKey(0), at: 0) }
@@ -153,12 +159,7 @@ import Testing
 
     @Test("a copy of an open transaction has what its open chunks have") func copy() throws {
         let folder = TemporaryFolder()
-        let database = try Database.open(at: folder.file())
-        try database.write { t in
-            try t.applySchema([TableSpec("A", columns: [ColumnSpec("i", .int, collection: .list)])])
-            let table = t.schema.table(named: "A")!
-            try t.listAppend(table.columns[0], try t.create(table), (0..<2500).map { .int($0) })
-        }
+        let database = try list(in: folder)
         let t = try database.beginWrite()
         let column = t.schema.table(named: "A")!.columns[0]
         try t.listAppend(column, ObjectKey(0), [.int(2500)])

@@ -11,17 +11,6 @@ import Testing
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
 
-    private func creation(_ name: ObjectName) -> Change {
-        .create(name, [NewField("name", .value("Rex")), NewField("age", .value(3)), NewField("nick", .value("R"))])
-    }
-
-    private func check(_ bench: VersionBench, _ location: SourceLocation = #_sourceLocation) {
-        for client in bench.bench.clients {
-            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
-            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
-        }
-    }
-
     @Test func `a push while apps are connected is a difference, not a reset`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         let old = bench.add(0, ["Person"], isRecording: true)
@@ -43,14 +32,14 @@ import Testing
             [.set(Place(ann, "mail"), "ann@example.org", .real), .set(Place(ann, "name"), "Anna", .real)]
         )
         #expect(bench.fields(old, ann) == ["name": .value("Anna")])
-        check(bench)
+        bench.check()
     }
 
     /// The condition was stored for whole numbers, and has to become another one.
     @Test func `a query goes on to find what the app is shown when a number gets wider`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         let old = bench.add(0, ["Dog"], where: "age == 3", isRecording: true)
-        bench.commit(old, [creation(dog)])
+        bench.commit(old, [VersionModels.creation(dog)])
         bench.bench.clients[old].received = []
         var transition = VersionModels.transition
         transition.oldFills = [:]
@@ -62,13 +51,13 @@ import Testing
         #expect(bench.value(old, dog, "age") == 3)
         bench.commit(new, [.set(Place(hound, "age"), .double(4), .real)])
         #expect(bench.bench.clients[old].objects.isEmpty)
-        check(bench)
+        bench.check()
     }
 
     @Test func `an app that is updated gets what it lacks, and its unsent work keeps its names`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new) = (bench.add(0, ["Dog", "Person"]), bench.add(2, ["Hound", "Person"]))
-        bench.commit(old, [creation(dog)])
+        bench.commit(old, [VersionModels.creation(dog)])
         bench.commit(
             new,
             [.set(Place(hound, "breed"), "Basset", .real), .set(Place(hound, "age"), .double(2.5), .real)]
@@ -94,7 +83,7 @@ import Testing
         #expect(bench.value(old, hound, "breed") == "Basset")
         #expect(bench.value(old, hound, "age") == .double(3.5))
         #expect(bench.value(new, hound, "title") == "Max")
-        check(bench)
+        bench.check()
     }
 
     /// Within one version: a property that the app gets by an update was left out while it had no room for it.
@@ -108,7 +97,7 @@ import Testing
             claim: claim,
             isRecording: true
         )
-        bench.commit(client, [creation(dog)])
+        bench.commit(client, [VersionModels.creation(dog)])
         func whole() -> Int {
             bench.bench.clients[client].updates.filter { if case .whole = $0 { true } else { false } }.count
         }
@@ -121,7 +110,7 @@ import Testing
         bench.bench.clients[client].claim = claim
         bench.bench.connect(client)
         #expect(whole() == 1)
-        check(bench)
+        bench.check()
     }
 
     @Test func `clients are judged by the version that serves them`() throws {

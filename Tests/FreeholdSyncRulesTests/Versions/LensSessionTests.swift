@@ -6,26 +6,15 @@ import Testing
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// Apps of several versions at one server: what they see of each other, pushes while they are connected, apps that are updated.
+/// Apps of several versions at one server: what they see of each other.
 @Suite struct LensSessionTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
 
-    private func creation(_ name: ObjectName) -> Change {
-        .create(name, [NewField("name", .value("Rex")), NewField("age", .value(3)), NewField("nick", .value("R"))])
-    }
-
-    private func check(_ bench: VersionBench, _ location: SourceLocation = #_sourceLocation) {
-        for client in bench.bench.clients {
-            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
-            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
-        }
-    }
-
     @Test func `an old app and a new one see each other's work`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new, newest) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]), bench.add(7, ["Hound"]))
-        bench.commit(old, [creation(dog)])
+        bench.commit(old, [VersionModels.creation(dog)])
         #expect(bench.value(new, hound, "title") == "Rex")
         #expect(bench.value(new, hound, "age") == .double(3))
         #expect(bench.value(new, hound, "weight") == .double(1.5))
@@ -49,7 +38,7 @@ import Testing
         bench.commit(new, [.delete(hound, .edit)])
         #expect(bench.bench.clients[old].objects.isEmpty)
         #expect(bench.bench.clients[newest].objects.isEmpty)
-        check(bench)
+        bench.check()
     }
 
     @Test func `elements of lists and embedded objects are edited across versions`() throws {
@@ -105,7 +94,7 @@ import Testing
             return
         }
         #expect(home.fields == [ConfirmedField("street", .value("new"))])
-        check(bench)
+        bench.check()
     }
 
     @Test func `refused changes come back as their author wrote them`() throws {
@@ -129,7 +118,7 @@ import Testing
         var restored: [ClassBatch] = []
         for case .ack(_, let ack) in bench.bench.clients[new].received { restored += ack.restored }
         #expect(restored.map(\.className) == ["Hound"])
-        check(bench)
+        bench.check()
     }
 
     /// The answer of a commit that was lost is the store's, and must have the author's names, too.
@@ -151,13 +140,13 @@ import Testing
         bench.bench.clients[new].connection = nil
         bench.bench.connect(new)
         #expect(bench.bench.clients[new].refusals.map(\.change) == changes)
-        check(bench)
+        bench.check()
     }
 
     @Test func `hostile names reach nothing`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]))
-        bench.commit(old, [creation(dog)])
+        bench.commit(old, [VersionModels.creation(dog)])
         bench.commit(new, [.set(Place(hound, "nick"), "stolen", .real), .set(Place(dog, "name"), "stolen", .real)])
         #expect(bench.bench.clients[new].refusals.map(\.reason) == [.malformed, .malformed])
         #expect(bench.value(old, dog, "nick") == "R")
@@ -180,7 +169,7 @@ import Testing
         #expect(bench.bench.clients[new].objects.isEmpty)
         #expect(bench.bench.clients[new].updates.allSatisfy { $0 == .erased })
         #expect(bench.bench.clients[new].updates.count == 2)
-        check(bench)
+        bench.check()
     }
 
     @Test func `errors of queries speak the app's names, and name its own conditions`() throws {
@@ -208,7 +197,7 @@ import Testing
             ]
         )
         #expect(Set(bench.bench.clients[new].objects.keys) == [hound])
-        check(bench)
+        bench.check()
     }
 
     // MARK: Split commits, bootstraps, old work
@@ -231,14 +220,14 @@ import Testing
         #expect(bench.value(old, dog, "name") == "T")
         #expect(bench.bench.clients[new].refusals.map(\.change) == [.set(Place(hound, "nick"), "x", .real)])
         #expect(bench.bench.machine.unfinishedWork == [])
-        check(bench)
+        bench.check()
     }
 
     @Test func `an interrupted bootstrap goes on, and starts anew for another version`() throws {
         for isUpdated in [false, true] {
             var bench = VersionBench(try VersionModels.versions()) { $0.chunkObjects = 1 }
             let old = bench.add(0, ["Dog"])
-            bench.commit(old, (1...6).map { creation(ObjectName("Dog", .int($0))) })
+            bench.commit(old, (1...6).map { VersionModels.creation(ObjectName("Dog", .int($0))) })
             var client = ScriptedClient(
                 queries: Queries(version: 1, queries: [ClassQuery(className: "Hound", condition: "TRUEPREDICATE")])
             )
@@ -256,7 +245,7 @@ import Testing
             #expect(bench.bench.clients[1].objects.count == 6)
             #expect(bench.bench.clients[1].completed == 1)
             #expect(bench.bench.clients[1].updates.count == (isUpdated ? 6 : 6 - before))
-            check(bench)
+            bench.check()
         }
     }
 
@@ -319,7 +308,7 @@ import Testing
         )
         #expect(bench.bench.clients[old].refusals == [])
         #expect(bench.fields(new, hound)?["marks"] == .list([ElementRun([.value(.double(2.5))])]))
-        check(bench)
+        bench.check()
     }
 
     @Test func `equal lenses give equal messages, made once a view`() throws {
@@ -327,7 +316,7 @@ import Testing
         let clients = (0..<3).map { _ in bench.add(2, ["Hound"], isRecording: true) }
         let old = bench.add(0, ["Dog"])
         for client in clients { bench.bench.clients[client].received = [] }
-        bench.commit(old, [creation(dog)])
+        bench.commit(old, [VersionModels.creation(dog)])
         let changes = clients.map { client in
             bench.bench.clients[client].received.compactMap { message -> Changes? in
                 if case .changes(_, let changes) = message { changes } else { nil }

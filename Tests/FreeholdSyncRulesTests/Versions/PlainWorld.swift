@@ -42,7 +42,7 @@ struct PlainWorld {
         case .create(_, let fields): objects[key] = stored(fields, owner, classes)
         case .delete: objects[key] = nil
         default:
-            guard var fields = objects[key], let place = change.changedPlace else { return }
+            guard var fields = objects[key], let place = change.place else { return }
             edit(&fields, place.path[...], owner, classes, change, fills)
             objects[key] = fields
         }

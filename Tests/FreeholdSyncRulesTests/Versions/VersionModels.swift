@@ -1,5 +1,6 @@
 import FreeholdEngine
 import Synchronization
+import Testing
 
 @testable import FreeholdSyncCore
 @testable import FreeholdSyncRules
@@ -167,5 +168,22 @@ extension ScriptedClient {
             }
         }
         .flatMap { $0.objects.map(\.content) }
+    }
+}
+
+extension VersionModels {
+    /// A dog of the first version, or what the later ones call it.
+    static func creation(_ name: ObjectName) -> Change {
+        .create(name, [NewField("name", .value("Rex")), NewField("age", .value(3)), NewField("nick", .value("R"))])
+    }
+}
+
+extension VersionBench {
+    /// No client was told what doesn't fit, or of an error.
+    func check(_ location: SourceLocation = #_sourceLocation) {
+        for client in bench.clients {
+            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
+            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
+        }
     }
 }

@@ -32,7 +32,7 @@ extension Change {
     }
 
     /// Nil for what is about the object as a whole.
-    var place: Place? {
+    package var place: Place? {
         switch self {
         case .create, .delete: nil
         case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),
