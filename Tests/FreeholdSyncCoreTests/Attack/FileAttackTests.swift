@@ -46,14 +46,7 @@ import Testing
         var script = ScriptedWorld(list: "a")
         script.sync([1])
         script.insert(0, "X", at: 1)
-        script.world.wake(0)
-        for _ in 0..<100 where !script.world.clients[0].up.contains(where: \.isUpload) {
-            script.world.time += 2_000
-            script.world.fireClientTimers(0)
-            script.world.deliverUp(0)
-            for node in script.world.nodes.indices { script.world.answer(node) }
-            script.world.deliverDown(0)
-        }
+        step(&script, 0) { $0.up.contains(where: \.isUpload) }
         // The upload is on its way. Its answer is lost; the file is copied.
         script.world.deliverUp(0)
         let copy = script.world.clients[0].store.data
@@ -115,6 +108,50 @@ import Testing
         #expect(script.stored.filter { $0 == "Y" }.count == 2)
         #expect(script.stored.filter { $0 == "W" }.count == 2)
         script.check()
+    }
+
+    @Test func `a copy without a commit in common with its original, itself a copy, knows what their common ancestor made`() {
+        var script = ScriptedWorld(clients: 3, list: "a")
+        script.sync([])
+        script.insert(0, "X", at: 1)
+        // The upload's answer is lost, and the file is copied.
+        step(&script, 0) { $0.up.contains(where: \.isUpload) }
+        script.world.deliverUp(0)
+        let copy = script.world.clients[0].store.data
+        script.world.drop(0)
+        script.sync([])
+        script.insert(0, "0", at: 0)
+        script.sync([0])
+        script.sync([])
+        script.world.replaceFile(1, copy)
+        // The copy learns that it is one, and no more: what stands beside X still names it as the file's own.
+        step(&script, 1) { !$0.store.data.state.forked.isEmpty }
+        script.world.drop(1)
+        script.sync([])
+        script.insert(1, "Y", at: 2)
+        script.world.replaceFile(2, script.world.clients[1].store.data)
+        script.insert(2, "Z", at: 3)
+        script.sync([1])
+        script.sync([2])
+        script.syncAll()
+        #expect(script.refusals.isEmpty)
+        #expect(script.stored.filter { $0 == "Z" }.count == 1)
+        #expect(script.stored.hasPrefix("0aX"))
+        // Neither copy had sent this one before.
+        #expect(script.stored.filter { $0 == "Y" }.count == 2)
+        script.check()
+    }
+
+    /// A client is connected until it has come to a point.
+    private func step(_ script: inout ScriptedWorld, _ index: Int, until isThere: (SimulatedWorld.Client) -> Bool) {
+        script.world.wake(index)
+        for _ in 0..<100 where !isThere(script.world.clients[index]) {
+            script.world.time += 2_000
+            script.world.fireClientTimers(index)
+            script.world.deliverUp(index)
+            for node in script.world.nodes.indices { script.world.answer(node) }
+            script.world.deliverDown(index)
+        }
     }
 
     @Test(arguments: [true, false])

@@ -179,6 +179,18 @@ struct SimulatedChecks {
         lastNow = store.head(of: SimulatedWorld.stream).now
     }
 
+    /// The store went back to a history that had been left for another one. What a file did in it, and sent to the other one again under another
+    /// number, is there already, and nothing says so.
+    mutating func maySendAgain(_ data: MemoryClientStore.Data) {
+        var (elements, sum) = Self.pending(data, after: 0)
+        for edit in data.state.recovery.flatMap(\.edits) {
+            if case .insert(_, _, let contents) = edit { elements.formUnion(contents) }
+            if case .increment(_, let number) = edit { sum += number }
+        }
+        maybeTwice.formUnion(elements)
+        maybeMore += sum
+    }
+
     // MARK: Commits
 
     mutating func committed(_ commit: StoreCommit) -> [String] {

@@ -148,8 +148,13 @@ extension SimulatedWorld {
         var other = other
         lastEpoch += 1
         if isCopy { other.wasCopied(epoch: lastEpoch) }
+        let isReturn = other.head(of: Self.stream).epoch < store.head(of: Self.stream).epoch
         store = other
         checks.wasReplaced(other)
+        if isReturn {
+            note("back to a history that was left")
+            for client in clients { checks.maySendAgain(client.store.data) }
+        }
         for node in nodes.indices { kill(node) }
     }
 

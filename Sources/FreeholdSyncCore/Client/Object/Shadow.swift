@@ -151,17 +151,36 @@ public struct Shadow: Hashable, Sendable {
             }
         case .whole(let version, let born, let fields):
             let last = confirmed.map { Absent(fields: $0, version: self.version ?? 0) } ?? absent
-            let old = last.flatMap { born <= $0.version ? $0.fields : nil } ?? [:]
-            confirmed = try reader(version).fields(fields, over: old)
+            // A version that pending work saw is one of an incarnation that was here, whatever the version before this one.
+            let isKnown = pending.contains { $0.seen == version }
+            let old = last.flatMap { born <= $0.version || isKnown ? $0.fields : nil } ?? [:]
+            let new = try reader(version).fields(fields, over: old)
+            try checkNames(of: new, at: version)
+            confirmed = new
             absent = nil
             self.version = version
             self.born = born
         case .difference(let version, let base, let differences):
             guard let confirmed, base == self.version, version >= base else { throw MisfitUpdate() }
-            self.confirmed = try reader(version).fields(differences, in: confirmed)
+            let new = try reader(version).fields(differences, in: confirmed)
+            try checkNames(of: new, at: version)
+            self.confirmed = new
             self.version = version
         }
         settle(upTo: 0)
+    }
+
+    /// A version has one content: where pending work saw the version, its names must mean what is there now.
+    private func checkNames(of fields: ClientFields, at version: StreamVersion) throws {
+        guard pending.contains(where: { $0.seen == version }) else { return }
+        var (isRight, copy) = (true, fields)
+        copy.forEachList { list in
+            guard let names = list.names[version], !names.isEmpty else { return }
+            list.names[version] = nil
+            list.name(at: version)
+            isRight = isRight && list.names[version] == names
+        }
+        guard isRight else { throw MisfitUpdate() }
     }
 
     private struct Absent: Hashable, Sendable {

@@ -72,12 +72,17 @@ extension ServerMachine {
         guard let session = sessions[key] else { return }
         let secret = FileSecret(high: draw(), low: draw())
         var (parents, clock) = ([FileParent](), Clock.zero)
-        if let fork, fork.common > 0, let row = file.file {
+        // Whoever doesn't know the secret inherits nothing.
+        if let fork, let row = file.file, row.secret == session.bind.file.map({ SecretHash($0.secret) }) {
             let known = file.answer(to: fork.common)
-            let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
             clock = known?.clock ?? row.clock
-            let earlier = row.parents.map { FileParent(ident: $0.ident, version: min($0.version, version)) }
-            parents = [FileParent(ident: row.ident, version: version)] + earlier
+            // Without a common commit it is a copy of what that file was copied from, too: its work names what was made there.
+            parents = row.parents
+            if fork.common > 0 {
+                let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
+                let earlier = row.parents.map { FileParent(ident: $0.ident, version: min($0.version, version)) }
+                parents = [FileParent(ident: row.ident, version: version)] + earlier
+            }
         }
         request(
             session.stream,
