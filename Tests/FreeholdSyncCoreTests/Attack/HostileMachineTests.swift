@@ -10,12 +10,13 @@ import Testing
 
 /// Messages that no honest side sends, straight into the machines: valid ones with numbers that are changed, and random ones.
 @Suite struct HostileMachineTests {
-    static var seeds: Range<UInt64> {
+    /// One found a server that gives a version two contents, and comes along each time.
+    static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
+        if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
         let first = UInt64.random(in: 0..<1 << 40)
         print("HostileMachineTests: FREEHOLD_SEED=\(first)")
-        return first..<first + (environment["FREEHOLD_SOAK"] == nil ? 6 : 2_000)
+        return [722_745_941_940] + (first..<first + (environment["FREEHOLD_SOAK"] == nil ? 6 : 2_000))
     }
 
     @Test func `a hostile client gets errors, and nobody else notices`() {

@@ -170,12 +170,12 @@ public struct Shadow: Hashable, Sendable {
         settle(upTo: 0)
     }
 
-    /// A version has one content: where pending work saw the version, its names must mean what is there now.
+    /// A version has one content: where pending work saw the version, its names must mean what is there now. A list that isn't shown is empty.
     private func checkNames(of fields: ClientFields, at version: StreamVersion) throws {
         guard pending.contains(where: { $0.seen == version }) else { return }
         var (isRight, copy) = (true, fields)
         copy.forEachList { list in
-            guard let names = list.names[version], !names.isEmpty else { return }
+            guard let names = list.names[version], !names.isEmpty, !list.alive.isEmpty else { return }
             list.names[version] = nil
             list.name(at: version)
             isRight = isRight && list.names[version] == names
