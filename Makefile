@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
+	@echo "make bench-compare BASE=COMMIT [ONLY=TEXT]  fails where this folder is more than 10 % slower than a commit"
 	@echo "make bench-sync   merges, batches, bootstraps and many sessions of sync; writes Benchmarks/sync-results.md"
 	@echo "make bench-build  build the benchmarks without running them (make soak does it, too)"
 	@echo "make simulate     SEED=… COUNT=…: worlds of the sync simulator, in an optimised build"
@@ -92,6 +93,10 @@ bench: setup-bench
 bench-quick: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
 	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
+
+# `make bench-compare BASE=origin/main`, or with ONLY="find by" for some workloads.
+bench-compare: setup-bench
+	@SWIFT="$(SWIFT)" Scripts/bench-compare "$(BASE)" $(if $(ONLY),--only "$(ONLY)")
 
 bench-sync: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks --product freehold-sync-bench

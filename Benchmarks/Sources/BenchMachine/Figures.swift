@@ -22,3 +22,6 @@ public func grouped(_ number: Int) -> String {
     }
     return String(text.reversed())
 }
+
+/// The upper one of two in the middle.
+public func median(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }

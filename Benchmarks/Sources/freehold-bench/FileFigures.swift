@@ -158,4 +158,3 @@ struct FileFigures {
     }
 }
 
-func median(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }

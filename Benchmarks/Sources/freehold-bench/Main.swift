@@ -1,7 +1,8 @@
 import BenchMachine
 import Foundation
 
-/// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]`
+/// `freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]
+/// [--figures FILE]`, or `freehold-bench compare BEFORE… --to AFTER… [--limit PERCENT]` with files of figures.
 @main
 struct Main {
     struct Options {
@@ -14,6 +15,8 @@ struct Main {
         var layer: String?
         var folder = FileManager.default.currentDirectoryPath + "/.build-bench-data"
         var output: String?
+        /// Where every figure goes as JSON.
+        var figures: String?
         /// This process is a child that measures the peak memory of that layer.
         var peakMemory: String?
         /// This process is a child that commits to that file.
@@ -40,6 +43,7 @@ struct Main {
                 case "--layer": layer = value()
                 case "--folder": folder = value()
                 case "--output": output = value()
+                case "--figures": figures = value()
                 case "--peak-memory": peakMemory = value()
                 case "--commits": commits = value()
                 default: Options.usage()
@@ -49,13 +53,43 @@ struct Main {
 
         static func usage() -> Never {
             print(
-                "usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER] [--output FILE]"
+                """
+                usage: freehold-bench [--objects N] [--repeats R] [--quick] [--only TEXT] [--layer NAME] [--folder FOLDER]
+                                      [--output FILE] [--figures FILE]
+                       freehold-bench compare BEFORE... --to AFTER... [--limit PERCENT]
+                """
             )
             exit(2)
         }
     }
 
+    /// Ends with status 1 if a row is slower by more than the limit.
+    private static func compare(_ arguments: ArraySlice<String>) throws -> Never {
+        var (rest, before, after, limit) = (arguments, [String](), [String](), 10.0)
+        var isAfter = false
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--to": isAfter = true
+            case "--limit":
+                guard let value = rest.popFirst().flatMap(Double.init), value > 0 else { Options.usage() }
+                limit = value
+            case _ where argument.hasPrefix("--"): Options.usage()
+            default: if isAfter { after.append(argument) } else { before.append(argument) }
+            }
+        }
+        guard !before.isEmpty, !after.isEmpty else { Options.usage() }
+        func runs(_ paths: [String]) throws -> [[MeasuredFigure]] {
+            try paths.map {
+                try JSONDecoder().decode([MeasuredFigure].self, from: Data(contentsOf: URL(fileURLWithPath: $0)))
+            }
+        }
+        let comparison = try Comparison(before: runs(before), after: runs(after), limit: limit / 100)
+        print(comparison.markdown)
+        exit(comparison.slower.isEmpty ? 0 : 1)
+    }
+
     static func main() throws {
+        if CommandLine.arguments.dropFirst().first == "compare" { try compare(CommandLine.arguments.dropFirst(2)) }
         let options = Options(CommandLine.arguments)
         if let path = options.commits { return try Notifications.child(path, options.objects) }
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
@@ -172,6 +206,11 @@ struct Main {
         report.seconds = Int((ContinuousClock.now - started) / .seconds(1))
         let text = report.markdown
         print(text)
+        if let figures = options.figures {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+            try encoder.encode(report.measurements).write(to: URL(fileURLWithPath: figures))
+        }
         if let output = options.output {
             try text.write(toFile: output, atomically: true, encoding: .utf8)
             progress("Written to \(output)")
