@@ -225,6 +225,43 @@ import Testing
         script.check()
     }
 
+    @Test func `increments of an object that the new store doesn't have are handed to the app`() {
+        let name = ObjectName("Thing", 2)
+        var script = ScriptedWorld(list: "ab")
+        let backup = script.store
+        script.commit(1, .create(name, ["count": .value(0)], defaults: []))
+        script.syncAll()
+        script.sync([1])
+        script.commit(0, .increment(LocalPlace(name, "count"), 5))
+        script.world.replaceStore(backup, isCopy: true)
+        script.world.replaceFile(1, MemoryClientStore().data)
+        script.sync([0])
+        #expect(script.shown(0, name) == nil)
+        let edits = script.lost(0).flatMap { if case .misplaced(let edits) = $0 { edits } else { [] } }
+        #expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
+    }
+
+    @Test func `a store that is replaced amid a file's first bootstrap is noticed: work on what came names versions of the old one`() {
+        var script = ScriptedWorld(clients: 2)
+        script.commit(0, .create(ScriptedWorld.name, ["list": .list([ScriptedWorld.element("a")])], defaults: []))
+        script.commit(0, .create(ObjectName("Thing", 2), ["f": .value(1)], defaults: []))
+        script.sync([])
+        let backup = script.store
+        script.sync([0])
+        script.sync([])
+        script.world.replaceFile(1, MemoryClientStore().data)
+        script.world.handle(.subscribed(script.world.clients[0].store.data.state.querySets.last?.queries ?? []), 1)
+        step(&script, 1) { $0.store.data.objects[ScriptedWorld.name] != nil }
+        #expect(script.world.clients[1].store.data.state.cursor == nil)
+        script.world.drop(1)
+        script.sync([])
+        script.insert(1, "X", at: 1)
+        script.world.replaceStore(backup, isCopy: true)
+        script.syncAll()
+        #expect(Set(script.stored) == Set("aX"))
+        script.check()
+    }
+
     @Test(arguments: [ResetMode.discard, .recover, .recoverOrDiscard])
     func `what can't be recovered is handed to the app`(mode: ResetMode) {
         var script = ScriptedWorld(list: "ab")

@@ -147,8 +147,8 @@ extension SimulatedWorld {
     mutating func replaceStore(_ other: MemoryServerStore, isCopy: Bool) {
         var other = other
         lastEpoch += 1
+        let isReturn = other.head(of: Self.stream).epoch != store.head(of: Self.stream).epoch
         if isCopy { other.wasCopied(epoch: lastEpoch) }
-        let isReturn = other.head(of: Self.stream).epoch < store.head(of: Self.stream).epoch
         store = other
         checks.wasReplaced(other)
         if isReturn {

@@ -140,7 +140,7 @@ extension ClientTransaction {
             if let edits = own.edits(over: try contents(of: own.name)) {
                 try redo(edits, own.name)
             } else {
-                failed.append(.misplaced(ShownDifference(own.name, from: own.base, to: own.mine).edits))
+                failed.append(.misplaced(own.edits))
             }
         }
         for work in failed { try keep(work) }

@@ -6,7 +6,9 @@ extension ServerMachine {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
         let bind = session.bind
-        if let cursor = bind.cursor, cursor.epoch != file.head.epoch || file.cursor != cursor.hash {
+        // Versions of a bootstrap that didn't end are of a history, too: work on its objects names them.
+        for (cursor, hash) in [(bind.cursor, file.cursor), (bind.bootstrap?.cursor, file.bootstrap)] {
+            guard let cursor, cursor.epoch != file.head.epoch || hash != cursor.hash else { continue }
             return end(key, .storeReplaced, "The stream has another history.")
         }
         guard let identity = bind.file else {
