@@ -237,7 +237,9 @@ import Testing
         script.world.replaceFile(1, MemoryClientStore().data)
         script.sync([0])
         #expect(script.shown(0, name) == nil)
-        let edits = script.lost(0).flatMap { if case .misplaced(let edits) = $0 { edits } else { [] } }
+        let edits = script.lost(0).flatMap { lost -> [LocalEdit] in
+            if case .misplaced(let edits) = lost { edits } else { [] }
+        }
         #expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
     }
 
