@@ -259,6 +259,8 @@ import Testing
         script.sync([])
         script.insert(1, "X", at: 1)
         script.world.replaceStore(backup, isCopy: true)
+        // Who made the object brings it again.
+        script.sync([0])
         script.syncAll()
         #expect(Set(script.stored) == Set("aX"))
         script.check()
