@@ -117,7 +117,8 @@ import Testing
             let body = Array(#"{"username":"\#(name)@example.org","password":"wrong password"}"#.utf8)
             let path = "\(AccountProbe.path)/app/test/auth/providers/local-userpass/login"
             let head = [
-                "POST \(path) HTTP/1.1", "Host: localhost", "X-Forwarded-For: \(address)", "Content-Length: \(body.count)",
+                "POST \(path) HTTP/1.1", "Host: localhost", "X-Forwarded-For: \(address)",
+                "Content-Length: \(body.count)",
             ]
             return try await RawConnection.ask(head, body, port: server.port).status
         }
