@@ -62,7 +62,8 @@ struct Serve: AsyncParsableCommand {
         let server = try await RunningServer.start(settings, store: store, logger: logger)
         if inMemory { logger.notice("documents are kept in memory only") }
         // Not by `print`, which keeps lines back when nobody looks.
-        let address = "\(settings.tls == nil ? "ws" : "wss")://\(settings.host):\(server.port)\(settings.node.path)"
+        let authority = ServerSettings.authority(settings.host, server.port)
+        let address = "\(settings.tls == nil ? "ws" : "wss")://\(authority)\(settings.node.path)"
         FileHandle.standardOutput.write(Data("Freehold listens at \(address)\n".utf8))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

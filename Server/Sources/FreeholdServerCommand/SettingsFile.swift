@@ -17,10 +17,12 @@ enum SettingsFile {
         "drain.seconds": .number,
         "group.milliseconds": .number, "limits.connections": .number, "limits.connectionsPerUser": .number,
         "limits.sessions": .number, "limits.messageBytes": .number, "limits.waitingBytes": .number,
-        "limits.bodyBytes": .number, "limits.idleSeconds": .number, "proxy.addresses": .texts, "proxy.header": .text,
+        "limits.bodyBytes": .number, "limits.idleSeconds": .number, "limits.storeSeconds": .number,
+        "proxy.addresses": .texts, "proxy.header": .text,
         "tls.certificates": .text,
         "tls.key": .text, "tokens.secretFile": .text, "tokens.publicKeyFile": .text, "tokens.keySetFile": .text,
-        "tokens.issuer": .text, "tokens.audience": .text, "tokens.anonymous": .flag, "tokens.apiKeysFile": .text,
+        "tokens.issuer": .text, "tokens.audience": .text, "tokens.anonymous": .flag, "tokens.apps": .texts,
+        "tokens.apiKeysFile": .text,
         "accounts.tokenSeconds": .number,
     ]
 

@@ -78,6 +78,8 @@ struct SettingsReader {
         limits.messageBytes = UInt64(try number("limits.messageBytes", 1_024...(1 << 30), Int(limits.messageBytes)))
         limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
         limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
+        let store = Int(limits.storeTimeout / 1_000)
+        limits.storeTimeout = Int64(try number("limits.storeSeconds", 1...3_600, store)) * 1_000
         let idle = Int(limits.idleTimeout / 1_000)
         limits.idleTimeout = Int64(try number("limits.idleSeconds", 1...86_400, idle)) * 1_000
     }
@@ -100,6 +102,7 @@ struct SettingsReader {
         tokens.expectations.issuer = config.string(forKey: "tokens.issuer")
         tokens.expectations.audience = config.string(forKey: "tokens.audience")
         tokens.allowsAnonymous = config.bool(forKey: "tokens.anonymous", default: false)
+        tokens.apps = config.stringArray(forKey: "tokens.apps").map { Set($0) }
         if let file = config.string(forKey: "tokens.apiKeysFile") {
             guard let users = try? JSONDecoder().decode([String: String].self, from: Data(text(file).utf8)) else {
                 throw SettingsError("\(file) doesn't hold API keys: {\"SHA-256 of the key\": \"user\"}.")

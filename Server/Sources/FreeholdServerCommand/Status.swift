@@ -29,7 +29,7 @@ struct Status: AsyncParsableCommand {
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            print("No server answers at \(settings.administratorHost):\(port).")
+            print("No server answers at \(ServerSettings.authority(settings.administratorHost, port)).")
             throw ExitCode(1)
         }
     }

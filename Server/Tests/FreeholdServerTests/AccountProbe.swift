@@ -68,6 +68,7 @@ final class AccountProbe: Sendable {
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         limits: AttemptLimiter.Limits = AttemptLimiter.Limits(perAddress: 10_000),
         sync: (any NodeStore)? = nil,
+        storeTimeout: TimeInterval = 600,
         _ change: @Sendable (inout ServerSettings) -> Void = { _ in }
     ) async throws {
         let folder = try folder ?? TestFolder()
@@ -81,6 +82,7 @@ final class AccountProbe: Sendable {
         accounts.mailer = mailer
         accounts.change = { options in
             (options.now, options.limits, options.passwordRounds) = ({ clock.now }, limits, 1 << 10)
+            options.storeTimeout = storeTimeout
         }
         settings.accounts = accounts
         change(&settings)

@@ -93,11 +93,80 @@ import Testing
         try await server.register("ann@example.org")
         let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
         #expect(try await server.send("POST", "/app/other/auth/providers/local-userpass/login", body).status == 401)
-        let members = AccountMembers()
+        let members = AccountMembers(outside: ["other"])
         members.note("ann", "test")
         #expect(members.isMember("ann", of: "test"))
         #expect(!members.isMember("ann", of: "other"))
+        #expect(!members.isMember("bob", of: "other"), "whom nobody knows")
+        members.noteOutside("bob")
+        #expect(members.isMember("bob", of: "other"))
+        #expect(!members.isMember("bob", of: "test"))
         await server.stop()
+    }
+
+    @Test func `members who are gone are forgotten, and those who are connected stay`() {
+        let members = AccountMembers(outside: [])
+        for number in 0..<1_000 { members.note("user\(number)", "test") }
+        members.forget(but: ["user1"])
+        members.note("user2", "test")
+        #expect(members.count == 1_000)
+        members.forget(but: ["user1"])
+        #expect(members.count == 2)
+        members.forget(but: ["user1"])
+        members.forget(but: ["user1"])
+        #expect(members.count == 1)
+        #expect(members.isMember("user1", of: "test") && !members.isMember("user2", of: "test"))
+    }
+
+    /// - Parameter apps: what the settings say.
+    private static func status(_ apps: Set<String>?, _ app: String, _ token: String) async throws -> Int {
+        let server = try await AccountProbe {
+            $0.node.apps = ["named": NodeApp(access: .everyone)]
+            $0.tokens.keys = [.secret(TestServer.secret)]
+            $0.tokens.users = [KeyHash(of: String(repeating: "k", count: 40)): "robot"]
+            $0.tokens.allowsAnonymous = true
+            $0.tokens.apps = apps
+        }
+        let answer = try await server.send("GET", "/api/data/v1/app/\(app)/Note", bytes: [], token: token)
+        // A socket is refused as the request is.
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(token)
+        let fault = try await peer.bind(SyncString(app))
+        #expect((fault == nil) == (answer.status == 200), "\(app): \(String(describing: fault))")
+        await server.stop()
+        return answer.status
+    }
+
+    @Test func `tokens of the settings count in the apps of the settings, or in those that are named`() async throws {
+        let tokens = [
+            try await TestServer.token("ann"), "key:" + String(repeating: "k", count: 40),
+            "anonymous:" + String(repeating: "a", count: 40),
+        ]
+        for token in tokens {
+            #expect(try await Self.status(nil, "named", token) == 200)
+            #expect(try await Self.status(nil, "test", token) == 403)
+            #expect(try await Self.status(["test"], "test", token) == 200)
+            #expect(try await Self.status(["test"], "named", token) == 403)
+            #expect(try await Self.status([], "named", token) == 403)
+        }
+    }
+
+    @Test func `another issuer's token logs in where the settings name the app`() async throws {
+        let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
+        let body: BSONDocument = ["token": .string(try await TestServer.token("ann"))]
+        let answer = try await server.send("POST", "/app/test/auth/providers/custom-token/login", body)
+        #expect(answer.code == "AuthProviderNotFound")
+        await server.stop()
+    }
+
+    @Test func `tokens of a server without accounts count where the settings say`() async throws {
+        for (apps, isOpen) in [(nil, true), (["test"], true), (["other"], false)] as [(Set<String>?, Bool)] {
+            let server = try await TestServer { $0.tokens.apps = apps }
+            let peer = try await RawPeer(port: server.port)
+            try await peer.hello(try await TestServer.token("ann"))
+            #expect((try await peer.bind("test") == nil) == isOpen, "\(String(describing: apps))")
+            await server.stop()
+        }
     }
 
     @Test func `a token of another server isn't taken`() async throws {

@@ -151,7 +151,9 @@ import Testing
     }
 
     @Test func `a token of the trusted issuer logs its user in`() async throws {
-        let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
+        let server = try await AccountProbe {
+            ($0.tokens.keys, $0.tokens.apps) = ([.secret(TestServer.secret)], ["test"])
+        }
         let path = "/app/test/auth/providers/custom-token/login"
         let token = try await TestServer.token("their ann")
         let first = try await server.send("POST", path, ["token": .string(token)])

@@ -16,6 +16,8 @@ final class ServerProcess: @unchecked Sendable {
     private let process = Process()
     private let ended: AsyncStream<Void>
     let port: Int
+    /// What it said first.
+    let line: String
 
     static let program = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
         .deletingLastPathComponent().appendingPathComponent("freehold-server")
@@ -58,6 +60,7 @@ final class ServerProcess: @unchecked Sendable {
             if data.isEmpty { break }
             line += String(decoding: data, as: UTF8.self)
         }
+        self.line = line
         let digits = line.split(separator: ":").last.map { $0.prefix { $0.isNumber } }
         self.port = try #require(digits.flatMap { Int($0) }, "The server said: \(line)")
     }

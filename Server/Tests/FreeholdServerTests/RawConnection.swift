@@ -6,13 +6,13 @@ final class RawConnection: Sendable {
     private let channel: any Channel
     private let pieces: AsyncStream<String>
 
-    init(port: Int) async throws {
+    init(host: String = "127.0.0.1", port: Int) async throws {
         let (stream, source) = AsyncStream<String>.makeStream()
         pieces = stream
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
             channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
-        }.connect(host: "127.0.0.1", port: port).get()
+        }.connect(host: host, port: port).get()
     }
 
     /// The server may hang up meanwhile.
@@ -35,8 +35,13 @@ final class RawConnection: Sendable {
 
     /// - Parameter request: lines without their ends.
     /// - Returns: the answer's status, or 0 if there was none, and all of it.
-    static func ask(_ request: [String], _ body: [UInt8] = [], port: Int) async throws -> (status: Int, text: String) {
-        let connection = try await RawConnection(port: port)
+    static func ask(
+        _ request: [String],
+        _ body: [UInt8] = [],
+        host: String = "127.0.0.1",
+        port: Int
+    ) async throws -> (status: Int, text: String) {
+        let connection = try await RawConnection(host: host, port: port)
         await connection.send(Array((request + ["", ""]).joined(separator: "\r\n").utf8) + body)
         let text = await connection.rest()
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, text)

@@ -52,6 +52,18 @@ final class RawPeer: Sendable {
         return nil
     }
 
+    /// Binds session 1.
+    ///
+    /// - Returns: why not.
+    func bind(_ app: SyncString) async throws -> SyncFault? {
+        try await send(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty))))
+        while let message = try await next() {
+            if case .bound = message { return nil }
+            if let fault = message.fault { return fault }
+        }
+        return .auth
+    }
+
     /// Binds session 1, and waits until it has everything.
     func subscribe() async throws {
         try await send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))

@@ -26,12 +26,15 @@ import Testing
     ) func `the last address counts that no trusted proxy has`(_ peer: String, _ said: [String], _ client: String)
         throws
     {
-        let proxies = try TrustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
+        let proxies = try TrustedProxies(["127.0.0.1", "::ffff:10.0.0.0/104", "[fd00::]/8"])
         #expect(proxies.client(peer, said) == client)
         #expect(TrustedProxies.none.client(peer, said) == peer)
     }
 
-    @Test(arguments: ["", "nonsense", "1.2.3.4/33", "1.2.3.4/-1", "::1/129", "1.2.3.4/", "1.2.3/8", "1.2.3.4/8/8"])
+    @Test(arguments: [
+        "", "nonsense", "1.2.3.4/33", "1.2.3.4/-1", "::1/129", "1.2.3.4/", "1.2.3/8", "1.2.3.4/8/8",
+        "::ffff:10.0.0.0/8", "[10.0.0.1]", "[fd00::", "fd00::]/8",
+    ])
     func `what is no network is refused`(_ text: String) {
         #expect(throws: SettingsError.self) { try TrustedProxies([text]) }
     }

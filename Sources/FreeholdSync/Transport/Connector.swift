@@ -91,7 +91,7 @@
 
         private var head: HTTPRequestHead {
             var headers = HTTPHeaders(settings.headers.map { ($0.name, $0.value) })
-            headers.replaceOrAdd(name: "Host", value: "\(endpoint.host):\(endpoint.port)")
+            headers.replaceOrAdd(name: "Host", value: endpoint.authority)
             headers.replaceOrAdd(name: "Content-Length", value: "0")
             return HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.path, headers: headers)
         }

@@ -44,9 +44,10 @@
             self.host = String(host)
         }
 
-        public var description: String {
-            "\(isSecure ? "wss" : "ws")://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)"
-        }
+        public var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
+
+        /// The host and the port as the header `Host` has them: an address of IPv6 in brackets.
+        var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
     /// How connections behave. Times are in milliseconds.

@@ -13,6 +13,8 @@ final class StoredApp: Object {
     /// Rise with each change of the app's documents, and of what rules know of its users.
     @Persisted var documentsRevision = 0
     @Persisted var usersRevision = 0
+    /// Rises when log-ins end.
+    @Persisted var endingsRevision = 0
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -38,6 +40,8 @@ final class StoredUser: Object {
     /// A JSON object.
     @Persisted var customData = "{}"
     @Persisted var created = Date()
+    /// The app's `usersRevision` with which what rules know of the user changed.
+    @Persisted var revision = 0
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -104,7 +108,7 @@ extension Realm.Configuration {
     static func accounts(_ folder: String) -> Realm.Configuration {
         Realm.Configuration(
             fileURL: URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("accounts.realm"),
-            schemaVersion: 2,
+            schemaVersion: 3,
             objectTypes: [
                 StoredApp.self, StoredUser.self, StoredIdentity.self, StoredSession.self, StoredAPIKey.self,
                 StoredCode.self, StoredDocument.self,

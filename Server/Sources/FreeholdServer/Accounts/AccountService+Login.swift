@@ -30,7 +30,7 @@ extension AccountService {
             guard let user = try await store.user(ofKey: key, app: app.id) else { throw AccountError.invalidSession }
             return try await begin(user, fields)
         case .token:
-            guard let otherTokens else { throw AccountError.noProvider }
+            guard let otherTokens, members.takesOutside(app.id) else { throw AccountError.noProvider }
             let token = try fields.text("token", limit: 16_384)
             try limiter.attempt(account: nil, address: request.address)
             guard let identity = try await otherTokens.identify(token), identity.user.utf8.count <= 256 else {

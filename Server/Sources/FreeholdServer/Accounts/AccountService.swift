@@ -12,12 +12,14 @@ final class AccountService: Sendable {
         /// What clients are told to use, such as `https://sync.example.org`. Nil: what they used.
         var publicAddress: String?
         var passwordRounds = 1 << 15
+        /// For the file of accounts, in seconds. Commands write to it, too.
+        var storeTimeout: TimeInterval = 30
         var now: @Sendable () -> Date = { Date() }
     }
 
     let store: AccountStore
     let tokens: AccountTokens
-    let members = AccountMembers()
+    let members: AccountMembers
     let served: ServedApps
     let limiter: AttemptLimiter
     let hasher: PasswordHasher
@@ -35,6 +37,7 @@ final class AccountService: Sendable {
         folder: String,
         store: AccountStore,
         served: ServedApps,
+        members: AccountMembers,
         _ options: Options,
         mailer: any Mailer,
         otherTokens: JWTAuthenticator?,
@@ -44,7 +47,7 @@ final class AccountService: Sendable {
         logger: Logger
     ) async throws {
         (self.store, self.options, self.mailer, self.logger) = (store, options, mailer, logger)
-        self.served = served
+        (self.served, self.members) = (served, members)
         (self.otherTokens, self.openApps) = (otherTokens, openApps)
         (self.isSecure, self.syncPath) = (isSecure, syncPath)
         tokens = try await AccountTokens(folder: folder, lifetime: options.tokenLifetime, now: options.now)

@@ -24,7 +24,11 @@ extension AccountStore {
             guard !stored.isDisabled else { throw AccountError.userDisabled }
             if !stored.hasLoggedIn { stored.hasLoggedIn = true }
             // What ended long ago goes with the next log-in.
-            realm.delete(realm.objects(StoredSession.self).where { $0.user == user && $0.expires < now })
+            let old = realm.objects(StoredSession.self).where { $0.user == user && $0.expires < now }
+            if !old.isEmpty {
+                Self.noteEndings(of: user, realm)
+                realm.delete(old)
+            }
             let login = AccountSecret.identifier(now)
             let token = Self.add(login, user, parent: "", now, realm)
             return Session(token: token, user: AccountUser(stored, realm), login: login)
@@ -84,7 +88,7 @@ extension AccountStore {
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else {
                 throw AccountError.invalidSession
             }
-            Self.end(stored.login, realm)
+            Self.end(stored, realm)
         }
     }
 
@@ -119,7 +123,7 @@ extension AccountStore {
 
     private static func isGood(_ session: StoredSession, _ now: Date, _ realm: Realm) throws -> Bool {
         if let replaced = session.replaced, now.timeIntervalSince(replaced) > overlap {
-            end(session.login, realm)
+            end(session, realm)
             return false
         }
         return session.expires > now
@@ -129,7 +133,10 @@ extension AccountStore {
         realm.object(ofType: StoredUser.self, forPrimaryKey: session.user)
     }
 
-    private static func end(_ login: String, _ realm: Realm) {
+    /// Ends the log-in that a session is of.
+    private static func end(_ session: StoredSession, _ realm: Realm) {
+        noteEndings(of: session.user, realm)
+        let login = session.login
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
     }
 

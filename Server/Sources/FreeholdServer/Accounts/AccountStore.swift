@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import Freehold
+import Synchronization
 
 /// The accounts of a server's apps, in the file `accounts.realm` of its folder. Passwords, tokens and keys are in it as hashes only.
 ///
@@ -9,13 +10,20 @@ public final class AccountStore: Sendable {
     let now: @Sendable () -> Date
     private let configuration: Realm.Configuration
     private let queue = DispatchQueue(label: "freehold.server.accounts")
+    private let timeout: TimeInterval?
+    private let waiting = Atomic(0)
+    /// Calls that may wait for the file.
+    private static let most = 10_000
 
     /// - Parameters:
     ///   - folder: the server's. It has to be there.
+    ///   - timeout: for how many seconds a call waits for others, in this process and another one. Nil: as long as they take.
     ///   - now: the clock of expiries.
     /// - Throws: what Freehold throws if the file can't be made.
-    public init(at folder: String, now: @escaping @Sendable () -> Date = { Date() }) throws {
-        self.now = now
+    public init(at folder: String, timeout: TimeInterval? = nil, now: @escaping @Sendable () -> Date = { Date() })
+        throws
+    {
+        (self.now, self.timeout) = (now, timeout)
         configuration = .accounts(folder)
         let configuration = configuration
         try queue.sync { _ = try Realm(configuration: configuration) }
@@ -28,17 +36,47 @@ public final class AccountStore: Sendable {
     }
 
     /// Reads or writes on the store's queue, with the newest state.
+    ///
+    /// - Throws: `AccountError.unavailable` if it takes too long, or too much waits already. What hadn't begun by then isn't done; of what had,
+    ///   nobody knows.
     func work<Result: Sendable>(_ body: @escaping @Sendable (Realm) throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
+        let call = Call<Result>()
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else { throw AccountError.unavailable }
+        return try await withCheckedThrowingContinuation { continuation in
+            call.wait(continuation)
+            // Any thread may cancel it.
+            nonisolated(unsafe) let late = DispatchWorkItem { call.end(.failure(AccountError.unavailable)) }
+            if let timeout { DispatchQueue.global().asyncAfter(deadline: .now() + timeout, execute: late) }
             queue.async { [configuration] in
-                continuation.resume(
-                    with: Swift.Result {
-                        let realm = try Realm(configuration: configuration)
-                        realm.refresh()
-                        return try body(realm)
-                    }
-                )
+                guard call.isWaiting else { return }
+                let result = Swift.Result {
+                    let realm = try Realm(configuration: configuration)
+                    realm.refresh()
+                    return try body(realm)
+                }
+                late.cancel()
+                call.end(result)
             }
+        }
+    }
+
+    /// What somebody waits for, once.
+    private final class Call<Result: Sendable>: Sendable {
+        private let continuation = Mutex<CheckedContinuation<Result, any Error>?>(nil)
+
+        func wait(_ continuation: CheckedContinuation<Result, any Error>) {
+            self.continuation.withLock { $0 = continuation }
+        }
+
+        var isWaiting: Bool { continuation.withLock { $0 != nil } }
+
+        func end(_ result: Swift.Result<Result, any Error>) {
+            let continuation = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            continuation?.resume(with: result)
         }
     }
 
@@ -189,7 +227,7 @@ public final class AccountStore: Sendable {
                 realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty
             else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
             identity.user = user
-            Self.noteUsers(of: into.app, realm)
+            Self.note(into, realm)
             if let gone { Self.delete(gone, realm) }
         }
     }
@@ -214,7 +252,14 @@ public final class AccountStore: Sendable {
     }
 
     static func endSessions(of user: String, _ realm: Realm) {
+        noteEndings(of: user, realm)
         realm.delete(realm.objects(StoredSession.self).where { $0.user == user })
+    }
+
+    /// Log-ins of a user have ended: servers look at those of their connections.
+    static func noteEndings(of user: String, _ realm: Realm) {
+        guard let app = realm.object(ofType: StoredUser.self, forPrimaryKey: user)?.app else { return }
+        realm.object(ofType: StoredApp.self, forPrimaryKey: app)?.endingsRevision += 1
     }
 
     private static func delete(_ user: StoredUser, _ realm: Realm) {

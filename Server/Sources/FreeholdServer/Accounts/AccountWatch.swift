@@ -14,6 +14,17 @@ final class AccountWatch: Sendable {
     let ingest: IngestService?
     /// Of apps, as they were seen last.
     private let revisions = Mutex<[String: AppRevision]>([:])
+    /// The apps that the node was given.
+    private let apps = Mutex<[AccountApp]?>(nil)
+    /// What was looked at since it began.
+    let looks = Looks()
+    /// Log-ins and users that are looked at together: requests get their turn in between.
+    private static let piece = 250
+
+    final class Looks: Sendable {
+        let logins = Atomic(0)
+        let users = Atomic(0)
+    }
 
     init(
         node: ServerNode,
@@ -31,21 +42,24 @@ final class AccountWatch: Sendable {
         followSchemas()
         await followSinks()
         defer { accounts.served.onChange { _ in } }
-        var (seen, hasFailed, isSecond): (UInt64?, Bool, Bool) = (nil, false, false)
+        var (seen, hasFailed, rounds): (UInt64?, Bool, Int) = (nil, false, 1)
         var looks = 0
         while !Task.isCancelled {
             do {
                 let version = try await accounts.store.version()
                 // Twice: a token may have been found good just before, and its connection not be there yet.
-                if version != seen || isSecond {
-                    try await follow()
-                    (seen, isSecond) = (version, version != seen)
+                if version != seen, try await follow() { rounds = 2 }
+                seen = version
+                if rounds > 0 {
+                    try await endConnections()
+                    rounds -= 1
                 }
                 hasFailed = false
                 looks += 1
                 if looks % 180 == 0 {
                     let connected = try await node.connectedUsers()
                     for app in accounts.served.all { app.forget(but: connected) }
+                    accounts.members.forget(but: connected)
                 }
             } catch {
                 if !hasFailed { logger.error("accounts can't be read", metadata: ["reason": "\(error)"]) }
@@ -55,7 +69,8 @@ final class AccountWatch: Sendable {
         }
     }
 
-    private func follow() async throws {
+    /// - Returns: whether log-ins have ended.
+    private func follow() async throws -> Bool {
         let apps = try await accounts.store.apps()
         let (known, now) = (revisions.withLock { $0 }, try await accounts.store.revisions())
         let served = accounts.served
@@ -69,16 +84,38 @@ final class AccountWatch: Sendable {
                 }
             }
             guard known[id]?.users != revision.users, let app = served[id] else { continue }
-            for user in try await accounts.store.users(app.users) { app.note(RuleUser(user)) }
+            for piece in Self.pieces(app.users) {
+                for user in try await accounts.store.users(piece, changedSince: known[id]?.users ?? 0) {
+                    looks.users.add(1, ordering: .relaxed)
+                    app.note(RuleUser(user))
+                }
+            }
         }
         for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
         revisions.withLock { $0 = now }
-        node.setApps(settings.nodeApps(apps, accounts.members, served))
+        let isOther = self.apps.withLock { last in
+            defer { last = apps }
+            return last != apps
+        }
+        // A log-in writes to the file, too.
+        if isOther || isAnother { node.setApps(settings.nodeApps(apps, accounts.members, served)) }
         for app in binding { node.schemaChanged(of: app) }
         if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
-        let ended = try await accounts.store.ended(among: node.logins())
-        if !ended.isEmpty { try await node.end(ended) }
+        return known.contains { now[$0.key]?.endings != $0.value.endings }
+    }
+
+    /// Ends the connections of log-ins that have ended.
+    private func endConnections() async throws {
+        for piece in Self.pieces(Array(try await node.logins())) {
+            looks.logins.add(piece.count, ordering: .relaxed)
+            let ended = try await accounts.store.ended(among: Set(piece))
+            if !ended.isEmpty { try await node.end(ended) }
+        }
+    }
+
+    private static func pieces(_ names: [String]) -> [[String]] {
+        stride(from: 0, to: names.count, by: piece).map { Array(names[$0..<min($0 + piece, names.count)]) }
     }
 
     private func followSinks() async {

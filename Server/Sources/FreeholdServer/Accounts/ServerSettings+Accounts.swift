@@ -10,7 +10,7 @@ extension ServerSettings {
         var options = AccountService.Options()
         (options.publicAddress, options.tokenLifetime) = (accounts.publicAddress, accounts.tokenLifetime)
         accounts.change(&options)
-        let store = try AccountStore(at: accounts.folder, now: options.now)
+        let store = try AccountStore(at: accounts.folder, timeout: options.storeTimeout, now: options.now)
         let apps = try await store.apps()
         let served = ServedApps(adoptsAlways: isDevelopment, store: store, logger: logger)
         for app in apps { served.update(app.id, try await store.documents(of: app.id)) }
@@ -31,6 +31,7 @@ extension ServerSettings {
             folder: accounts.folder,
             store: store,
             served: served,
+            members: AccountMembers(outside: tokenApps),
             options,
             mailer: accounts.mailer ?? ConsoleMailer(logger, showsTokens: isDevelopment),
             otherTokens: tokens.keys.isEmpty ? nil : try await JWTAuthenticator(tokens.keys, tokens.expectations),

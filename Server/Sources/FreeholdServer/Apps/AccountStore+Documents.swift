@@ -62,16 +62,23 @@ extension AccountStore {
         try await work { realm in
             var revisions: [String: AppRevision] = [:]
             for app in realm.objects(StoredApp.self) {
-                revisions[app.id] = AppRevision(documents: app.documentsRevision, users: app.usersRevision)
+                revisions[app.id] = AppRevision(
+                    documents: app.documentsRevision,
+                    users: app.usersRevision,
+                    endings: app.endingsRevision
+                )
             }
             return revisions
         }
     }
 
-    func users(_ ids: [String]) async throws -> [AccountUser] {
+    /// Those of some users of whom rules know something else than at a revision of their app.
+    func users(_ ids: [String], changedSince revision: Int) async throws -> [AccountUser] {
         try await work { realm in
             ids.compactMap { id in
-                realm.object(ofType: StoredUser.self, forPrimaryKey: id).map { AccountUser($0, realm) }
+                guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id), user.revision > revision
+                else { return nil }
+                return AccountUser(user, realm)
             }
         }
     }
@@ -85,19 +92,22 @@ extension AccountStore {
                 throw AccountError.noUser
             }
             stored.customData = customData
-            Self.noteUsers(of: stored.app, realm)
+            Self.note(stored, realm)
         }
     }
 
-    /// Something that rules can ask of a user of the app has changed.
-    static func noteUsers(of app: String, _ realm: Realm) {
-        realm.object(ofType: StoredApp.self, forPrimaryKey: app)?.usersRevision += 1
+    /// Something that rules can ask of a user has changed.
+    static func note(_ user: StoredUser, _ realm: Realm) {
+        guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: user.app) else { return }
+        app.usersRevision += 1
+        user.revision = app.usersRevision
     }
 }
 
 struct AppRevision: Hashable, Sendable {
     var documents: Int
     var users: Int
+    var endings: Int
 }
 
 extension AccountUser {

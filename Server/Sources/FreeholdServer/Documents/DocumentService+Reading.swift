@@ -3,6 +3,9 @@ import FreeholdSyncCore
 import FreeholdSyncDocuments
 
 extension DocumentService {
+    /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
+    private static var scanTime: Duration { .seconds(5) }
+
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
         let sight = try access.sight(className, request.parameters["query"] ?? "TRUEPREDICATE")
@@ -11,7 +14,8 @@ extension DocumentService {
         var (documents, size, isLast) = ([BSONValue](), 0, false)
         var version = try await head(access).version
         var tries = 0
-        reading: while documents.count < limit, size < 8 << 20, !isLast {
+        let until = ContinuousClock.now + Self.scanTime
+        reading: while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
             let kind = ServerStoreRequest.Kind.page(class: sight.className, after: after, at: version, objects: 1_000)
             guard case .page(let found) = await node.read(ServerStoreRequest(access.stream, kind)) else {
                 throw DocumentFailure.unavailable

@@ -100,7 +100,8 @@ struct DocumentService: Sendable {
         for _ in 0..<5 {
             let version = try await head(access).version
             let request = ServerStoreRequest(access.stream, .objects(Array(stored.keys), at: version))
-            guard case .objects(let found?) = await node.read(request) else { continue }
+            guard case .objects(let answer) = await node.read(request) else { throw DocumentFailure.unavailable }
+            guard let found = answer else { continue }
             return Dictionary(
                 uniqueKeysWithValues: found.compactMap { name, object in stored[name].map { ($0, object) } }
             )

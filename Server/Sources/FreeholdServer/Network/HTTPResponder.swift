@@ -71,11 +71,22 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func begin(_ came: HTTPRequestHead, _ context: ChannelHandlerContext) {
         guard self.head == nil else { return }
+        let head = came.resolved
         (self.head, began) = (head, context.eventLoop.now)
+        guard head.isReadable else { return respond(head, .unreadable, context) }
         guard allows(head.headers) else { return respond(head, .foreign, context) }
-        guard let identify = service(head)?.identify else { return }
+        if let expectation = head.expectation, expectation != "100-continue" {
+            return respond(head, .unexpected, context)
+        }
+        guard let service = service(head) else {
+            // Its body isn't wanted.
+            if head.expectation != nil { respond(head, context) }
+            return
+        }
+        if let length = head.bodyLength, length > service.bodyLimit { return respond(head, service.tooLarge, context) }
+        guard let identify = service.identify else { return inviteBody(head, context) }
         isIdentifying = true
         timer.stop()
         let promise = context.eventLoop.makePromise(of: HTTPIdentification.self)
@@ -95,8 +106,17 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         case .refused(let answer): respond(head, answer, context)
         case .known(let identity):
             self.identity = identity
-            if isRead { respond(head, context) } else { timer.start() }
+            if isRead { return respond(head, context) }
+            inviteBody(head, context)
+            timer.start()
         }
+    }
+
+    /// Tells a client that waits with its body to send it.
+    private func inviteBody(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard head.expectation != nil, body.isEmpty, !isRead else { return }
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -147,7 +167,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         let path = String(request.uri.prefix { $0 != "?" })
         let answer =
             request.method == .GET || request.method == .HEAD
-            ? answer(request.method, path) : Answer(status: .methodNotAllowed, body: "Only GET is answered here.\n")
+            ? answer(request.method, path) : .wrongMethod
         respond(request, answer, context)
     }
 

@@ -30,11 +30,14 @@ struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequestHead {
-    /// The token of `Authorization`.
+    /// The token of `Authorization`. The scheme's letters may be large or small.
     var bearer: String? {
         let authorization = headers["Authorization"]
-        guard authorization.count == 1, authorization[0].hasPrefix("Bearer ") else { return nil }
-        return String(authorization[0].dropFirst(7))
+        guard authorization.count == 1 else { return nil }
+        let scheme = authorization[0].prefix { $0 != " " }
+        let token = authorization[0].dropFirst(scheme.count).drop { $0 == " " }
+        guard scheme.lowercased() == "bearer", !token.isEmpty, !token.contains(" ") else { return nil }
+        return String(token)
     }
 }
 
@@ -66,6 +69,12 @@ struct HTTPAnswer: Sendable {
         self.init(status: status, type: "application/json", body: body)
     }
 
+    static let wrongMethod = {
+        var answer = HTTPAnswer(status: .methodNotAllowed, body: "Only GET is answered here.\n")
+        answer.headers = [("Allow", "GET, HEAD")]
+        return answer
+    }()
+    static let unexpected = HTTPAnswer(.expectationFailed, "BadRequest", "Only 100-continue can be expected.")
     static let unreadable = HTTPAnswer(.badRequest, "BadRequest", "This is no request.")
     static let tooSlow = HTTPAnswer(.requestTimeout, "RequestTimeout", "The request came too slowly.")
     static let foreign = HTTPAnswer(.forbidden, "Forbidden", "In development only pages of this machine may ask.")

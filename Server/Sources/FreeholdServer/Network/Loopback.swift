@@ -38,6 +38,22 @@ enum Loopback {
         return isNamed && headers["Origin"].allSatisfy { isOrigin($0) }
     }
 
+    /// Whether it can be a header `Host`, or what stands for it in an address: a host, and perhaps a port.
+    static func isAuthority(_ text: Substring) -> Bool {
+        let marks = "-._~%!$&'()*+;=:[]".utf8
+        return text.utf8.count <= 261 && host(text) != nil
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || marks.contains(byte)
+            }
+    }
+
+    /// An address of IPv6 may stand in brackets, as it does in URLs. Anything else stays.
+    static func bare(_ host: String) -> String {
+        guard host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") else { return host }
+        return String(host.dropFirst().dropLast())
+    }
+
     /// Without the port. Nil if it is no host, or its port is none.
     private static func host(_ authority: Substring) -> String? {
         let host: Substring

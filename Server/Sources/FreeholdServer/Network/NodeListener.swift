@@ -140,7 +140,7 @@ public final class NodeListener: Sendable {
         http.decoderConfiguration.maxHeaderListSize = 32_768
         http.decoderConfiguration.maxHeaderFieldCount = 64
         _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
-        let filter = UpgradeFilter(path: configuration.path) { allows($0.headers) && !node.status.isDraining }
+        let filter = RequestFilter(path: configuration.path) { allows($0.headers) && !node.status.isDraining }
         let upgrading = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Void>.self)
         try pipeline.addHandler(filter, position: .before(upgrading))
     }

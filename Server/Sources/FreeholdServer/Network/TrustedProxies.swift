@@ -74,11 +74,14 @@ public struct TrustedProxies: Hashable, Sendable {
 
         init?(_ text: String) {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count <= 2, let octets = Self.octets(String(parts[0])) else { return nil }
+            guard parts.count <= 2, let octets = Self.octets(Loopback.bare(String(parts[0]))) else { return nil }
             let isShort = parts[0].contains(".") && !parts[0].contains(":")
             let most = isShort ? 32 : 128
             let bits = parts.count == 2 ? Int(parts[1]) : most
             guard let bits, (0...most).contains(bits) else { return nil }
+            // Who writes IPv4 as IPv6 and counts the bits as IPv4 does would trust everybody.
+            let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
+            guard isShort || !isMapped || bits >= 96 else { return nil }
             self.octets = octets
             self.bits = isShort ? bits + 96 : bits
         }

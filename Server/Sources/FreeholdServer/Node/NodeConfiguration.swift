@@ -22,7 +22,7 @@ public struct NodeLimits: Hashable, Sendable {
     public var idleTimeout: Int64 = 120_000
     /// Without taking a byte of those that wait.
     public var stallTimeout: Int64 = 30_000
-    /// For an answer of the store.
+    /// For an answer of the store. Programs without a file are told 503 then.
     public var storeTimeout: Int64 = 30_000
 
     public init() {}

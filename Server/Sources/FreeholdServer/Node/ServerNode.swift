@@ -25,7 +25,9 @@ public final class ServerNode: @unchecked Sendable {
     private var requests: [RequestNumber: (at: Int64, ingested: [SyncString: Int], stream: StreamName)] = [:]
     private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
     private var sessions = 0
-    private var submissions: [SubmissionNumber: EventLoopPromise<SubmissionOutcome>] = [:]
+    private var submissions: [SubmissionNumber: Waiting] = [:]
+    /// Those that the machine still has, though nobody waits for them any more.
+    private var lateSubmissions: [SubmissionNumber: StreamName] = [:]
     private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
@@ -43,6 +45,14 @@ public final class ServerNode: @unchecked Sendable {
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
+    let reads: StoreReads
+
+    /// A submission that somebody waits for.
+    private struct Waiting {
+        let at: Int64
+        let stream: StreamName
+        let promise: EventLoopPromise<SubmissionOutcome>
+    }
 
     private struct State {
         var isDraining = false
@@ -68,6 +78,7 @@ public final class ServerNode: @unchecked Sendable {
         self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger)
+        reads = StoreReads(most: configuration.limits.connections)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = (Int64(seconds * 1_000), .now)
@@ -209,13 +220,22 @@ public final class ServerNode: @unchecked Sendable {
 
     /// Has changes merged, by the rights of a user, as if a device that sees the newest state had committed them.
     ///
-    /// - Returns: when they are durable, or weren't done. A node that ends answers `.failed(.transient)`: then nobody knows.
+    /// - Returns: when they are durable, or weren't done. A node that ends, or whose store doesn't answer in time, answers
+    ///   `.failed(.transient)`: then nobody knows.
     public func submit(_ submission: Submission) -> EventLoopFuture<SubmissionOutcome> {
         let promise = loop.makePromise(of: SubmissionOutcome.self)
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return self.giveUp(promise) }
+            // What waits there already is more than is worth to wait for.
+            guard !self.lateSubmissions.values.contains(submission.stream) else {
+                return promise.succeed(.failed(.transient(after: 1_000), text: "The store doesn't answer."))
+            }
             self.lastSubmission += 1
-            self.submissions[self.lastSubmission] = promise
+            self.submissions[self.lastSubmission] = Waiting(
+                at: self.now(),
+                stream: submission.stream,
+                promise: promise
+            )
             self.handle(.submit(self.lastSubmission, submission))
         }
         return promise.futureResult
@@ -226,10 +246,12 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// Reads the store beside the machine.
+    ///
+    /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
     func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer {
-        await withCheckedContinuation { continuation in
-            store.perform(request) { continuation.resume(returning: $0) }
-        }
+        let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { store.perform(request, $0) }
+        if case .failed = answer {} else { state.withLock { $0.storeFailures = 0 } }
+        return answer
     }
 
     // MARK: Who is served
@@ -286,7 +308,9 @@ public final class ServerNode: @unchecked Sendable {
                 if case .error(_?, _) = message { endSession(number) }
             case .close(let number): if let peer = peers[number] { closing.append(peer) }
             case .request(let number, let request): ask(number, request)
-            case .submitted(let number, let outcome): submissions.removeValue(forKey: number)?.succeed(outcome)
+            case .submitted(let number, let outcome):
+                submissions.removeValue(forKey: number)?.promise.succeed(outcome)
+                lateSubmissions[number] = nil
             case .setTimer(let timer, let at): set(timer, at)
             }
         }
@@ -345,6 +369,12 @@ public final class ServerNode: @unchecked Sendable {
     private func failLateRequests() {
         let limit = now() - configuration.limits.storeTimeout
         for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number) }
+        if reads.failLate(now()) > 0 { noteFailure("a read isn't answered") }
+        for (number, submission) in submissions where submission.at < limit {
+            submissions[number] = nil
+            lateSubmissions[number] = submission.stream
+            submission.promise.succeed(.failed(.transient(after: 1_000), text: "The store doesn't answer."))
+        }
     }
 
     // MARK: The end
@@ -383,8 +413,9 @@ public final class ServerNode: @unchecked Sendable {
         isStopped.store(true, ordering: .releasing)
         for timer in timers.values { timer.cancel() }
         timers = [:]
-        for promise in submissions.values { giveUp(promise) }
+        for submission in submissions.values { giveUp(submission.promise) }
         submissions = [:]
+        reads.stop()
         sweep?.cancel()
         sweep = nil
     }

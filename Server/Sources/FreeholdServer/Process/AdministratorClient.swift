@@ -16,12 +16,13 @@ public enum AdministratorClient {
             }
         }
         let channel: any Channel
-        do { channel = try await bootstrap.connect(host: host, port: port).get() } catch {
+        do { channel = try await bootstrap.connect(host: Loopback.bare(host), port: port).get() } catch {
             promise.fail(error)
             return try await promise.futureResult.get()
         }
         let timer = loop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": "\(host):\(port)"])
+        let headers: HTTPHeaders = ["Host": ServerSettings.authority(host, port)]
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         defer { timer.cancel() }

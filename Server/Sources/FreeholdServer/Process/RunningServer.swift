@@ -20,6 +20,8 @@ public final class RunningServer: Sendable {
     private let reloading: Task<Void, Never>?
     private let watching: Task<Void, Never>?
     private let ingest: IngestService?
+    /// Nil without accounts.
+    let watch: AccountWatch?
 
     private init(
         _ node: ServerNode,
@@ -32,6 +34,7 @@ public final class RunningServer: Sendable {
     ) {
         (self.node, self.listeners, self.settings) = (node, listeners, settings)
         (self.logger, self.threads, ingest) = (logger, threads, watch?.ingest)
+        self.watch = watch
         port = listeners[0].port
         administratorPort = listeners.count > 1 ? listeners[1].port : nil
         watching = watch.map { watch in Task { await watch.run() } }

@@ -15,6 +15,8 @@ public struct ServerSettings: Sendable {
         /// Users by the hashes of their API keys.
         public var users: [KeyHash: String] = [:]
         public var allowsAnonymous = false
+        /// The apps where these tokens count. Nil: those of the settings, and not those that keep accounts of their own.
+        public var apps: Set<String>?
 
         public init() {}
     }
@@ -64,6 +66,12 @@ public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension ServerSettings {
+    /// An address and a port, as they stand in URLs: an address of IPv6 in brackets.
+    public static func authority(_ host: String, _ port: Int) -> String {
+        let host = Loopback.bare(host)
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
     /// The settings as they are used.
     ///
     /// - Throws: `SettingsError` if they contradict each other, or would be unsafe.
@@ -71,8 +79,9 @@ extension ServerSettings {
     /// - Parameter hasAccounts: whether an app has accounts.
     func checked(hasAccounts: Bool = false) throws -> ServerSettings {
         var settings = self
+        (settings.host, settings.administratorHost) = (Loopback.bare(host), Loopback.bare(administratorHost))
         if isDevelopment {
-            guard Loopback.contains(host) else {
+            guard Loopback.contains(settings.host) else {
                 throw SettingsError("With --development the server listens on loopback only, not on \(host).")
             }
             settings.node.isForLoopback = true
@@ -82,7 +91,12 @@ extension ServerSettings {
                 "Nobody could log in: make an app by 'app create', give a key for tokens or a file of API keys, or use --development on your own machine."
             )
         }
-        guard Loopback.contains(administratorHost) || administratorPort == nil else {
+        if !hasAccounts, let outside = tokenApps {
+            for name in settings.node.apps.keys where !outside.contains(name.string) {
+                settings.node.apps[name]?.isMember = { _ in false }
+            }
+        }
+        guard Loopback.contains(settings.administratorHost) || administratorPort == nil else {
             throw SettingsError(
                 "The administrator's port asks for no token: it belongs on loopback, not on \(administratorHost)."
             )
@@ -90,13 +104,20 @@ extension ServerSettings {
         return settings
     }
 
+    /// Where tokens count that the settings trust. Nil: everywhere. To be asked before the apps of accounts are among the settings' own.
+    var tokenApps: Set<String>? {
+        if isDevelopment { return nil }
+        return tokens.apps ?? Set(node.apps.keys.map(\.string))
+    }
+
     func authenticator(_ accounts: AccountService? = nil) async throws -> any Authenticator {
         var links: [any Authenticator] = []
-        if let accounts { links.append(accounts.authenticator) }
         if isDevelopment { links.append(DevelopmentAuthenticator()) }
         if !tokens.users.isEmpty { links.append(KeyAuthenticator(tokens.users)) }
         if tokens.allowsAnonymous { links.append(AnonymousAuthenticator()) }
         if !tokens.keys.isEmpty { links.append(try await JWTAuthenticator(tokens.keys, tokens.expectations)) }
-        return AuthenticatorChain(links)
+        guard let accounts else { return AuthenticatorChain(links) }
+        let outside = OutsideAuthenticator(links: AuthenticatorChain(links), members: accounts.members)
+        return AuthenticatorChain([accounts.authenticator, outside])
     }
 }

@@ -1,0 +1,87 @@
+import Foundation
+import FreeholdSyncCore
+import Testing
+
+@testable import FreeholdServer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The unit for systemd and the Dockerfile, as far as they can be compared with the program.
+@Suite(.timeLimit(.minutes(5))) struct DeployTests {
+    private static func lines(_ name: String) throws -> [String] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Deploy")
+        return try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
+            .map(String.init)
+    }
+
+    private static func value(_ key: String, _ lines: [String]) throws -> String {
+        String(try #require(lines.first { $0.hasPrefix(key) }).dropFirst(key.count))
+    }
+
+    private static func list(_ key: String, _ lines: [String]) throws -> [String] {
+        let line = try #require(lines.first { $0.hasPrefix(key) })
+        let json = try #require(line.range(of: "[").map { line[$0.lowerBound...] })
+        return try JSONDecoder().decode([String].self, from: Data(json.utf8))
+    }
+
+    @Test func `ports, folders, users and times are those of the program`() throws {
+        let (docker, unit) = (try Self.lines("Dockerfile"), try Self.lines("freehold-server.service"))
+        let settings = ServerSettings(node: NodeConfiguration(apps: [:]))
+        #expect(try Self.value("EXPOSE ", docker) == "\(settings.port)")
+        let folder = "/var/lib/freehold"
+        #expect(try Self.value("VOLUME ", docker) == folder)
+        #expect(try Self.value("StateDirectory=", unit) == "freehold")
+        #expect(try Self.value("User=", unit) == "freehold" && Self.value("Group=", unit) == "freehold")
+        let user = try Self.value("USER ", docker)
+        #expect(docker.contains { $0.contains("--uid \(user) --home-dir \(folder) ") })
+        #expect(docker.contains { $0.contains("install -d -o freehold -g freehold -m 700 \(folder)") })
+        let stop = try #require(Int(try Self.value("TimeoutStopSec=", unit)))
+        #expect(stop > 2 * settings.drainTime / 1_000)
+        #expect(docker.contains { $0.contains("docker stop --time 30") })
+        // What hooks over https need.
+        #expect(docker.contains { $0.contains("ca-certificates liblmdb0 zlib1g") })
+        // The program lies where the unit has it.
+        #expect(docker.contains { $0.hasPrefix("COPY --from=build /freehold-server /usr/local/bin/freehold-server") })
+        #expect(try Self.value("ExecStart=", unit).hasPrefix("/usr/local/bin/freehold-server serve \(folder)"))
+    }
+
+    /// With another folder, and a port that is free.
+    @Test(
+        .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"),
+        arguments: ["Dockerfile", "freehold-server.service"]
+    )
+    func `the commands of the image and the unit serve`(_ file: String) async throws {
+        let lines = try Self.lines(file)
+        var words: [String]
+        if file == "Dockerfile" {
+            #expect(try Self.list("ENTRYPOINT", lines) == ["freehold-server"])
+            words = try Self.list("CMD", lines)
+        } else {
+            words = try Self.value("ExecStart=", lines).split(separator: " ").dropFirst().map(String.init)
+        }
+        #expect(words.prefix(2) == ["serve", "/var/lib/freehold"])
+        words.removeFirst(2)
+        let folder = try ServerProcess.folder()
+        let free = try await Self.freePort()
+        let launcher = ["env", "FREEHOLD_ADMIN_PORT=\(free)"]
+        let server = try ServerProcess(folder.path, words, launcher: launcher)
+        if file == "Dockerfile" {
+            let health = try #require(lines.first { $0.hasPrefix("HEALTHCHECK") }?.components(separatedBy: "CMD ").last)
+            #expect(health == #"["freehold-server", "status", "/var/lib/freehold"]"#)
+        }
+        #expect(try ServerProcess.run(["status", folder.path], launcher: launcher).status == 0)
+        await server.end(SIGTERM)
+        #expect(try ServerProcess.run(["status", folder.path], launcher: launcher).status == 1)
+    }
+
+    private static func freePort() async throws -> Int {
+        let server = try await TestServer { $0.administratorPort = nil }
+        await server.stop()
+        return server.port
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import FreeholdBSON
+import FreeholdSyncCore
+import FreeholdSyncDocuments
+import FreeholdSyncRules
+import Synchronization
+import Testing
+
+@testable import FreeholdServer
+
+/// A store that can be told to keep its answers, and gives them later, each of them twice.
+private final class HangingStore: NodeStore {
+    private struct State {
+        var hangs = false
+        var kept: [@Sendable () -> Void] = []
+    }
+
+    private let store = QueuedServerStore(MemoryServerStore(epoch: 7))
+    private let state = Mutex(State())
+
+    func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+        store.perform(request) { [self] result in
+            let isKept = state.withLock { state in
+                if state.hangs {
+                    state.kept.append {
+                        answer(result)
+                        answer(result)
+                    }
+                }
+                return state.hangs
+            }
+            if !isKept { answer(result) }
+        }
+    }
+
+    func hang() { state.withLock { $0.hangs = true } }
+
+    func goOn() {
+        let kept = state.withLock { state in
+            defer { state = State() }
+            return state.kept
+        }
+        for give in kept { give() }
+    }
+}
+
+private final class Counter: Sendable {
+    let number = Atomic(0)
+}
+
+private final class Gate: Sendable {
+    let isReached = Atomic(false)
+    let isOpen = Atomic(false)
+}
+
+/// Stores that don't answer: who asks isn't kept waiting, and nothing of a request stays.
+@Suite(.timeLimit(.minutes(5))) struct HangingStoreTests {
+    private static let root = "/api/data/v1/app/test"
+
+    private static func probe(_ store: HangingStore, _ milliseconds: Int64) async throws -> (AccountProbe, String) {
+        let server = try await AccountProbe(sync: store) { $0.node.limits.storeTimeout = milliseconds }
+        let schema = try BSONDocument(
+            extendedJSON: #"{"title": "Note", "bsonType": "object", "properties": {"_id": {"bsonType": "long"}}}"#
+        )
+        try await server.store.changeDocuments(of: "test") {
+            try $0.push([FreeholdSyncRules.SchemaDocument(schema: schema)])
+        }
+        for _ in 0..<100 where server.running.node.app("test")?.served?.tables.isEmpty != false {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return (server, try #require(try await server.loginAnonymous()["access_token"]))
+    }
+
+    private static func until(_ isSo: () -> Bool) async throws -> Bool {
+        for _ in 0..<500 where !isSo() { try await Task.sleep(for: .milliseconds(10)) }
+        return isSo()
+    }
+
+    @Test(arguments: [
+        ("GET", "/Note", ""), ("GET", "/Note/1", ""), ("DELETE", "/Note/1", ""), ("PATCH", "/Note/1", #"{"$set": {}}"#),
+        ("POST", "/Note", #"{"_id": 7}"#), ("GET", "/$changes?after=", ""),
+    ])
+    func `who asks a store that doesn't answer is told 503`(_ method: String, _ path: String, _ body: String)
+        async throws
+    {
+        let store = HangingStore()
+        let (server, token) = try await Self.probe(store, 200)
+        let node = server.running.node
+        func ask(_ method: String, _ path: String, _ body: String) async throws -> AccountProbe.Answer {
+            try await server.send(method, Self.root + path, bytes: Array(body.utf8), token: token)
+        }
+        // A token of the stream, for those who go on behind one.
+        var path = path
+        if path.hasSuffix("after=") {
+            #expect(try await ask("POST", "/Note", #"{"_id": 1}"#).status == 201)
+            let head = try #require(await node.head(of: StreamName(app: "test")))
+            let token = ResumeToken(at: head.cursor, of: StreamName(app: "test"))
+            path += token.text
+        }
+        store.hang()
+        for _ in 0..<3 { #expect(try await ask(method, path, body).status == 503) }
+        #expect(node.reads.counts.waiting == 0)
+        #expect(try await server.send("GET", "/ready", bytes: []).status == 503)
+        store.goOn()
+        #expect(
+            try await Self.until {
+                node.reads.counts == (0, 0)
+            }
+        )
+        #expect(try await Self.isServed { try await ask("POST", "/Note?mode=upsert", #"{"_id": 8}"#).status == 201 })
+        #expect(try await ask("GET", "/Note/8", "").status == 200)
+        #expect(try await server.send("GET", "/ready", bytes: []).status == 200)
+        await server.stop()
+    }
+
+    /// What waits for a store that answers again is done first.
+    private static func isServed(_ ask: () async throws -> Bool) async throws -> Bool {
+        for _ in 0..<100 {
+            if try await ask() { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return false
+    }
+
+    @Test func `who hangs up waits for no store`() async throws {
+        let store = HangingStore()
+        let (server, token) = try await Self.probe(store, 600_000)
+        let reads = server.running.node.reads
+        store.hang()
+        let request = [
+            "GET \(Self.root)/Note HTTP/1.1", "Host: localhost", "Authorization: Bearer \(token)", "", "",
+        ]
+        var connections: [RawConnection] = []
+        for _ in 0..<10 {
+            let connection = try await RawConnection(port: server.port)
+            await connection.send(Array(request.joined(separator: "\r\n").utf8))
+            connections.append(connection)
+        }
+        #expect(try await Self.until { reads.counts.waiting == 10 })
+        for connection in connections { await connection.close() }
+        #expect(try await Self.until { reads.counts.waiting == 0 })
+        store.goOn()
+        #expect(try await Self.until { reads.counts.unanswered == 0 })
+        await server.stop()
+    }
+
+    @Test func `a store has no more reads than there may be connections`() async throws {
+        let reads = StoreReads(most: 5)
+        let asked = Counter()
+        await withTaskGroup { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    _ = await reads.read(until: 100) { _ in asked.number.add(1, ordering: .relaxed) }
+                }
+            }
+            while reads.counts.waiting < 5 { await Task.yield() }
+            #expect(reads.failLate(99) == 0)
+            #expect(reads.failLate(100) == 5)
+        }
+        #expect(reads.counts == (0, 5))
+        _ = await reads.read(until: 100) { _ in asked.number.add(1, ordering: .relaxed) }
+        #expect(asked.number.load(ordering: .relaxed) == 5)
+    }
+
+    @Test func `a node that ends lets nobody wait`() async throws {
+        let store = HangingStore()
+        let (server, _) = try await Self.probe(store, 600_000)
+        store.hang()
+        let node = server.running.node
+        async let head = node.head(of: StreamName(app: "test"))
+        #expect(try await Self.until { node.reads.counts.waiting == 1 })
+        await server.stop()
+        #expect(await head == nil)
+        #expect(await node.head(of: StreamName(app: "test")) == nil)
+        store.goOn()
+    }
+
+    @Test func `accounts that another process holds are 503, and what didn't begin isn't done`() async throws {
+        let held = try await AccountProbe(storeTimeout: 0.3)
+        let (gate, store) = (Gate(), held.store)
+        // Another store of the same file, as a command has it.
+        let writer = Task {
+            try await store.write { _ in
+                gate.isReached.store(true, ordering: .releasing)
+                while !gate.isOpen.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.01) }
+            }
+        }
+        #expect(try await Self.until { gate.isReached.load(ordering: .acquiring) })
+        for _ in 0..<3 {
+            let answer = try await held.loginAnonymous()
+            #expect(answer.status == 503)
+            #expect(answer.code == "InternalServerError")
+        }
+        gate.isOpen.store(true, ordering: .releasing)
+        try await writer.value
+        // The first one had begun; the others haven't, though their turn comes now.
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await held.store.users(of: "test").count <= 1)
+        #expect(try await Self.isServed { try await held.loginAnonymous().status == 200 })
+        await held.stop()
+    }
+}
