@@ -1,13 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Counts attempts to log in, and the like: by account and by address (of IPv6: by network), in windows of five minutes.
+/// Counts attempts to log in, to register and to have mails sent, and refuses more than a limit in five minutes.
+///
+/// It counts by account and by address; an IPv6 address counts for its network. An attempt that is refused for its account
+/// still counts for its address.
 final class AttemptLimiter: Sendable {
     struct Limits: Hashable, Sendable {
         var perAccount = 10
         var perAddress = 60
         var window: TimeInterval = 300
-        /// What is remembered. More is forgotten, the oldest first.
+        /// How many accounts and addresses are remembered. If there are more, the oldest are forgotten.
         var entries = 20_000
     }
 
@@ -22,9 +25,9 @@ final class AttemptLimiter: Sendable {
 
     init(_ limits: Limits = Limits(), now: @escaping @Sendable () -> Date) { (self.limits, self.now) = (limits, now) }
 
-    /// Counts before the work is done: attempts at once count, too.
+    /// To be called before the work is done. So attempts that run at the same time count, too.
     ///
-    /// - Throws: `AccountError.tooMany`
+    /// - Throws: `AccountError.tooMany`. Such an attempt doesn't count for what refused it.
     func attempt(account: String?, address: String) throws {
         let (now, group) = (now(), AddressGroup.name(of: address))
         try counts.withLock { counts in
@@ -40,9 +43,10 @@ final class AttemptLimiter: Sendable {
         }
     }
 
-    /// The account's attempts are forgotten: somebody knew the password.
+    /// Forgets the account's attempts, because one of them had the right password. Those of the address stay.
     func succeeded(account: String) { counts.withLock { $0[account] = nil } }
 
+    /// Forgets what is over, and a quarter of the rest if that isn't enough.
     private func forget(_ counts: inout [String: Count], _ now: Date) {
         counts = counts.filter { $0.value.end > now }
         guard counts.count >= limits.entries else { return }
