@@ -1,4 +1,4 @@
-/// What a client sends (SYNC.md, section 9). One message is one binary frame.
+/// What a client sends (sync-design.md, section 9). One message is one binary frame.
 ///
 /// Sessions share a connection: each is one file. Messages of a session begin with its number.
 public enum ClientMessage: Hashable, Sendable {
@@ -21,7 +21,7 @@ public enum ClientMessage: Hashable, Sendable {
     case ping(Ping)
 }
 
-/// What a server sends (SYNC.md, section 9). One message is one binary frame.
+/// What a server sends (sync-design.md, section 9). One message is one binary frame.
 public enum ServerMessage: Hashable, Sendable {
     /// The answer to `hello`.
     case welcome(Welcome)
