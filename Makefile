@@ -40,7 +40,7 @@ help:
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
-	@echo "make lint         fail where formatting differs"
+	@echo "make lint         fail where formatting differs, a room names one above it, or a document names a file that isn't there"
 	@echo "make docs         build the documentation into .build/docs; a link that leads nowhere fails it"
 	@echo "make docs-code    make the Swift files of the code in README.md and the articles anew: tests compile and run them"
 
@@ -141,6 +141,8 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LIST_OF_SOURCES)
+	@Scripts/rooms
+	@Scripts/doc-paths
 	@echo "lint passed"
 
 docs: setup

@@ -1,6 +1,6 @@
 /// One thing that an author did, with all that is needed to do it elsewhere. It says what happened, not how it merges.
 ///
-/// The rules are those of SYNC.md, section 5. Lists are section 6's.
+/// The rules are those of sync-design.md, section 5. Lists are section 6's.
 public enum Change: Hashable, Sendable {
     /// An object was made. Fields that aren't named have no value yet.
     case create(ObjectName, [NewField])

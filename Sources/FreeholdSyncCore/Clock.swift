@@ -1,4 +1,4 @@
-/// A copy of a realm's file, as the server numbers them (SYNC.md, section 4).
+/// A copy of a realm's file, as the server numbers them (sync-design.md, section 4).
 ///
 /// The server gives the number at the first bind. Until then the journal says `me`.
 public struct FileIdent: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -14,7 +14,7 @@ public struct FileIdent: RawRepresentable, Hashable, Comparable, Sendable, Custo
     public var description: String { self == .me ? "me" : "f\(rawValue)" }
 }
 
-/// The time of a commit: milliseconds since 2015-01-01 in the upper 48 bits, a counter in the lower 16 (SYNC.md, section 4).
+/// The time of a commit: milliseconds since 2015-01-01 in the upper 48 bits, a counter in the lower 16 (sync-design.md, section 4).
 ///
 /// Nothing here reads a clock: whoever calls passes the time.
 public struct Clock: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -81,7 +81,7 @@ extension Clock {
     }
 }
 
-/// When a write happened, and whose it was: the total order that every tie is broken by (SYNC.md, section 4).
+/// When a write happened, and whose it was: the total order that every tie is broken by (sync-design.md, section 4).
 ///
 /// Two writes of one stamp are of one commit. The later operation in the commit is the later write.
 public struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// What one local transaction did, as it goes to the server (SYNC.md, sections 7 and 9).
+/// What one local transaction did, as it goes to the server (sync-design.md, sections 7 and 9).
 public struct Commit: Hashable, Sendable {
     /// Counts the commits of the file, from 1 without gaps: a resend is known by it.
     public let number: UInt64
@@ -32,7 +32,7 @@ public struct Commit: Hashable, Sendable {
     }
 }
 
-/// A change that the server acknowledged without doing it, handed back whole (SYNC.md, section 1, sentence 3).
+/// A change that the server acknowledged without doing it, handed back whole (sync-design.md, section 1, sentence 3).
 public struct Refusal: Hashable, Sendable {
     /// Of the file's commit.
     public let commit: UInt64

@@ -5,7 +5,7 @@
 #endif
 public import FreeholdEngine
 
-/// What every client calls an object: its class and its primary key (SYNC.md, section 5, "create" and "link").
+/// What every client calls an object: its class and its primary key (sync-design.md, section 5, "create" and "link").
 public struct ObjectName: Hashable, Sendable {
     public let className: SyncString
     public let key: PrimaryKey

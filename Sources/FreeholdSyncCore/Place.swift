@@ -4,7 +4,7 @@
 /// is used up (sync-attack.md, H13).
 public typealias OwnNumber = UInt64
 
-/// Names an element of a list, as its author saw it (SYNC.md, section 6).
+/// Names an element of a list, as its author saw it (sync-design.md, section 6).
 ///
 /// What is named is the *slot*: where the element stood. An edit of the element reaches it also after others moved it.
 public enum ElementReference: Hashable, Sendable {
@@ -15,7 +15,7 @@ public enum ElementReference: Hashable, Sendable {
     case own(OwnNumber)
 }
 
-/// Names an embedded object at a place (SYNC.md, section 5; sync-attack.md, H12).
+/// Names an embedded object at a place (sync-design.md, section 5; sync-attack.md, H12).
 public enum InstanceReference: Hashable, Sendable {
     /// The one that was there in the confirmed object at the version that the commit names for it.
     case confirmed
@@ -24,7 +24,7 @@ public enum InstanceReference: Hashable, Sendable {
 }
 
 /// Between which elements something is put into a list, as the author saw it, in stored places: the hidden neighbour
-/// counts (SYNC.md, section 6; sync-attack.md, H10).
+/// counts (sync-design.md, section 6; sync-attack.md, H10).
 public struct Gap: Hashable, Sendable {
     /// Nil at the list's start.
     public let after: ElementReference?

@@ -7,7 +7,7 @@ public import FreeholdEngine
 
 /// Which element of a set a value is: two values are one element exactly if their `SetElement`s are equal.
 ///
-/// The rule, for sets of every type (SYNC.md, section 5, "set of values"; sync-attack.md, section 7):
+/// The rule, for sets of every type (sync-design.md, section 5, "set of values"; sync-attack.md, section 7):
 ///
 /// - Numbers (int, float, double, decimal) are one element if they have exactly the same value: 1, 1.0 and a decimal 1.00
 ///   are; 0.1 as a double and 0.1 as a decimal aren't, as no double is exactly a tenth.

@@ -5,7 +5,7 @@
 #endif
 public import FreeholdEngine
 
-/// A value as it travels: what a property, an element or an entry holds (SYNC.md, sections 5 and 9).
+/// A value as it travels: what a property, an element or an entry holds (sync-design.md, sections 5 and 9).
 ///
 /// Two values are equal (`==`) if they are the same to the bit: 0.0 and −0.0, 1 and 1.0, 1.0 and 1.00 as decimals all differ, and a NaN is
 /// equal to itself. Which values are *one element* of a set is a question of its own: see `SetElement`.
@@ -73,7 +73,7 @@ public struct SyncDictionary: Hashable, Sendable {
 /// An embedded object as its author assigned it.
 ///
 /// It becomes an instance with an id of its own: (the author's file, `number`). A later assignment makes another
-/// instance, and edits inside name theirs (SYNC.md, section 5).
+/// instance, and edits inside name theirs (sync-design.md, section 5).
 public struct EmbeddedValue: Hashable, Sendable {
     public let number: OwnNumber
     public let fields: [NewField]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// SYNC.md, section 4, and the histories of sync-attack.md, section 3.
+/// sync-design.md, section 4, and the histories of sync-attack.md, section 3.
 @Suite struct ClockHistoryTests {
     @Test func `A slow client's second commit doesn't lose to its own first`() throws {
         var stream = try Oracle(list: [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// Sets and dictionaries: SYNC.md, section 5.
+/// Sets and dictionaries: sync-design.md, section 5.
 @Suite struct CollectionHistoryTests {
     let tags = Place(thing, "tags")
     let map = Place(thing, "map")

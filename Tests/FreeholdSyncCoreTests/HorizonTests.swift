@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// SYNC.md, sections 6 and 8; sync-attack.md, H7 and H8.
+/// sync-design.md, sections 6 and 8; sync-attack.md, H7 and H8.
 @Suite struct HorizonTests {
     @Test func `H8: a list without a younger slot becomes a chain, references of later bases stay exact`() throws {
         var stream = try Oracle(list: ["a", "b", "c"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// The histories of lists that broke an earlier form of the design (SYNC.md, section 6). Expected results are by hand.
+/// The histories of lists that broke an earlier form of the design (sync-design.md, section 6). Expected results are by hand.
 @Suite struct ListHistoryTests {
     @Test func `H1: an edit hits the author's own element although the server orders two inserts otherwise`() throws {
         var stream = try Oracle(list: ["a", "b"])

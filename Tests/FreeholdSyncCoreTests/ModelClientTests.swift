@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// The client that the random histories use: SYNC.md, section 1, sentences 2 to 4, and section 7.
+/// The client that the random histories use: sync-design.md, section 1, sentences 2 to 4, and section 7.
 @Suite struct ModelClientTests {
     private func client(_ ident: FileIdent, of stream: Oracle) -> ModelClient { ModelClient(ident: ident, of: stream) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// Creations, deletions, delete rules, unique constraints: SYNC.md, section 5; sync-attack.md, section 4.
+/// Creations, deletions, delete rules, unique constraints: sync-design.md, section 5; sync-attack.md, section 4.
 @Suite struct ObjectHistoryTests {
     let other = ObjectName("Thing", 2)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// What SYNC.md claims, on random histories against the oracle. `FREEHOLD_SEED` repeats one.
+/// What sync-design.md claims, on random histories against the oracle. `FREEHOLD_SEED` repeats one.
 @Suite struct RandomHistoryTests {
     typealias Options = HistoryGenerator.Options
 

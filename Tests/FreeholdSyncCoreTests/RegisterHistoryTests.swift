@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// Single values, counters, mixed values, embedded objects: SYNC.md, section 5.
+/// Single values, counters, mixed values, embedded objects: sync-design.md, section 5.
 @Suite struct RegisterHistoryTests {
     let count = Place(thing, "count")
 

@@ -23,7 +23,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     let property: String
     /// The object that is linked to; nil for unmanaged ones.
     let target: ObjectBase?
-    /// The number of the target's property that these are.
+    /// The number of the property, among the target's, that this is the value of.
     private let key: Int
 
     /// The inverse of a property of another class.
@@ -39,19 +39,23 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         self.key = key
     }
 
-    private struct Place {
+    /// What the links are read with.
+    private struct Source {
         let view: DataView
+        /// The column that links come from, and the table that it is of.
         let column: Column
         let table: ManagedTable
+        /// The object that they lead to.
         let key: ObjectKey
     }
 
-    private func place() -> Place? {
+    /// Nil if the target is unmanaged.
+    private func source() -> Source? {
         guard let target, let table = target._table else { return nil }
         target._verifyLive(table)
         let (origin, column) = table.inverse(of: key, from: property)
         table.core.tracker?.accessTable(origin.table.id)
-        return Place(view: table.core.view, column: column, table: origin, key: target._key)
+        return Source(view: table.core.view, column: column, table: origin, key: target._key)
     }
 
     public var realm: Realm? { target?.realm }
@@ -59,13 +63,13 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
 
     /// - Complexity: O(1)
     public var count: Int {
-        guard let at = place() else { return 0 }
+        guard let at = source() else { return 0 }
         return at.view.backlinkCount(at.column, at.key)
     }
 
     /// - Precondition: `0 <= i < count`
     public subscript(i: Int) -> Element {
-        let at = place()
+        let at = source()
         let count = at.map { $0.view.backlinkCount($0.column, $0.key) } ?? 0
         guard let at, i >= 0, i < count else {
             if at == nil, let element: Element = KeyPathRecorder.element(String(i)) { return element }
@@ -85,13 +89,13 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
 
     /// - Complexity: O(n)
     public func index(of object: Element) -> Int? {
-        guard let at = place(), object._core === at.table.core, object._state == at.table.state else { return nil }
+        guard let at = source(), object._core === at.table.core, object._state == at.table.state else { return nil }
         return at.view.backlinks(at.column, at.key).firstIndex(of: object._key)
     }
 
     /// Walks the objects that link to this one now.
     public func makeIterator() -> RLMIterator<Element> {
-        guard let at = place() else { return RLMIterator(values: []) }
+        guard let at = source() else { return RLMIterator(values: []) }
         return RLMIterator(.array(at.view.backlinks(at.column, at.key)), at.table)
     }
 
@@ -114,7 +118,7 @@ extension LinkingObjects: RealmCollection {
     }
 
     public var _source: _CollectionSource? {
-        guard let at = place() else { return nil }
+        guard let at = source() else { return nil }
         return _CollectionSource(.backlinks(at.column, at.key), of: at.table, isLive: { !isInvalidated }) {
             let location = _rlmLocation
             return { (location.find($0) as! LinkingObjects?)?._source }

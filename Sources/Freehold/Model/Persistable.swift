@@ -32,7 +32,7 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     /// What the wrapper of a new object's property holds when no default value is given.
     static func _rlmInitialStorage() -> _Storage
     static func _rlmBox(_ value: Self) -> _Storage
-    /// Nil: nothing has been made yet.
+    /// Nil if no value has been made yet.
     static func _rlmUnbox(_ storage: _Storage) -> Self?
     /// Zero, empty, nil, the current time, a new unique identifier.
     static func _rlmDefaultValue() -> Self
@@ -51,9 +51,10 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     /// What some other value stands for: an `Int` for an `Int8`, the text of a `Decimal128`. Nil if nothing; objects
     /// and collections of them are converted without asking.
     static func _rlmConvert(_ value: Any) -> _StoredContent?
-    /// Puts the storage of a managed object's property in order, when the object has just become managed.
+    /// Called when the object has just become managed: from now on its values are in the file. Replaces the storage by the
+    /// placeholder, or has a collection read from the file.
     static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int)
-    /// Of an unmanaged collection of plain values: what it holds; nil where that has to be asked one by one.
+    /// The elements of an unmanaged collection of plain values. Nil for everything else, which is asked for its content.
     static func _rlmPlainContents(_ value: Self) -> _PlainContents?
 }
 
@@ -89,7 +90,7 @@ where PersistedType: RealmCollectionValue {
     static func _rlmContent(_ value: Self) -> _StoredContent
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
     static func _rlmConvert(_ value: Any) -> _StoredContent?
-    /// What an element reads as whose content is of another type, or stands for no value.
+    /// What a read gives for an element whose content is of another type, or stands for no value.
     static func _rlmUnmapped(_ content: _StoredContent) -> Self
 }
 

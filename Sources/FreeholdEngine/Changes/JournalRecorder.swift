@@ -373,7 +373,7 @@ final class JournalRecorder {
             from = end
         }
         writer.bytes.raw(Array(bytes[from...]))
-        transaction.relieve()
+        transaction.spillIfOverBudget()
     }
 
     /// Bytes until now: until the entry ends, only whole blocks are written.

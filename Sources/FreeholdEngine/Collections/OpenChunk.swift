@@ -170,9 +170,9 @@ extension WriteTransaction {
         guard newerChunk != nil, column.collection == .list, value.type == column.type, column.type != .link,
             LeafBuffer.kind(of: column.type) != .bytes, !column.hasIndex, journal == nil
         else { return false }
-        relieve()
+        spillIfOverBudget()
         let (cluster, slot) = locate(key)
-        let (_, entry) = hot(column, cluster)
+        let (_, entry) = openLeaf(column, cluster)
         let at: Int? = entry._withUnsafeGuaranteedRef { entry in
             guard entry.isReference(slot) else { return nil }
             let (root, length) = entry.reference(slot)

@@ -68,7 +68,7 @@ extension WriteTransaction {
         _ columns: ColumnOverlay,
         _ target: ObjectKey
     ) {
-        relieve()
+        spillIfOverBudget()
         let (cluster, slot) = locate(target)
         let buffer = writable(columns, cluster, isBacklink: true)
         let place = ListPlace(

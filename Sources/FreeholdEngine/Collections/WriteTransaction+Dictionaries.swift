@@ -168,7 +168,7 @@ extension WriteTransaction {
     /// - Returns: false, with nothing changed, where the key isn't, or wouldn't be, amid them.
     private func setOpen(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
         guard column.type != .link, column.type != .mixed, journal == nil else { return false }
-        relieve()
+        spillIfOverBudget()
         let place = dictionaryPlace(column, key)
         guard place.values.buffer.isReference(place.values.slot),
             case (.large(var keyTree), .large(var valueTree)) = large(place),
@@ -225,7 +225,7 @@ extension WriteTransaction {
             old[$0].value == new[$1].value
         }
         guard !difference.edits.isEmpty else { return }
-        relieve()
+        spillIfOverBudget()
         let place = dictionaryPlace(column, key)
         if column.type == .link || column.type == .mixed {
             linksChanged(
@@ -277,7 +277,7 @@ extension WriteTransaction {
 
     /// Replaces a range of a dictionary, with what follows for the inverse links. Keys are nil where they stay.
     private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, keys: [Value]?, values: [Value]) {
-        relieve()
+        spillIfOverBudget()
         let place = dictionaryPlace(column, key)
         if column.type == .link || column.type == .mixed {
             let old = range.isEmpty ? [] : listValues(column, key, in: range)

@@ -9,7 +9,7 @@ extension WriteTransaction {
         let values = column.collection == .set ? Self.unique(values, keepsLast: true) : values
         // An index follows the edits of its column.
         if column.hasIndex { return splice(column, key, 0..<0, with: values) }
-        relieve()
+        spillIfOverBudget()
         splice(place(column, key), 0..<0, with: values)
     }
 
@@ -19,7 +19,7 @@ extension WriteTransaction {
     /// - Complexity: O(n log n).
     package func fill(_ column: Column, _ key: ObjectKey, entries: [(key: String, value: Value)]) {
         if entries.isEmpty { return }
-        relieve()
+        spillIfOverBudget()
         store(Self.unique(entries), in: column, key)
     }
 

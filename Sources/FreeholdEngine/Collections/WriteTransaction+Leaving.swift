@@ -71,7 +71,7 @@ extension WriteTransaction {
             edits = [.clear(count: links.count)]
             if !kept.isEmpty { edits.append(.insert(at: 0, count: kept.count)) }
         }
-        relieve()
+        spillIfOverBudget()
         linksChanged(column, key, removed: removed, added: [])
         splice(place(column, key), 0..<links.count, with: kept)
         for edit in edits { note(column, key, edit) }

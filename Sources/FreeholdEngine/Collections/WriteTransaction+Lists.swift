@@ -37,9 +37,9 @@ extension WriteTransaction {
 
     /// Appends without checks, for callers that have made them: the column is a list of links, both objects live.
     package func listAppend(_ column: Column, _ key: ObjectKey, link target: ObjectKey) {
-        relieve()
+        spillIfOverBudget()
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         // An element that is appended moves none that isn't shown.
         if columns._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) {
             journal?.unshown(column, key, hiddenLinks(column, key), in: self)
@@ -188,7 +188,7 @@ extension WriteTransaction {
         let count = listCount(column, key)
         guard count > 0 else { return }
         if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, 0..<count, with: 0) }
-        relieve()
+        spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
@@ -277,7 +277,7 @@ extension WriteTransaction {
     /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
     func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
         if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range, with: values.count) }
-        relieve()
+        spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {

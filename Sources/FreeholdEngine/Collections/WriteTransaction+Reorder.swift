@@ -9,7 +9,7 @@ extension WriteTransaction {
         precondition(positions.count == old.count, "\(positions.count) positions for \(old.count) elements")
         guard positions != Array(old.indices) else { return }
         if columnOverlay(column).hasHiddenLinks { reorderHiddenLinks(column, key, positions) }
-        relieve()
+        spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         splice(place(column, key), 0..<old.count, with: positions.map { old[$0] })
         if column.hasIndex { placeChanged(column, key, from: entry) }

@@ -169,7 +169,7 @@ extension WriteTransaction {
             old[$0] == new[$1]
         }
         guard !difference.edits.isEmpty else { return }
-        relieve()
+        spillIfOverBudget()
         let place = place(column, key)
         if column.type == .link || column.type == .mixed {
             linksChanged(

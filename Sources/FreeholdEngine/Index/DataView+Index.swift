@@ -180,7 +180,7 @@ extension WriteTransaction {
 
     private func settle(_ index: IndexOverlay, _ overlay: TableOverlay, relieving: Bool = false) {
         guard !index.changes.isEmpty else { return }
-        index.tree.apply(index.changes, in: self) { _ in if relieving { relieve() } }
+        index.tree.apply(index.changes, in: self) { _ in if relieving { spillIfOverBudget() } }
         var state = overlay.state.columns[index.column.id] ?? .init()
         state.indexRoot = index.tree.root
         state.indexHeight = index.tree.height
@@ -190,7 +190,7 @@ extension WriteTransaction {
 
     /// What is pending of an index is merged before it outgrows the memory.
     @inline(__always)
-    func relieve(_ index: IndexOverlay, _ overlay: TableOverlay) {
+    func flushIfLarge(_ index: IndexOverlay, _ overlay: TableOverlay) {
         if index.changes.memory > core.memoryBudget { settle(index, overlay) }
     }
 
@@ -201,7 +201,7 @@ extension WriteTransaction {
         let index = index(column)
         for cluster in overlay.counts.indices {
             indexCluster(table, column, index, cluster, from: 0)
-            relieve(index, overlay)
+            flushIfLarge(index, overlay)
         }
     }
 
@@ -215,7 +215,7 @@ extension WriteTransaction {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
                 indexCluster(overlay.table, column, index, cluster, from: first)
-                relieve(index, overlay)
+                flushIfLarge(index, overlay)
             }
         }
     }

@@ -8,7 +8,7 @@ extension WriteTransaction {
         guard contains(table, key) else { return }
         // Links that waited for it are links to it.
         if !table.isHidden { resolvePlaceholders() }
-        relieve()
+        spillIfOverBudget()
         noteFollowers(table, CollectionOfOne(key))
         delete(overlay(table), currentSchema.linkColumns(to: table), key)
         deleteOrphans()
@@ -53,7 +53,7 @@ extension WriteTransaction {
         for column in columns where !release(column, overlay, cluster, keys, isWhole: isWhole) {
             for key in keys { release(column, overlay, key) }
         }
-        disappear(overlay, cluster, keys)
+        removeRows(overlay, cluster, keys)
     }
 
     /// The common cases, straight from the leaf.
@@ -141,7 +141,7 @@ extension WriteTransaction {
                 }
             }
         }
-        relieve(index, overlay)
+        flushIfLarge(index, overlay)
         return true
     }
 
@@ -160,7 +160,7 @@ extension WriteTransaction {
         }
         if !overlay.table.compounds.isEmpty { releaseCompounds(overlay, key) }
         for column in columns { release(column, overlay, key) }
-        disappear(overlay, key)
+        removeRow(overlay, key)
     }
 
     /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
@@ -245,7 +245,7 @@ extension WriteTransaction {
         if column.isPrimaryKey || (column.hasIndex && key.raw < overlay.unindexedFrom) {
             let index = index(column)
             index.remove(value(column, key), key)
-            relieve(index, overlay)
+            flushIfLarge(index, overlay)
         }
         if column.type == .mixed, hasLinks(column, key) {
             linksChanged(column, key, removed: [value(column, key)], added: [])
@@ -267,13 +267,13 @@ extension WriteTransaction {
         }
     }
 
-    private func disappear(_ overlay: TableOverlay, _ key: ObjectKey) {
-        disappear(overlay, locate(key).cluster, CollectionOfOne(key))
+    private func removeRow(_ overlay: TableOverlay, _ key: ObjectKey) {
+        removeRows(overlay, locate(key).cluster, CollectionOfOne(key))
     }
 
     /// Living objects of a cluster.
     @inline(__always)
-    private func disappear(_ overlay: TableOverlay, _ cluster: Int, _ keys: some Collection<ObjectKey>) {
+    private func removeRows(_ overlay: TableOverlay, _ cluster: Int, _ keys: some Collection<ObjectKey>) {
         let bits = presenceBits(overlay, cluster)
         for key in keys {
             let slot = locate(key).slot

@@ -92,7 +92,7 @@ extension WriteTransaction {
         if links.isEmpty, !hasHidden { return }
         for cluster in 0..<clusterCount(table) {
             for key in keys(table, cluster: cluster) {
-                relieve()
+                spillIfOverBudget()
                 if hasHidden { dropHiddenLinks(of: table, key) }
                 for column in links { leaveTargets(column, key) }
             }

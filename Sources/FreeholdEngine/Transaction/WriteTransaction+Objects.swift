@@ -54,11 +54,11 @@ extension WriteTransaction {
         } else {
             index.greatestInt = primaryKey
         }
-        let key = appear(overlay)
+        let key = insertRow(overlay)
         if overlay.hasPlaceholders { noteMade(table, key, .int(primaryKey)) }
         index.changes.insertInt(primaryKey, key.raw)
         let (cluster, slot) = locate(key)
-        hot(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
+        openLeaf(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
         return key
     }
 
@@ -81,7 +81,7 @@ extension WriteTransaction {
     }
 
     private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
-        let key = appear(overlay)
+        let key = insertRow(overlay)
         if let column, let primaryKey {
             if overlay.hasPlaceholders { noteMade(overlay.table, key, primaryKey) }
             index(column).insert(primaryKey, key)
@@ -97,7 +97,7 @@ extension WriteTransaction {
         return overlay.state.nextKey != overlay.baseState.nextKey
     }
 
-    private func appear(_ overlay: TableOverlay) -> ObjectKey {
+    private func insertRow(_ overlay: TableOverlay) -> ObjectKey {
         if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
         let key = ObjectKey(overlay.state.nextKey)
         let (cluster, slot) = locate(key)
@@ -171,7 +171,7 @@ extension WriteTransaction {
     /// `set` without its checks, for callers that have made them: the value fits, the object lives, and the column is
     /// no primary key.
     package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
-        relieve()
+        spillIfOverBudget()
         switch value {
         case .link(let target):
             setLink(column, key, target)
@@ -183,7 +183,7 @@ extension WriteTransaction {
         }
         if column.type == .mixed, columnOverlay(column).hasHiddenLinks { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked { noteIndexed(column, key, value) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         if column.type == .mixed {
@@ -197,7 +197,7 @@ extension WriteTransaction {
     /// - Precondition: the column is of integers, no primary key, and the object lives.
     public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked {
             noteIndexed(column, key, .int(value))
         }
@@ -208,7 +208,7 @@ extension WriteTransaction {
     /// - Precondition: the column is of doubles, and the object lives.
     public func setDouble(_ column: Column, _ key: ObjectKey, _ value: Double) {
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
     }
@@ -216,7 +216,7 @@ extension WriteTransaction {
     /// - Precondition: the column is of timestamps, no primary key, and the object lives.
     package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked { noteIndexed(column, key, .timestamp(value)) }
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         buffer._withUnsafeGuaranteedRef {
@@ -227,7 +227,7 @@ extension WriteTransaction {
     /// - Precondition: the column is of booleans, and the object lives.
     public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked {
             noteIndexed(column, key, .bool(value))
         }
@@ -242,7 +242,7 @@ extension WriteTransaction {
             return
         }
         let (cluster, slot) = locate(key)
-        let (columns, buffer) = hot(column, cluster)
+        let (columns, buffer) = openLeaf(column, cluster)
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         buffer._withUnsafeGuaranteedRef { buffer in
             if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
@@ -259,9 +259,9 @@ extension WriteTransaction {
     }
 
     func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
-        if hot(column)._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) { dropHiddenLinks(column, key) }
+        if unmanagedOverlay(column)._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
-        let (columns, unmanaged) = hot(column, cluster)
+        let (columns, unmanaged) = openLeaf(column, cluster)
         columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
         let new = target.map { $0.raw + 1 } ?? 0
         let old = unmanaged._withUnsafeGuaranteedRef { buffer in
@@ -300,7 +300,7 @@ extension WriteTransaction {
         guard column.hasIndex else { return }
         let index = index(column)
         index.replace(old, new, key)
-        relieve(index, overlay)
+        flushIfLarge(index, overlay)
     }
 
     /// Puts a value into a decoded leaf; long bytes go into chunks of their own.

@@ -322,13 +322,13 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     /// Before an operation, when nobody holds a pointer into a block or a decoded leaf: keeps to the memory budget.
     @inline(__always)
-    func relieve() {
-        if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { relieveNow() }
+    func spillIfOverBudget() {
+        if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { shrinkToBudget() }
         if !crowdedBacklinks.isEmpty { settleCrowdedBacklinks() }
     }
 
     @inline(never)
-    private func relieveNow() {
+    private func shrinkToBudget() {
         if retiredBytes > core.memoryBudget / 8 { collectRetired() }
         if fetchedBytes > core.memoryBudget / 4 {
             for bytes in fetched.values { bytes.deallocate() }
@@ -462,11 +462,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
     }
 
-    func columnOverlay(_ column: Column) -> ColumnOverlay { hot(column).takeUnretainedValue() }
+    func columnOverlay(_ column: Column) -> ColumnOverlay { unmanagedOverlay(column).takeUnretainedValue() }
 
     /// The column's overlay, kept alive by its table's.
     @inline(__always)
-    func hot(_ column: Column) -> Unmanaged<ColumnOverlay> {
+    func unmanagedOverlay(_ column: Column) -> Unmanaged<ColumnOverlay> {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] ?? openOverlay(column)
     }
 
@@ -491,8 +491,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     /// The column's overlay and the decoded leaf of a cluster, to change.
     @inline(__always)
-    func hot(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
-        let columns = hot(column)
+    func openLeaf(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
+        let columns = unmanagedOverlay(column)
         if let found = columns._withUnsafeGuaranteedRef({ $0.unretained(cluster) }) { return (columns, found) }
         return (columns, openUnretained(columns, cluster))
     }
@@ -524,7 +524,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     @inline(never)
     private func openBuffer(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool) -> LeafBuffer {
-        relieve()
+        spillIfOverBudget()
         let column = columns.column
         let buffer = LeafBuffer(
             type: isBacklink ? .int : column.type,

@@ -65,7 +65,7 @@ final class URLSessionTransport: NSObject, RLMNetworkTransport, URLSessionTaskDe
     // Set once, by `init`.
     private var session: URLSession!
 
-    /// The most bytes of an answer that are taken.
+    /// In bytes. A longer answer counts as none; it has been received whole by then.
     private static let limit = 16 << 20
 
     override init() {

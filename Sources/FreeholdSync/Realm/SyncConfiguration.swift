@@ -18,7 +18,7 @@ public typealias RLMSyncConfiguration = SyncConfiguration
 public struct InitialSubscriptionsConfiguration: Sendable {
     /// Runs within an update of the subscriptions.
     public let callback: @Sendable (SyncSubscriptionSet) -> Void
-    /// At each opening of the file by a process, not only when it is made.
+    /// Whether it runs each time that a process opens the file, not only when the file is made.
     public let rerunOnOpen: Bool
 }
 
@@ -54,8 +54,8 @@ extension User {
     ///   - initialSubscriptions: appends them, within an update.
     ///   - clientResetMode: what becomes of work that isn't sent when the server has lost its store.
     ///   - cancelAsyncOpenOnNonFatalErrors: see ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
-    ///   - rerunOnOpen: it runs whenever a process opens the file: a query with a new constant is added then, a named one has to be
-    ///     looked for first.
+    ///   - rerunOnOpen: whether the block runs each time that a process opens the file. Then a query with a new constant is added
+    ///     each time; one with a name has to be looked for first.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false,
@@ -132,7 +132,9 @@ extension SyncConfiguration: FileService {
         )
     }
 
-    /// Work that wasn't sent gets its names and the version that they are of: a server translates it by that.
+    /// Rewrites work that isn't sent yet into the form in which it is sent, before the migration changes names.
+    ///
+    /// It then says which version of the schema its names are of, and the server translates it.
     package func willMigrate(_ database: Database) throws {
         guard try database.snapshot().journalCursors.contains(where: { $0.name == FileClientStore.cursorName }) else {
             return

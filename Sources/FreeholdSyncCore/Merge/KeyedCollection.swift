@@ -1,4 +1,4 @@
-/// A set of values, or a dictionary: a register for each value or key (SYNC.md, section 5).
+/// A set of values, or a dictionary: a register for each value or key (sync-design.md, section 5).
 struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
     private(set) var entries: [Key: Register] = [:]
     /// Of the write that made the collection. Registers that it wrote have no mark of their own.

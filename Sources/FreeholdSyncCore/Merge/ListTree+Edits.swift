@@ -1,4 +1,4 @@
-/// What changes of a list do (SYNC.md, section 5). Each is done whole, or not at all if it names what never was.
+/// What changes of a list do (sync-design.md, section 5). Each is done whole, or not at all if it names what never was.
 extension ListTree {
     mutating func insert(
         _ values: [SyncValue],

@@ -1,5 +1,5 @@
 extension ListTree {
-    /// Rewrites the tree as a chain, without what was dead at the horizon, if nothing was made since (SYNC.md, sections 6 and 8).
+    /// Rewrites the tree as a chain, without what was dead at the horizon, if nothing was made since (sync-design.md, sections 6 and 8).
     ///
     /// Whatever comes later was made by authors who saw all of the chain, and ranks above it. So clocks and births are forgotten, and each
     /// element is named after the slot that it stands in. Births become 0, and not the version of the youngest slot: that one can be of work

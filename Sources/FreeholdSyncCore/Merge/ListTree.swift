@@ -1,4 +1,4 @@
-/// A synced list: the tree of slots of SYNC.md, section 6.
+/// A synced list: the tree of slots of sync-design.md, section 6.
 ///
 /// A slot is made by an insert or a move and stays where it is. Its author put it beside another slot, its parent, so the slots are a
 /// tree, and the list is the tree read from left to right (Fugue). An element is named after the slot that its insert made. It stands in

@@ -1,4 +1,4 @@
-/// What a merge reads and writes of a stream's state (SYNC.md, section 8). All of one merge is one transaction.
+/// What a merge reads and writes of a stream's state (sync-design.md, section 8). All of one merge is one transaction.
 public protocol MergeStore {
     /// The stream's version.
     var version: StreamVersion { get }
@@ -92,6 +92,6 @@ public enum MergeError: Error, Hashable {
     case gap(expected: UInt64)
     /// The author claims to have seen a version that isn't there.
     case unknownVersion
-    /// The author must resync by keys first (SYNC.md, section 8).
+    /// The author must resync by keys first (sync-design.md, section 8).
     case behindHorizon
 }

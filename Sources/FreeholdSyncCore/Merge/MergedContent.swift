@@ -1,4 +1,4 @@
-/// What can be read of a merged object: values, no stamps (SYNC.md, section 5). Links are there as they were written, whether their
+/// What can be read of a merged object: values, no stamps (sync-design.md, section 5). Links are there as they were written, whether their
 /// object is or not.
 public enum MergedContent: Hashable, Sendable {
     case value(SyncValue)

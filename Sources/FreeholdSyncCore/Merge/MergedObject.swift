@@ -1,4 +1,4 @@
-/// An object as the server keeps it: its values, and what later merges need to know of how they came about (SYNC.md, section 8).
+/// An object as the server keeps it: its values, and what later merges need to know of how they came about (sync-design.md, section 8).
 ///
 /// It changes in merges only.
 public struct MergedObject: Sendable {

@@ -1,4 +1,4 @@
-/// A commit from before the horizon at work on objects of today (SYNC.md, section 8).
+/// A commit from before the horizon at work on objects of today (sync-design.md, section 8).
 ///
 /// What its author saw of a list is gone. So elements are known by value: the author sends the list as it saw it, and that is aligned with the list as
 /// it is. What aligns is done, an insert comes where its neighbours are now, and the rest is reported.

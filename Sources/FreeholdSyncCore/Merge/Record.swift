@@ -1,6 +1,6 @@
 /// The properties of an object, or of an embedded one.
 struct Record: Sendable {
-    /// Of the write that made it. A property that it wrote has no mark of its own (SYNC.md, section 8, `meta`).
+    /// Of the write that made it. A property that it wrote has no mark of its own (sync-design.md, section 8, `meta`).
     let base: Mark
     private(set) var fields: NamedValues<Field>
 

@@ -1,4 +1,4 @@
-/// Merges commits into a stream (SYNC.md, sections 4 to 6; `docs/sync-decisions.md`).
+/// Merges commits into a stream (sync-design.md, sections 4 to 6; `docs/sync-decisions.md`).
 ///
 /// It reads and writes only the objects that a commit names. Objects that a unique constraint or a delete rule may still refuse are
 /// copied first, others change in place.

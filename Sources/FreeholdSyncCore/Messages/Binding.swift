@@ -93,7 +93,7 @@ public struct SchemaClaim: Hashable, Sendable {
     }
 }
 
-/// The JSON document of a class (SYNC.md, section 11).
+/// The JSON document of a class (sync-design.md, section 11).
 public struct SchemaDocument: Hashable, Sendable {
     public let className: SyncString
     public let json: SyncString

@@ -1,4 +1,4 @@
-/// What a client sends (SYNC.md, section 9). One message is one binary frame.
+/// What a client sends (sync-design.md, section 9). One message is one binary frame.
 ///
 /// Sessions share a connection: each is one file. Messages of a session begin with its number.
 public enum ClientMessage: Hashable, Sendable {
@@ -10,24 +10,24 @@ public enum ClientMessage: Hashable, Sendable {
     case upload(SessionNumber, Upload)
     /// The server may send this many bytes more in the session.
     case credit(SessionNumber, bytes: UInt64)
-    /// Asks for `marked` with this number, once everything is sent that the stream holds now.
+    /// Asks the server to send `marked` with this number as soon as it has sent everything that the stream holds now.
     case mark(SessionNumber, UInt64)
-    /// Asks the server to go on from here: after it said that it paused, after an error that passed, or to compare classes by keys.
+    /// Asks the server to go on from this cursor: after it paused, after an error that has passed, or to compare classes by keys.
     case resume(SessionNumber, Resume)
-    /// Asks for objects whole. The answer is a `changes` without progress.
+    /// Asks for these objects as a whole. The answer is a `changes` that doesn't move the cursor.
     case fetch(SessionNumber, [ObjectName])
     /// Ends the session. The number isn't used again in the connection.
     case unbind(SessionNumber)
     case ping(Ping)
 }
 
-/// What a server sends (SYNC.md, section 9). One message is one binary frame.
+/// What a server sends (sync-design.md, section 9). One message is one binary frame.
 public enum ServerMessage: Hashable, Sendable {
     /// The answer to `hello`.
     case welcome(Welcome)
     /// The answer to `bind`.
     case bound(SessionNumber, Bound)
-    /// The queries of one class weren't understood. Those of other classes count.
+    /// The query of one class wasn't understood. Those of other classes are in force.
     case queryError(SessionNumber, QueryError)
     case ack(SessionNumber, Ack)
     case changes(SessionNumber, Changes)
@@ -36,10 +36,10 @@ public enum ServerMessage: Hashable, Sendable {
     case bootstrapEnd(SessionNumber, BootstrapEnd)
     /// The client may upload this many bytes more in the session.
     case credit(SessionNumber, bytes: UInt64)
-    /// Everything is sent that the stream held when the `mark` with this number came: it held the version.
+    /// Everything is sent that the stream held when the `mark` with this number came: all up to this version.
     case marked(SessionNumber, UInt64, StreamVersion)
     case notice(SessionNumber, Notice)
-    /// Of a session, or of the whole connection if there is no number.
+    /// An error of a session, or of the whole connection if there is no number.
     case error(SessionNumber?, ErrorMessage)
     case pong(Pong)
 }
@@ -55,7 +55,7 @@ public struct SessionNumber: RawRepresentable, Hashable, Comparable, Sendable, E
 }
 
 extension ClientMessage {
-    /// Nil if the message is of no session.
+    /// The session that the message belongs to; nil if it belongs to the connection.
     public var session: SessionNumber? {
         switch self {
         case .hello, .ping: nil
@@ -67,7 +67,7 @@ extension ClientMessage {
 }
 
 extension ServerMessage {
-    /// Nil if the message is of no session.
+    /// The session that the message belongs to; nil if it belongs to the connection.
     public var session: SessionNumber? {
         switch self {
         case .welcome, .pong: nil

@@ -1,4 +1,4 @@
-/// Up to where a client has a stream: which history of it, how far, and what that history was (SYNC.md, section 9).
+/// Up to where a client has a stream: which history of it, how far, and what that history was (sync-design.md, section 9).
 ///
 /// Two cursors of one version that differ are of two histories: the store was restored, copied, or promoted too early.
 public struct Cursor: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What went wrong, as the client has to take it (SYNC.md, section 9).
+/// What went wrong, as the client has to take it (sync-design.md, section 9).
 public enum SyncFault: Hashable, Sendable {
     /// The client tries again after so many milliseconds.
     case transient(after: UInt64)
@@ -14,7 +14,7 @@ public enum SyncFault: Hashable, Sendable {
     case tooLarge(limit: UInt64)
     /// The other side doesn't keep to the protocol. The client connects again, later each time.
     case violation
-    /// The server has another history of the stream: the client resets as it was told to (SYNC.md, section 11).
+    /// The server has another history of the stream: the client resets as it was told to (sync-design.md, section 11).
     case storeReplaced
     /// The server speaks no version of the protocol that the client speaks. The app's to act upon.
     case upgradeRequired

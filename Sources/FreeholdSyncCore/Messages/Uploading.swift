@@ -1,7 +1,7 @@
 /// Commits of a file, by rising numbers without gaps.
 public struct Upload: Hashable, Sendable {
     public var commits: [UploadedCommit]
-    /// What the lists were that the commits edit, if the file's work is from before the horizon (SYNC.md, section 8).
+    /// What the lists were that the commits edit, if the file's work is from before the horizon (sync-design.md, section 8).
     public var oldLists: [OldList]
 
     public init(commits: [UploadedCommit], oldLists: [OldList] = []) {

@@ -1,6 +1,6 @@
 public import FreeholdBSON
 
-/// A merged object as a store keeps it (SYNC.md, section 8): a document that anybody can read, and what merges need beside it.
+/// A merged object as a store keeps it (sync-design.md, section 8): a document that anybody can read, and what merges need beside it.
 ///
 /// `doc` has the values that there are, `_id` first, the others by rising names: a link is its target's key, a list or a set an array, a
 /// dictionary or an embedded object a document. `meta` has everything else. Both together give back exactly the object.

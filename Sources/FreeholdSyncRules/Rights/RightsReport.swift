@@ -1,19 +1,19 @@
 import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A dry run: what a user would see and could write, and why not more. Nothing is changed.
+/// What a user would see and could write of one class, and why not more. It is a dry run: nothing is changed.
 ///
-/// It is for those who administer an app: it tells of objects that the user can't see.
+/// `freehold-server rules check` prints it. It is for those who administer an app, because it speaks of objects that the user can't see.
 public struct RightsReport: Sendable {
     public struct RoleStep: Hashable, Sendable {
         public let role: String
         public let applies: Bool
-        /// Why it doesn't apply, or isn't asked.
+        /// Why it doesn't apply, or isn't asked. Nil if it applies.
         public let reason: String?
     }
 
     public let rights: ClassRights
-    /// The roles in the order in which they are asked.
+    /// The class's roles in the order in which they are asked. The first that applies counts; those behind it aren't asked.
     public let steps: [RoleStep]
     /// The class's fields that can't be read, and those that can't be written.
     public let hiddenFields: [String]
@@ -64,8 +64,12 @@ extension RightsReport: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Why an object can't be read, changed or deleted, a line for each right that isn't given. Empty if all are.
+    /// Why an object can't be read, changed or deleted: a line for each of these three that isn't allowed.
     ///
+    /// - Parameters:
+    ///   - name: the object.
+    ///   - contents: what it holds.
+    /// - Returns: an empty array if everything is allowed.
     /// - Throws: `ConditionError` for what the matcher doesn't serve.
     public func objections(
         to name: ObjectName,
@@ -88,7 +92,7 @@ extension RightsReport: CustomStringConvertible {
 }
 
 extension ExpressionNode {
-    /// Why an expression isn't true of a user. Nil if it is.
+    /// Why an expression isn't true for a user, in a sentence; nil if it is true.
     func objection(_ user: RuleUser) -> String? {
         if answer(user) == true { return nil }
         switch self {

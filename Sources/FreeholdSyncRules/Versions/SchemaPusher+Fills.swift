@@ -1,9 +1,9 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// What apps are shown where nothing is stored.
+/// Fills: the values that apps of a version are shown in place of null or of a property that isn't stored.
 extension SchemaPusher {
-    /// What the new version shows where nothing is stored: what the push says, else what the version before says.
+    /// Sets the new version's fills of a class: those that the push gives, else those of the version before.
     mutating func fill(_ table: TableSpec) {
         let given = transition.fills[table.name] ?? [:]
         var fills: [String: SyncValue] = [:]
@@ -22,6 +22,7 @@ extension SchemaPusher {
         if !fills.isEmpty { version.fills[table.name] = fills }
     }
 
+    /// The value as a fill of the property. Nil if it can't be one; that is a problem of the push then.
     private mutating func fitting(
         _ value: SyncValue,
         _ property: String,
@@ -60,6 +61,9 @@ extension SchemaPusher {
         return fitting
     }
 
+    /// Notes fills of classes that don't exist, and fills for earlier versions that don't fit these.
+    ///
+    /// Only an added version has earlier ones. What is right is stored by `SchemaVersions.setFills`.
     mutating func checkOldFills() {
         for name in transition.fills.keys.sorted() where version.table(name) == nil {
             problems.append(.init(name, reason: "Values are given to show, and there is no such class."))

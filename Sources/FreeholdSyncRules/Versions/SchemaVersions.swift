@@ -1,7 +1,7 @@
 public import FreeholdEngine
 import FreeholdSyncCore
 
-/// The versions of an app's schema that are in use at once, as lenses on one store (SYNC.md, section 11).
+/// The versions of an app's schema that are in use at once, as lenses on one store (sync-design.md, section 11).
 ///
 /// ```swift
 /// var versions = try SchemaVersions(tables)

@@ -144,7 +144,7 @@ struct ObjectiveCModels: LanguageWriter {
         }
     }
 
-    /// Whether the type alone doesn't tell that there is no null.
+    /// Whether the property belongs in `requiredProperties`: it can't be null, and its Objective-C type could.
     private static func isToBeRequired(_ property: PlannedProperty) -> Bool {
         guard !property.isOptional, !property.isLink else { return false }
         guard property.collection == .none else { return true }
@@ -155,12 +155,13 @@ struct ObjectiveCModels: LanguageWriter {
     }
 }
 
-/// What stands for one type.
+/// How a property's type is written in Objective-C.
 private struct ElementType {
-    /// Before a name.
+    /// As it stands before a property's name, if the property can't be null.
     let required: String
+    /// The same, if it can.
     let optional: String
-    /// In collections.
+    /// As it stands in a collection's type.
     let object: String
     /// The protocol that says what a number or a collection holds.
     let tag: String

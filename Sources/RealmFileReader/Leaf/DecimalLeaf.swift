@@ -1,7 +1,8 @@
 import FreeholdEngine
 
 extension FileNodes {
-    /// Decimals are stored in the narrowest of three standard encodings that all of a leaf fit in.
+    /// Decimals are stored in the narrowest of the three encodings of IEEE 754 (32, 64 and 128 bits) in which all values of the leaf
+    /// fit. A leaf of width 0 is all null or, if it is marked, all zero.
     func readDecimals(_ ref: UInt64, expected: Int?, into values: inout [Value]) throws(RealmFileError) {
         let node = try node(ref)
         let n = try count(node.count, expected, at: node.offset)
@@ -26,16 +27,17 @@ extension FileNodes {
                 let hi = UInt64(littleEndian: node.data.loadUnaligned(fromByteOffset: i * 16 + 8, as: UInt64.self))
                 values.append(Self.decimal(lo: lo, hi: hi))
             }
-        default: throw .damaged("an array of decimals is none", at: node.offset)
+        default: throw .damaged("an array of decimals has a width that decimals can't have", at: node.offset)
         }
     }
 
-    /// Null is a NaN of its own.
+    /// Null is stored as one NaN that no calculation gives.
     static func decimal(lo: UInt64, hi: UInt64) -> Value {
         lo == 0xaa && hi == 0x7c00_0000_0000_0000 ? .null : .decimal128(Decimal128(lo: lo, hi: hi))
     }
 
-    /// A number of 32 bits: 7 digits. Only those whose coefficient has 23 bits are stored so, and null.
+    /// A number of 32 bits: 7 digits. Realm stores only numbers in this form whose coefficient has up to 23 bits; the form for longer
+    /// ones, for infinity and for NaN therefore stands for null.
     private static func decimal(_ bits: UInt32) -> Value {
         if bits & 0x6000_0000 == 0x6000_0000 { return .null }
         return decimal(
@@ -45,7 +47,7 @@ extension FileNodes {
         )
     }
 
-    /// A number of 64 bits: 16 digits. Only those whose coefficient has 53 bits are stored so, and null.
+    /// The same of 64 bits: 16 digits, coefficients of up to 53 bits.
     private static func decimal(_ bits: UInt64) -> Value {
         if bits & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 { return .null }
         return decimal(

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Work from before the horizon (SYNC.md, section 8), as the simulator found it wrong.
+/// Work from before the horizon (sync-design.md, section 8), as the simulator found it wrong.
 @Suite struct OldWorkTests {
     private static let name = ScriptedWorld.name
     private static let list = Place(name, "list")

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// A world is played twice, with other forbidden data the second time: what the user is sent is the same to the byte, but for the hashes of cursors,
-/// which are salted (SYNC.md, section 12).
+/// which are salted (sync-design.md, section 12).
 @Suite struct NoLeakTests {
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
 

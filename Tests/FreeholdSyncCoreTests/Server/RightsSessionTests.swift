@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What users of different roles are told, and what becomes of what they write (SYNC.md, section 10).
+/// What users of different roles are told, and what becomes of what they write (sync-design.md, section 10).
 @Suite struct RightsSessionTests {
     private static let query = [ClassQuery(className: "Thing", condition: "all")]
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }

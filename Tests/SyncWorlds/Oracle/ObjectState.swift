@@ -11,7 +11,7 @@ enum Field: Hashable {
 /// The properties of an object, or of an embedded one.
 typealias Record = [SyncString: Field]
 
-/// An object from a creation to its deletion, and as a tombstone after it: SYNC.md, section 5, "incarnation".
+/// An object from a creation to its deletion, and as a tombstone after it: sync-design.md, section 5, "incarnation".
 struct Incarnation: Hashable {
     let born: StreamVersion
     var died: StreamVersion?

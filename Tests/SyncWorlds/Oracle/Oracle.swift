@@ -19,7 +19,7 @@ struct OracleRules: Sendable {
     var forbids: @Sendable (FileIdent, Commit, ObjectName) -> Bool = { _, _, _ in false }
 }
 
-/// The executable specification of SYNC.md: the clocks of section 4, the merge table of section 5, the lists of section 6.
+/// The executable specification of sync-design.md: the clocks of section 4, the merge table of section 5, the lists of section 6.
 ///
 /// It keeps a whole copy of everything for each version and looks for nothing but clarity. Holes in the design
 /// that it had to fill are listed in `docs/sync-decisions.md`.
@@ -138,7 +138,7 @@ struct Oracle {
 
     // MARK: Upkeep
 
-    /// Forgets what was dead at a version (SYNC.md, sections 6 and 8). No unsent work may have a base before it.
+    /// Forgets what was dead at a version (sync-design.md, sections 6 and 8). No unsent work may have a base before it.
     mutating func trim(horizon: StreamVersion) {
         self.horizon = max(self.horizon, horizon)
         var now = objects.filter { $0.value.died.map { $0 > horizon } ?? true }

@@ -26,7 +26,7 @@ enum Stored: Hashable {
 
 /// A register: everything that was ever written to it, in the order of ranks. Its value is what a replay of that gives.
 ///
-/// SYNC.md, section 5: "set a field", "increment", and "mixed value with collections", where a write has a path.
+/// sync-design.md, section 5: "set a field", "increment", and "mixed value with collections", where a write has a path.
 struct Register: Hashable {
     enum Act: Hashable {
         case set(Stored)
@@ -140,7 +140,7 @@ struct Register: Hashable {
 
 /// A set or a dictionary: a register per element or key.
 ///
-/// SYNC.md, section 5: "set of values", "dictionary", and what "list clear, assign" says for these.
+/// sync-design.md, section 5: "set of values", "dictionary", and what "list clear, assign" says for these.
 struct Entries<Key: Hashable>: Hashable {
     private(set) var registers: [Key: Register] = [:]
     /// The greatest rank of an assignment.

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// A list as a tree of slots: SYNC.md, section 6.
+/// A list as a tree of slots: sync-design.md, section 6.
 struct SlotList: Hashable {
     enum Side: Hashable { case left, right }
 

@@ -1,6 +1,6 @@
 @testable import FreeholdSyncCore
 
-/// What a simulated world remembers of what was done, and what must hold (SYNC.md, section 12).
+/// What a simulated world remembers of what was done, and what must hold (sync-design.md, section 12).
 struct SimulatedChecks {
     let profile: SimulatedProfile
     private var oracle = Oracle()

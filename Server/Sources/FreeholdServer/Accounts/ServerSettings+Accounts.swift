@@ -2,7 +2,10 @@ import FreeholdSyncCore
 import Logging
 
 extension ServerSettings {
-    /// The settings as they are used, with the apps that have accounts.
+    /// The settings that the server runs with, and the service of accounts; nil if the settings have no folder for accounts.
+    ///
+    /// The file of accounts is opened, and its apps are added to those that the settings name. Then the settings are checked: see
+    /// `checked(hasAccounts:)`.
     ///
     /// - Throws: `SettingsError`, `TokenRefusal`, and what Freehold throws if the file of accounts can't be opened.
     func withAccounts(_ logger: Logger) async throws -> (ServerSettings, AccountService?) {
@@ -44,21 +47,28 @@ extension ServerSettings {
         return (settings, service)
     }
 
-    /// The apps of these settings, and those that have accounts.
+    /// The apps that the settings name, and those in the file of accounts.
+    ///
+    /// `AccountWatch` makes them again when that file, or the classes of an app, have changed.
+    ///
+    /// - Parameters:
+    ///   - accounts: the apps in the file of accounts.
+    ///   - members: which users each app has; nil while the service of accounts isn't there yet.
+    ///   - served: the classes and rules of the apps, as they are at any time.
     func nodeApps(_ accounts: [AccountApp], _ members: AccountMembers?, _ served: ServedApps) -> [SyncString: NodeApp] {
         var apps = node.apps
         for app in accounts {
             let name = SyncString(app.id)
-            // What the settings allow goes before.
+            // If the settings give access to an app, that of the file of accounts doesn't count.
             var known = apps[name] ?? NodeApp()
             if known.access == .nobody { known.access = app.access }
             apps[name] = known
         }
-        // As `checked` has it.
         for name in apps.keys {
             if isDevelopment {
+                // `checked` opens the apps of the settings in the same way; these may be others.
                 apps[name]?.access = .everyone
-                // Apps that the settings name have classes, too.
+                // An app that only the settings name has no documents yet; development mode adopts its classes.
                 if served[name.string] == nil { served.update(name.string, AppDocuments()) }
             }
             apps[name]?.served = served[name.string]

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What a server's process is told by its file, its environment and its flags.
+/// What a server is started with: made of its settings file, the environment and the command's flags.
 public struct ServerSettings: Sendable {
     public struct TLS: Hashable, Sendable {
         public var certificates: String
@@ -21,17 +21,18 @@ public struct ServerSettings: Sendable {
         public init() {}
     }
 
-    /// Of users who register and log in at the server.
+    /// The settings of accounts: for users who register and log in at this server.
     public struct Accounts: Sendable {
         /// Where the file of accounts is.
         public var folder: String
-        /// Sends mails; nil: they are logged only.
+        /// Sends mails. If it is nil, mails are only logged.
         public var mailer: (any Mailer)?
-        /// What clients are told to use, such as `https://sync.example.org`. Nil: the name that they used.
+        /// The address that is given to clients, such as `https://sync.example.org`. If it is nil, they are given the host name of
+        /// their own request.
         public var publicAddress: String?
-        /// Of access tokens, in seconds.
+        /// How long an access token is valid, in seconds.
         public var tokenLifetime: Double = 1_800
-        /// Of tests.
+        // Only tests change these two.
         var sinkBackoff = IngestBackoff()
         var change: @Sendable (inout AccountService.Options) -> Void = { _ in }
 
@@ -41,18 +42,18 @@ public struct ServerSettings: Sendable {
     public var host = "127.0.0.1"
     public var port = 7_700
     public var administratorHost = "127.0.0.1"
-    /// Nil: there is no administrator's port.
+    /// If it is nil, there is no administrator's port.
     public var administratorPort: Int? = 7_701
     public var tls: TLS?
     public var tokens = Tokens()
-    /// Nil: the server keeps no accounts.
+    /// If it is nil, the server keeps no accounts.
     public var accounts: Accounts?
     public var node: NodeConfiguration
-    /// Takes anybody as whom they say, on loopback only, and lets everyone use every app.
+    /// Whether the server believes what clients say of who they are, and lets everyone use every app. Then it listens on loopback only.
     public var isDevelopment = false
-    /// In milliseconds: what clients get to leave by themselves when the server ends.
+    /// How long clients may take to leave by themselves when the server ends, in milliseconds.
     public var drainTime: Int64 = 7_000
-    /// Threads for connections. Nil: as many as there are processors.
+    /// The number of threads for connections. If it is nil, there are as many as processors.
     public var threads: Int?
 
     public init(node: NodeConfiguration) { self.node = node }
@@ -72,11 +73,10 @@ extension ServerSettings {
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// The settings as they are used.
+    /// The settings that the server runs with: those of development mode are filled in.
     ///
+    /// - Parameter hasAccounts: whether the file of accounts has an app.
     /// - Throws: `SettingsError` if they contradict each other, or would be unsafe.
-    ///
-    /// - Parameter hasAccounts: whether an app has accounts.
     func checked(hasAccounts: Bool = false) throws -> ServerSettings {
         var settings = self
         (settings.host, settings.administratorHost) = (Loopback.bare(host), Loopback.bare(administratorHost))
@@ -110,6 +110,7 @@ extension ServerSettings {
         return tokens.apps ?? Set(node.apps.keys.map(\.string))
     }
 
+    /// Asks all ways to log in that the settings allow, one after the other: accounts, development, API keys, anonymous, tokens.
     func authenticator(_ accounts: AccountService? = nil) async throws -> any Authenticator {
         var links: [any Authenticator] = []
         if isDevelopment { links.append(DevelopmentAuthenticator()) }

@@ -1,11 +1,12 @@
-/// A set of object keys of one table, a bit each. Bit `key + 1` stands for the key, as links are stored; bit 0 for no
-/// link.
+/// A set of object keys of one table, a bit each. Used by one thread.
+///
+/// A link is stored as the key + 1, and 0 stands for no link. The bits are numbered in the same way.
 final class KeySet {
-    /// Every stored link below it has a bit.
+    /// The first stored link that has no bit. Links from there on are in no set.
     let limit: Int
     let words: UnsafeMutablePointer<UInt64>
 
-    /// - Parameter keys: over the greatest key that can be in it.
+    /// - Parameter keys: one more than the greatest key that can be in the set.
     init(keys: Int) {
         limit = keys + 1
         let n = (limit + 63) >> 6 + 1
@@ -34,7 +35,7 @@ final class KeySet {
 
     func contains(_ key: ObjectKey) -> Bool { contains(stored: Int(key.raw) &+ 1) }
 
-    /// `mask[i]` = bit `first + i`. Writes whole eights.
+    /// `mask[i]` = bit `first + i`. Writes eight bytes at a time, therefore up to seven behind the `n`th.
     func fill(_ mask: Mask, first: Int, _ n: Int) {
         var i = 0
         while i < n {
@@ -51,9 +52,11 @@ final class KeySet {
         }
     }
 
-    /// `mask[i] = p[i] is in the set`, the integers as in a link column's leaf.
+    /// `mask[i]` = whether the link in slot `i` of a link column's leaf leads to an object in the set.
+    ///
+    /// - Parameter matchesNoLink: what the mask says of slots without a link.
     func fill(_ mask: Mask, leaf: Leaf, matchesNoLink: Bool, _ n: Int) {
-        // Bit 0 is of no object.
+        // Bit 0 stands for no object, therefore it is free to say what becomes of null.
         words[0] = words[0] & ~1 | (matchesNoLink ? 1 : 0)
         let values = leaf.valuesPointer
         switch leaf.width {

@@ -28,8 +28,8 @@ extension GeoPolygon: _GeoShape {
 
 /// The area between two parallels and two meridians, borders included.
 ///
-/// It reaches from the left meridian eastwards to the right one: where the left one's number is the greater, across the
-/// antimeridian. Longitudes 180 and -180 are one meridian. A pole lies on every meridian, so it is inside of each box
+/// It reaches from the left meridian eastwards to the right one: across the antimeridian, if the left one's number is the
+/// greater. Longitudes 180 and -180 are one meridian. A pole lies on every meridian, so it is inside of each box
 /// that reaches its latitude.
 public struct GeoBox: Sendable, Hashable {
     public let bottomLeft: GeoPoint
@@ -40,15 +40,15 @@ public struct GeoBox: Sendable, Hashable {
         self.topRight = topRight
     }
 
-    /// From (latitude, longitude) each; nil where one is no place.
+    /// From (latitude, longitude) each. Nil if one is out of range.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else { return nil }
         self.init(bottomLeft: bottomLeft, topRight: topRight)
     }
 }
 
-/// All places no farther from the centre, along the great circle, than the radius. From half the way around the earth
-/// on that is every place.
+/// All points no farther from the centre, along the great circle, than the radius. If the radius is at least half the way around
+/// the earth, these are all points.
 public struct GeoCircle: Sendable, Hashable {
     public let center: GeoPoint
     public let radiusInRadians: Double
@@ -60,7 +60,7 @@ public struct GeoCircle: Sendable, Hashable {
         self.radiusInRadians = radiusInRadians
     }
 
-    /// From (latitude, longitude); nil where they are no place, for a negative radius and NaN.
+    /// From (latitude, longitude). Nil if they are out of range, or the radius is negative or NaN.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
@@ -71,7 +71,7 @@ public struct GeoCircle: Sendable, Hashable {
         radiusInRadians = radius.radians
     }
 
-    /// From (latitude, longitude); nil where they are no place.
+    /// From (latitude, longitude). Nil if they are out of range.
     public init?(center: (Double, Double), radius: Distance) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radius: radius)
@@ -98,7 +98,7 @@ public struct GeoPolygon: Sendable, Hashable {
 
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) { self.init(outerRing: outerRing, holes: holes) }
 
-    /// From (latitude, longitude) each; nil also where one is no place.
+    /// From (latitude, longitude) each. Nil also if one is out of range.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
         guard let outer = Self.points(outerRing) else { return nil }
         let inner = holes.compactMap(Self.points)

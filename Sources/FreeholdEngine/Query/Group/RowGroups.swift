@@ -6,10 +6,10 @@
 /// for i in 0..<groups.count { print(groups.key(i), groups.count(i), groups.aggregate(.sum, of: income, i)) }
 /// ```
 /// Made in one pass over the objects. Each path that is aggregated costs another one when it is first asked for, and
-/// gives the aggregates of all groups. Holds for the view as it was; used by one thread.
+/// gives the aggregates of all groups. Later changes of the view aren't seen. Used by one thread.
 package final class RowGroups {
     private enum Rows {
-        /// By cluster and slot: the group's code, or -1 for what isn't there.
+        /// The code of each object's group, by the object's key. It is -1 for keys that aren't among the rows.
         case slots([Int32])
         case keys([ObjectKey], codes: [Int32])
     }
@@ -198,7 +198,7 @@ extension RowQuery {
 }
 
 extension PropertyPath {
-    /// Of paths with to-one steps.
+    /// Whether both read the same. Both have to-one steps only.
     fileprivate func isSame(as other: PropertyPath) -> Bool {
         guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts,
             steps.count == other.steps.count

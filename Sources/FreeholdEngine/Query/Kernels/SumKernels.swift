@@ -1,4 +1,4 @@
-/// Sums of a leaf's values; with a mask, of those whose byte is 1.
+/// Sums of a leaf's values, or, if there is a mask, of those whose byte in it is 1.
 enum SumKernels {
     @inline(__always)
     private static func offsets<T: FixedWidthInteger & UnsignedInteger>(
@@ -105,14 +105,16 @@ enum SumKernels {
         return a + b
     }
 
-    /// The value, or 0 where the mask is 0, without a branch.
+    /// The value if its byte in the mask is 1, else 0; without a branch.
     @inline(__always)
     private static func kept(_ value: Double, _ mask: UInt8) -> Double {
         Double(bitPattern: value.bitPattern & (0 &- UInt64(truncatingIfNeeded: mask)))
     }
 }
 
-/// The least and the greatest of a leaf's values; a mask has a 1.
+/// The least and the greatest of a leaf's values, or, if there is a mask, of those whose byte in it is 1.
+///
+/// - Precondition: there is at least one such value.
 enum ExtremeKernels {
     @inline(__always)
     private static func extremes<T: FixedWidthInteger>(_ p: UnsafePointer<T>, _ mask: Mask?, _ n: Int) -> (T, T) {

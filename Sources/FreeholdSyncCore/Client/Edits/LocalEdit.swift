@@ -1,9 +1,10 @@
-/// One edit of what a file shows, with positions as they were when it was made. Positions in lists are stored places: elements that are
-/// hidden count.
+/// One edit of what a file shows. Both ways go by such edits: the app's work is read from the file as edits, and what the client
+/// downloads is written to the file as edits.
 ///
-/// The app's work comes as such edits, and what the client takes in goes to the file as such edits.
+/// Positions are those at the moment of the edit, after the edits before it. Elements of lists that aren't shown (`Placeholders` in
+/// the engine) have positions, too.
 public enum LocalEdit: Hashable, Sendable {
-    /// - defaults: the properties whose values nobody chose.
+    /// `defaults` names the properties whose values nobody chose: they are the model's.
     case create(ObjectName, [SyncString: MergedContent], defaults: Set<SyncString>)
     case delete(ObjectName, DeletionCause)
 
@@ -13,23 +14,23 @@ public enum LocalEdit: Hashable, Sendable {
 
     case insert(LocalPlace, at: Int, [MergedContent])
     case remove(LocalPlace, at: Int, count: Int)
-    /// - to: where it is afterwards.
+    /// `to` is the position that the element has afterwards.
     case move(LocalPlace, from: Int, to: Int)
-    /// Takes all elements out but those at the hidden positions, which rise.
+    /// Removes all elements but those at the hidden positions, which are given in rising order.
     case clearList(LocalPlace, hidden: [Int])
 
     case insertIntoSet(LocalPlace, [SyncValue])
     case removeFromSet(LocalPlace, [SyncValue])
     case clearSet(LocalPlace, hidden: [SyncValue])
 
-    /// An entry of a dictionary, or of one inside a mixed value.
+    /// Removes an entry of a dictionary, or of one inside a mixed value.
     case removeEntry(LocalPlace)
     case clearDictionary(LocalPlace, hidden: [SyncString])
 }
 
-/// Where something is in a file: an object, and the way from it.
+/// Where something is in a file: an object, and the steps from it to a property, an element or an entry.
 ///
-/// A step into an embedded object is the property behind the place that holds it.
+/// An embedded object has no step of its own. Its properties follow the step to what holds it: `.element(3), .property("city")`.
 public struct LocalPlace: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case property(SyncString)
@@ -58,7 +59,7 @@ public struct LocalPlace: Hashable, Sendable {
 extension LocalEdit {
     public var object: ObjectName { place?.object ?? name }
 
-    /// Nil for what is about the object as a whole.
+    /// What is edited; nil if the edit makes or deletes an object as a whole.
     public var place: LocalPlace? {
         switch self {
         case .create, .delete: nil

@@ -1,5 +1,5 @@
 /// What differs between two things that a client shows of an object, as the fewest edits: an applier writes these and nothing else, so
-/// an observer hears of what changed and of nothing more (SYNC.md, section 7).
+/// an observer hears of what changed and of nothing more (sync-design.md, section 7).
 struct ShownDifference {
     private(set) var edits: [LocalEdit] = []
 

@@ -1,4 +1,4 @@
-/// Makes changes with names of a local commit's edits with positions (SYNC.md, section 6).
+/// Makes changes with names of a local commit's edits with positions (sync-design.md, section 6).
 ///
 /// Names depend on what is confirmed and on the pending work before. So a commit is resolved before anything that it touches changes.
 struct EditResolver {

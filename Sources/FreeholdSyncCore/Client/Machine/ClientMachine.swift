@@ -1,4 +1,4 @@
-/// The client's side of the protocol (SYNC.md, section 9), for one file.
+/// The client's side of the protocol (sync-design.md, section 9), for one file.
 ///
 /// It is a value that does nothing by itself: an event goes in, actions come out. It holds no objects: what it takes in it hands on to the file
 /// as requests, one after the other, and each request is one transaction. So it may be killed at any moment and made anew.

@@ -1,7 +1,7 @@
 /// The properties of an object, or of an embedded one, as a client has them while it works on them.
 typealias ClientFields = [SyncString: ClientNode]
 
-/// What stands at a place, with the names that pending work may use for it (SYNC.md, sections 6 and 7).
+/// What stands at a place, with the names that pending work may use for it (sync-design.md, sections 6 and 7).
 enum ClientNode: Hashable, Sendable {
     /// Never an embedded object.
     case value(SyncValue)

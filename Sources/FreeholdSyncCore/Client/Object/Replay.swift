@@ -1,4 +1,4 @@
-/// Puts pending changes on top of what is confirmed: what the client shows (SYNC.md, section 2).
+/// Puts pending changes on top of what is confirmed: what the client shows (sync-design.md, section 2).
 ///
 /// It does what the server would do if the pending work were the last to come. So own pending values win, and what was deleted
 /// by others stays deleted.

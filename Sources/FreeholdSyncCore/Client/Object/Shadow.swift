@@ -1,4 +1,4 @@
-/// An object with pending work: what the server has, and what the client's own commits do to it (SYNC.md, section 7, "shadows").
+/// An object with pending work: what the server has, and what the client's own commits do to it (sync-design.md, section 7, "shadows").
 ///
 /// A store keeps one for each such object and for no other.
 public struct Shadow: Hashable, Sendable {

@@ -184,7 +184,7 @@ extension ClientTransaction {
         return refusals
     }
 
-    /// Forgets commits that were confirmed long ago (SYNC.md, section 7).
+    /// Forgets commits that were confirmed long ago (sync-design.md, section 7).
     private mutating func trimJournal(now: Int64) throws {
         let week: Int64 = 7 * 24 * 3_600 * 1_000
         while state.firstKept < state.firstPending {

@@ -1,5 +1,5 @@
 extension ClientTransaction {
-    /// The lists that a commit names elements of, as they were to its author, as far as the file still knows (SYNC.md, section 8).
+    /// The lists that a commit names elements of, as they were to its author, as far as the file still knows (sync-design.md, section 8).
     func oldLists(_ commit: Commit) throws -> [OldList] {
         var lists: [OldList] = []
         var known: Set<Place> = []

@@ -1,4 +1,4 @@
-/// What own work made of an object, to be made of it again in another history (SYNC.md, section 11).
+/// What own work made of an object, to be made of it again in another history (sync-design.md, section 11).
 public struct Recovery: Hashable, Sendable {
     public let name: ObjectName
     /// What it was without the work. Nil if the work made it.

@@ -25,7 +25,7 @@ public enum StoreRequest: Hashable, Sendable {
     case reset(ResetMode)
 }
 
-/// What happens to a file whose server has another history of the stream (SYNC.md, section 11).
+/// What happens to a file whose server has another history of the stream (sync-design.md, section 11).
 public enum ResetMode: Hashable, Sendable {
     /// Own work that the new store doesn't have is done again.
     case recover

@@ -1,4 +1,4 @@
-/// How apps of one version of a schema see what is stored (SYNC.md, section 11).
+/// How apps of one version of a schema see what is stored (sync-design.md, section 11).
 ///
 /// Rows, merges, rights and views know stored names only, which never change. A lens stands at a session's edge: what a client says goes up
 /// through it, what it is told comes down. Who knows the versions of an app's schema makes it; it must always answer alike.

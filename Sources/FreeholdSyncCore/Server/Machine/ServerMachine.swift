@@ -1,4 +1,4 @@
-/// A node of a sync server, without a network and without a store (SYNC.md, sections 8 to 10).
+/// A node of a sync server, without a network and without a store (sync-design.md, sections 8 to 10).
 ///
 /// What happens comes in as events, in any order that a network and a store can make; what is to be done goes out as actions. It does no IO
 /// and reads no clock. Everything that must outlive the node is in the store, so a machine that is thrown away is replaced by a new one

@@ -1,4 +1,4 @@
-/// What the user of a session may see and write (SYNC.md, section 10). Who knows an app's rules makes it; it is asked often, and must
+/// What the user of a session may see and write (sync-design.md, section 10). Who knows an app's rules makes it; it is asked often, and must
 /// always answer alike.
 public protocol SessionRights: Sendable {
     /// A condition that finds what the user may see of what a query asks for.

@@ -1,4 +1,4 @@
-/// Names a stream: an app, and the value of its stream field (SYNC.md, section 8). All that a server stores belongs to one.
+/// Names a stream: an app, and the value of its stream field (sync-design.md, section 8). All that a server stores belongs to one.
 public struct StreamName: Hashable, Sendable {
     public let app: SyncString
     /// Nil if the app has one stream.

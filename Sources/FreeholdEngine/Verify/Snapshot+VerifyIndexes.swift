@@ -42,8 +42,8 @@ extension IndexedRows {
 }
 
 extension SnapshotCheck {
-    func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ who: String) {
-        let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, who: "\(who), index")
+    func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ subject: String) {
+        let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, subject: "\(subject), index")
         if state.indexRoot != 0 {
             guard (1...64).contains(state.indexHeight), walk(state.indexRoot, level: state.indexHeight - 1, blocks)
             else {
@@ -57,24 +57,24 @@ extension SnapshotCheck {
             count: state.indexCount
         )
         let problems = tree.checkInvariants(in: store)
-        for problem in problems { report("\(who), index: \(problem).") }
+        for problem in problems { report("\(subject), index: \(problem).") }
         guard problems.isEmpty else { return }
         var found = 0
         tree.range(in: store) { bytes, key in
             found += 1
             if !rows.entries.contains(IndexedRows.Entry(bytes: Array(bytes), key: key)) {
-                report("\(who), index: it has an entry for O\(key) that the object hasn't.")
+                report("\(subject), index: it has an entry for O\(key) that the object hasn't.")
             }
             return true
         }
         if found != rows.entries.count {
-            report("\(who), index: it has \(found) entries, not \(rows.entries.count).")
+            report("\(subject), index: it has \(found) entries, not \(rows.entries.count).")
         }
     }
 
     /// - Precondition: the table's columns have been checked.
     func checkCompound(_ compound: CompoundColumnIndex, _ table: Table, _ check: TableCheck) {
-        let who = "Compound index '\(table.name)' (\(compound))"
+        let subject = "Compound index '\(table.name)' (\(compound))"
         var rows = IndexedRows(compound.entries)
         var owners: [[Value]: Int64] = [:]
         for cluster in check.counts.indices {
@@ -91,18 +91,18 @@ extension SnapshotCheck {
                 if compound.isUnique, !values.contains(where: { $0.isNull || $0.holdsNaN }),
                     let twin = owners.updateValue(key, forKey: values)
                 {
-                    report("\(who): O\(key) and O\(twin) have the same values.")
+                    report("\(subject): O\(key) and O\(twin) have the same values.")
                 }
             }
         }
-        checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows, who)
+        checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows, subject)
     }
 
     /// Claims the nodes; false where one is missing or so damaged that it can't be read.
     private func walk(_ number: UInt64, level: Int, _ blocks: BlockBounds) -> Bool {
         guard let bytes = bounded(blocks, number, "a node") else { return false }
         guard IndexNode.isWellFormed(bytes, level: level) else {
-            report("\(blocks.who): node \(number) is damaged.")
+            report("\(blocks.subject): node \(number) is damaged.")
             return false
         }
         guard level > 0 else { return true }
@@ -110,43 +110,5 @@ extension SnapshotCheck {
         var isSound = true
         for i in 0..<node.count where !walk(node.child(i), level: level - 1, blocks) { isSound = false }
         return isSound
-    }
-}
-
-extension IndexNode {
-    /// Whether every accessor stays inside the bytes.
-    static func isWellFormed(_ bytes: UnsafeRawBufferPointer, level: Int) -> Bool {
-        let header = level == 0 ? headerSize : headerSize + 8
-        guard bytes.count >= header, bytes[7] == format, Int(bytes[0]) == level else { return false }
-        let (suffixWidth, keyWidth, childWidth) = (Int(bytes[1]), Int(bytes[2]), Int(bytes[3]))
-        let count = Int(bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
-        func isWidth(_ width: Int) -> Bool { width == 8 || width == 4 || width == 2 || width <= 1 }
-        let prefixLength = Int(bytes[6])
-        guard count > 0, isWidth(keyWidth), isWidth(childWidth), level > 0 || childWidth == 0 else { return false }
-        let isVariable = suffixWidth == offsetsWidth
-        if !isVariable {
-            // No entry is empty, none is longer than the room that is made for one, and no two are the same.
-            guard (1...IndexTree.maximumLength).contains(prefixLength + suffixWidth),
-                count == 1 || suffixWidth + keyWidth > 0
-            else { return false }
-        }
-        let offsets = header + count * (keyWidth + childWidth)
-        let prefix = offsets + (isVariable ? 2 * (count + 1) : 0)
-        let suffixes = prefix + prefixLength
-        guard suffixes <= bytes.count, prefixLength <= IndexTree.maximumLength else { return false }
-        guard isVariable else { return bytes.count == suffixes + count * suffixWidth }
-        var last = 0
-        for i in 0...count {
-            let offset = Int(bytes.loadUnaligned(fromByteOffset: offsets + 2 * i, as: UInt16.self))
-            if i == 0 {
-                guard offset == 0 else { return false }
-            } else {
-                guard offset >= last, (1...IndexTree.maximumLength).contains(prefixLength + offset - last) else {
-                    return false
-                }
-            }
-            last = offset
-        }
-        return bytes.count == suffixes + last + tailPadding
     }
 }

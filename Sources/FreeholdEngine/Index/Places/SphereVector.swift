@@ -8,8 +8,8 @@
     import Darwin
 #endif
 
-/// A place as a vector of length one from the earth's centre: so that neither the poles nor the antimeridian are
-/// special. Also a direction, and the sum or product of such.
+/// A point of the earth's surface as a vector of length one from its centre. Neither the poles nor the antimeridian are special
+/// in this form. Sums, products and directions are vectors of this type, too, of any length.
 struct SphereVector: Hashable {
     var x: Double
     var y: Double
@@ -22,7 +22,7 @@ struct SphereVector: Hashable {
         self.z = z
     }
 
-    /// Equal places give equal vectors: both names of the antimeridian, all longitudes at a pole.
+    /// Equal points give equal vectors: longitudes 180 and -180 do, and all longitudes at a pole.
     init(latitude: Double, longitude: Double) {
         if latitude == 90 || latitude == -90 {
             self.init(0, 0, latitude < 0 ? -1 : 1)

@@ -1,8 +1,8 @@
 extension SnapshotCheck {
     func checkColumn(_ column: Column, _ table: Table, _ check: TableCheck) {
-        let who = "Column '\(table.name).\(column.name)'"
+        let subject = "Column '\(table.name).\(column.name)'"
         let state = check.state.columns[column.id] ?? .init()
-        let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, who: who)
+        let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, subject: subject)
         var rows = IndexedRows(column)
         let isSearched = column.hasIndex || column.isPrimaryKey
         for cluster in check.counts.indices {
@@ -15,7 +15,7 @@ extension SnapshotCheck {
                 type: column.type,
                 isList: column.collection != .none,
                 isOptional: column.isOptional,
-                "\(who), cluster \(cluster)"
+                "\(subject), cluster \(cluster)"
             )
             for slot in live {
                 let key = Int64(cluster * span + slot)
@@ -29,26 +29,26 @@ extension SnapshotCheck {
                 guard let value = place.map({ value(column.type, $0.leaf, $0.slot, blobs, key) }) ?? missing else {
                     continue
                 }
-                if case .link(let target) = value { note(target.raw, from: key, column, who) }
-                if column.type == .mixed { noteMixed([value], from: key, column, who) }
+                if case .link(let target) = value { note(target.raw, from: key, column, subject) }
+                if column.type == .mixed { noteMixed([value], from: key, column, subject) }
                 if column.isInCompound { compoundValues[column.id, default: [:]][key] = value }
                 if isSearched, let twin = rows.add(value, key) {
-                    report("\(who): O\(key) and O\(twin) both have the primary key \(value).")
+                    report("\(subject): O\(key) and O\(twin) both have the primary key \(value).")
                 }
             }
             store.forget()
         }
         if isSearched {
-            checkIndex(column, state, rows, who)
+            checkIndex(column, state, rows, subject)
         } else if state.indexRoot != 0 || state.indexHeight != 0 || state.indexCount != 0 {
-            report("\(who): it isn't indexed and has an index.")
+            report("\(subject): it isn't indexed and has an index.")
         }
         store.forget()
     }
 
-    private func note(_ target: Int64, from origin: Int64, _ column: Column, _ who: String) {
+    private func note(_ target: Int64, from origin: Int64, _ column: Column, _ subject: String) {
         guard let table = column.targetTableID.flatMap({ tables[$0] }), table.contains(target, span: span) else {
-            report("\(who) of O\(origin): it links to O\(target), which isn't there.")
+            report("\(subject) of O\(origin): it links to O\(target), which isn't there.")
             return
         }
         links[column.firstSegment, default: [:]][target, default: []].append(origin)
@@ -66,9 +66,9 @@ extension SnapshotCheck {
     ) -> [Value]? {
         if column.collection == .dictionary {
             guard let found = dictionary(leaf, slot, column, blobs, key) else { return nil }
-            if column.type == .mixed { noteMixed(found, from: key, column, blobs.who) }
+            if column.type == .mixed { noteMixed(found, from: key, column, blobs.subject) }
             guard column.type == .link else { return nil }
-            for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
+            for case .link(let target) in found { note(target.raw, from: key, column, blobs.subject) }
             return nil
         }
         let found = list(
@@ -79,11 +79,11 @@ extension SnapshotCheck {
             blobs,
             key
         )
-        if column.collection == .set, let found { checkOrder(found, blobs.who, key) }
-        if column.type == .mixed, let found { noteMixed(found, from: key, column, blobs.who) }
+        if column.collection == .set, let found { checkOrder(found, blobs.subject, key) }
+        if column.type == .mixed, let found { noteMixed(found, from: key, column, blobs.subject) }
         guard column.type == .link, let found else { return found }
-        for case .link(let target) in found { note(target.raw, from: key, column, blobs.who) }
-        if found.contains(.null) { report("\(blobs.who) of O\(key): a null link in a list or set.") }
+        for case .link(let target) in found { note(target.raw, from: key, column, blobs.subject) }
+        if found.contains(.null) { report("\(blobs.subject) of O\(key): a null link in a list or set.") }
         return found
     }
 
@@ -99,7 +99,7 @@ extension SnapshotCheck {
         let bytes = leaf.bytes(slot)
         guard leaf.isReference(slot) else { return inlineList(bytes, type, isOptional, blobs, key) }
         guard bytes.count == 16 else {
-            report("\(blobs.who) of O\(key): a reference of \(bytes.count) bytes.")
+            report("\(blobs.subject) of O\(key): a reference of \(bytes.count) bytes.")
             return nil
         }
         let reference = leaf.reference(slot)
@@ -116,12 +116,12 @@ extension SnapshotCheck {
         _ key: Int64
     ) -> [Value]? {
         guard root >= 1, count >= 1, count <= Int64.max else {
-            report("\(blobs.who) of O\(key): a list without elements has a tree.")
+            report("\(blobs.subject) of O\(key): a list without elements has a tree.")
             return nil
         }
         let tree = CountedTree(segment: blobs.segment, root: root, count: Int(count))
         let problems = tree.checkInvariants(in: store)
-        for problem in problems { report("\(blobs.who) of O\(key): \(problem).") }
+        for problem in problems { report("\(blobs.subject) of O\(key): \(problem).") }
         var out: [Value] = []
         guard problems.isEmpty, walk(tree.root, type, isOptional, blobs, key, &out) else { return nil }
         return out
@@ -145,21 +145,21 @@ extension SnapshotCheck {
                 if !walk(child, type, isOptional, blobs, key, &out) { isSound = false }
                 continue
             }
-            let who = "\(blobs.who) of O\(key), chunk \(child)"
+            let subject = "\(blobs.subject) of O\(key), chunk \(child)"
             guard let bytes = bounded(blobs, child, "a chunk of O\(key)"),
                 let leaf = wellFormed(
                     bytes,
                     type.rawValue,
                     limit: ChunkBuilder.maximumCount,
                     isOptional: isOptional,
-                    who
+                    subject
                 )
             else {
                 isSound = false
                 continue
             }
             if leaf.count != node.count(slot) {
-                report("\(who): it has \(leaf.count) elements, its node says \(node.count(slot)).")
+                report("\(subject): it has \(leaf.count) elements, its node says \(node.count(slot)).")
                 isSound = false
                 continue
             }
@@ -179,7 +179,7 @@ extension SnapshotCheck {
     ) -> [Value]? {
         if bytes.isEmpty { return [] }
         guard InlineList.isWellFormed(bytes, type: type, isOptional: isOptional) else {
-            report("\(blobs.who) of O\(key): its list is damaged.")
+            report("\(blobs.subject) of O\(key): its list is damaged.")
             return nil
         }
         let list = InlineList(bytes, type: type)
@@ -203,12 +203,12 @@ extension SnapshotCheck {
         guard let target = column.targetTableID.flatMap({ schema.table(id: $0) }), let check = tables[target.id],
             let own = tables[column.tableID]
         else { return }
-        let who =
+        let subject =
             column === target.mixedInverse
             ? "The inverse of mixed links to '\(target.name)'"
             : "The inverse of '\(schema.table(of: column).name).\(column.name)'"
         let state = own.state.columns[column.id] ?? .init()
-        let blobs = BlockBounds(segment: column.segment(.backlinkBlobs), next: state.nextBacklinkBlob, who: who)
+        let blobs = BlockBounds(segment: column.segment(.backlinkBlobs), next: state.nextBacklinkBlob, subject: subject)
         let expected = links[column.firstSegment] ?? [:]
         for cluster in check.counts.indices {
             let live = check.liveSlots(cluster, span: span)
@@ -220,7 +220,7 @@ extension SnapshotCheck {
                 type: .int,
                 isList: true,
                 isOptional: false,
-                "\(who), cluster \(cluster)"
+                "\(subject), cluster \(cluster)"
             )
             for slot in live {
                 let key = Int64(cluster * span + slot)
@@ -235,49 +235,12 @@ extension SnapshotCheck {
                 if origins != wanted {
                     report(
                         origins.sorted() == wanted
-                            ? "\(who) of O\(key): its origins aren't sorted."
-                            : "\(who) of O\(key): it has \(origins.count) origins, the links say \(wanted.count), or others."
+                            ? "\(subject) of O\(key): its origins aren't sorted."
+                            : "\(subject) of O\(key): it has \(origins.count) origins, the links say \(wanted.count), or others."
                     )
                 }
             }
             store.forget()
-        }
-    }
-}
-
-extension InlineList {
-    var valuesStart: Int { 4 + (bytes[0] & 0x80 != 0 ? (count + 7) >> 3 : 0) }
-
-    /// Whether every accessor stays inside the bytes.
-    static func isWellFormed(_ bytes: UnsafeRawBufferPointer, type: ColumnType, isOptional: Bool) -> Bool {
-        guard bytes.count >= 4, bytes.count <= limit else { return false }
-        let list = InlineList(bytes, type: type)
-        let hasNulls = bytes[0] & 0x80 != 0
-        let width = Int(bytes[0] & 0x7f)
-        let start = list.valuesStart
-        guard bytes[1] == 0, list.count >= 1, list.count <= maximumCount, !hasNulls || isOptional, start <= bytes.count
-        else { return false }
-        let room = bytes.count - start
-        switch type {
-        case .int, .link:
-            guard width == 1 || width == 2 || width == 4 || width == 8, room == list.count * width else { return false }
-            return type == .int || (0..<list.count).allSatisfy { list.int($0) >= 0 }
-        case .bool: return width == 1 && room == list.count
-        case .float: return width == 4 && room == list.count * 4
-        case .double: return width == 8 && room == list.count * 8
-        case .timestamp:
-            guard width == 12, room == list.count * 12 else { return false }
-            return (0..<list.count).allSatisfy {
-                (0..<1_000_000_000).contains(bytes.loadUnaligned(fromByteOffset: start + $0 * 12 + 8, as: Int32.self))
-            }
-        case .objectId: return width == 12 && room == list.count * 12
-        case .decimal128, .uuid: return width == 16 && room == list.count * 16
-        case .string, .data, .mixed:
-            guard width == 0, room >= list.count * 2 else { return false }
-            let total = (0..<list.count).reduce(0) {
-                $0 + Int(bytes.loadUnaligned(fromByteOffset: start + $1 * 2, as: UInt16.self))
-            }
-            return room == list.count * 2 + total
         }
     }
 }

@@ -1,12 +1,12 @@
 extension SnapshotCheck {
     /// The collections inside of the mixed values of one object's property are told apart by their ids.
-    func checkNested(_ values: [Value], _ column: Column, _ who: String, _ key: Int64) {
+    func checkNested(_ values: [Value], _ column: Column, _ subject: String, _ key: Int64) {
         var ids: Set<UInt64> = []
         for value in values {
             value.forEachNested { nested in
                 let id = nested.nestedID!
-                if id == 0 { report("\(who) of O\(key): a nested collection without an id.") }
-                if !ids.insert(id).inserted { report("\(who) of O\(key): two nested collections of the id \(id).") }
+                if id == 0 { report("\(subject) of O\(key): a nested collection without an id.") }
+                if !ids.insert(id).inserted { report("\(subject) of O\(key): two nested collections of the id \(id).") }
             }
         }
     }

@@ -19,34 +19,36 @@ extension SnapshotCheck {
         type: ColumnType,
         isList: Bool,
         isOptional: Bool,
-        _ who: String
+        _ subject: String
     ) -> Leaves? {
-        guard let bytes = claimIfStored(leafSegment, UInt64(cluster), who) else { return nil }
+        guard let bytes = claimIfStored(leafSegment, UInt64(cluster), subject) else { return nil }
         let codec = isList ? type.rawValue | Leaf.listCodec : type.rawValue
         guard bytes.count >= Leaf.headerSize else {
-            report("\(who): a leaf of \(bytes.count) bytes.")
+            report("\(subject): a leaf of \(bytes.count) bytes.")
             return nil
         }
         let head = Leaf(bytes.baseAddress!)
         guard head.isSplit else {
-            guard let leaf = wellFormed(bytes, codec, limit: span, isOptional: isOptional, who) else { return nil }
+            guard let leaf = wellFormed(bytes, codec, limit: span, isOptional: isOptional, subject) else { return nil }
             return Leaves(leaves: [leaf], partSpan: span)
         }
         guard head.codec == codec, bytes.count == Leaf.headerSize, (1...6).contains(head.partsLog2), head.count <= span,
             LeafBuffer.kind(of: type) == .bytes || isList
         else {
-            report("\(who): the head of its split leaf is damaged.")
+            report("\(subject): the head of its split leaf is damaged.")
             return nil
         }
         let partSpan = Leaf.partSpan(clusterSpan: span, partsLog2: head.partsLog2)
         var parts: [Leaf?] = []
         for p in 0..<(1 << head.partsLog2) where p * partSpan < head.count {
             let number = UInt64(cluster) << 6 | UInt64(p)
-            let part = claim(partsSegment, number, "\(who), part \(p)").flatMap {
-                wellFormed($0, codec, limit: partSpan, isOptional: isOptional, "\(who), part \(p)")
+            let part = claim(partsSegment, number, "\(subject), part \(p)").flatMap {
+                wellFormed($0, codec, limit: partSpan, isOptional: isOptional, "\(subject), part \(p)")
             }
             let wanted = min(partSpan, head.count - p * partSpan)
-            if let part, part.count != wanted { report("\(who): part \(p) has \(part.count) slots, not \(wanted).") }
+            if let part, part.count != wanted {
+                report("\(subject): part \(p) has \(part.count) slots, not \(wanted).")
+            }
             parts.append(part)
         }
         return Leaves(leaves: parts, partSpan: partSpan)
@@ -57,10 +59,10 @@ extension SnapshotCheck {
         _ codec: UInt8,
         limit: Int,
         isOptional: Bool,
-        _ who: String
+        _ subject: String
     ) -> Leaf? {
         if let flaw = Leaf.flaw(in: bytes, codec, limit: limit, isOptional: isOptional) {
-            report("\(who): \(flaw).")
+            report("\(subject): \(flaw).")
             return nil
         }
         return Leaf(bytes.baseAddress!)
@@ -70,7 +72,7 @@ extension SnapshotCheck {
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, _ blobs: BlockBounds, _ key: Int64) -> Value? {
         if leaf.isNull(slot) { return .null }
         func damaged(_ what: String) -> Value? {
-            report("\(blobs.who) of O\(key): \(what).")
+            report("\(blobs.subject) of O\(key): \(what).")
             return nil
         }
         switch type {
@@ -103,12 +105,12 @@ extension SnapshotCheck {
 
     func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, _ blobs: BlockBounds, _ key: Int64) -> Value? {
         if type == .string, String(validating: bytes, as: UTF8.self) == nil {
-            report("\(blobs.who) of O\(key): a string that isn't UTF-8.")
+            report("\(blobs.subject) of O\(key): a string that isn't UTF-8.")
             return nil
         }
         if type == .mixed {
             guard let value = MixedCoding.decodeStrictly(bytes) else {
-                report("\(blobs.who) of O\(key): a mixed value that is damaged.")
+                report("\(blobs.subject) of O\(key): a mixed value that is damaged.")
                 return nil
             }
             return value
@@ -125,7 +127,7 @@ extension SnapshotCheck {
         let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
         let isTooLong = type == .mixed ? reference.length > Int64.max : reference.length > limit
         guard reference.length > FieldCoding.longBytes, !isTooLong else {
-            report("\(blobs.who) of O\(key): \(reference.length) bytes outside its leaf.")
+            report("\(blobs.subject) of O\(key): \(reference.length) bytes outside its leaf.")
             return nil
         }
         let size = BlockLimits.twoPages
@@ -135,7 +137,7 @@ extension SnapshotCheck {
         while left > 0 {
             guard let chunk = bounded(blobs, number, "a chunk of O\(key)") else { return nil }
             guard chunk.count == min(left, size) else {
-                report("\(blobs.who) of O\(key): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
+                report("\(blobs.subject) of O\(key): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
                 return nil
             }
             bytes += chunk
@@ -149,9 +151,9 @@ extension SnapshotCheck {
     func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
     {
         guard number >= 1, number < bounds.next else {
-            report("\(bounds.who): \(what()) is block \(number), which is yet to be used.")
+            report("\(bounds.subject): \(what()) is block \(number), which is yet to be used.")
             return nil
         }
-        return claim(bounds.segment, number, "\(bounds.who), \(what())")
+        return claim(bounds.segment, number, "\(bounds.subject), \(what())")
     }
 }

@@ -1,13 +1,13 @@
 extension SnapshotCheck {
     /// A set's values rise, and no two are the same.
-    func checkOrder(_ values: [Value], _ who: String, _ key: Int64) {
+    func checkOrder(_ values: [Value], _ subject: String, _ key: Int64) {
         for i in values.indices.dropFirst() where Value.compare(values[i - 1], values[i]) >= 0 {
-            report("\(who) of O\(key): its set holds \(values[i]) behind \(values[i - 1]).")
+            report("\(subject) of O\(key): its set holds \(values[i]) behind \(values[i - 1]).")
             return
         }
         for value in values {
             switch value {
-            case .list, .dictionary: report("\(who) of O\(key): its set holds a collection.")
+            case .list, .dictionary: report("\(subject) of O\(key): its set holds a collection.")
             default: break
             }
         }
@@ -17,21 +17,21 @@ extension SnapshotCheck {
     func dictionary(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) -> [Value]? {
         guard let (keys, values) = parts(leaf, slot, column, blobs, key) else { return nil }
         if keys.count != values.count {
-            report("\(blobs.who) of O\(key): its dictionary has \(keys.count) keys and \(values.count) values.")
+            report("\(blobs.subject) of O\(key): its dictionary has \(keys.count) keys and \(values.count) values.")
         }
         var last: String?
         for case .string(let name) in keys {
             if let problem = StoredDictionary.problem(withKey: name) {
-                report("\(blobs.who) of O\(key): \(problem.message)")
+                report("\(blobs.subject) of O\(key): \(problem.message)")
             }
             if let last, Value.compareBytes(last, name) >= 0 {
-                report("\(blobs.who) of O\(key): its dictionary has the key '\(name)' behind '\(last)'.")
+                report("\(blobs.subject) of O\(key): its dictionary has the key '\(name)' behind '\(last)'.")
                 break
             }
             last = name
         }
         if !column.isOptional, column.type != .link, values.contains(.null) {
-            report("\(blobs.who) of O\(key): a null in a dictionary of required values.")
+            report("\(blobs.subject) of O\(key): a null in a dictionary of required values.")
         }
         return values
     }
@@ -47,7 +47,7 @@ extension SnapshotCheck {
         let isOptional = column.isOptional || column.type == .link
         if leaf.isReference(slot) {
             guard bytes.count == StoredDictionary.referenceSize else {
-                report("\(blobs.who) of O\(key): a dictionary's reference of \(bytes.count) bytes.")
+                report("\(blobs.subject) of O\(key): a dictionary's reference of \(bytes.count) bytes.")
                 return nil
             }
             let count = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
@@ -67,7 +67,7 @@ extension SnapshotCheck {
         guard bytes.count >= 2, bytes.count <= InlineList.limit,
             2 + Int(bytes.loadUnaligned(as: UInt16.self)) <= bytes.count
         else {
-            report("\(blobs.who) of O\(key): its dictionary is damaged.")
+            report("\(blobs.subject) of O\(key): its dictionary is damaged.")
             return nil
         }
         let split = 2 + Int(bytes.loadUnaligned(as: UInt16.self))
@@ -76,7 +76,7 @@ extension SnapshotCheck {
         guard let keys = inlineList(keyBytes, .string, false, blobs, key),
             let values = inlineList(valueBytes, column.type, isOptional, blobs, key)
         else { return nil }
-        if keys.isEmpty { report("\(blobs.who) of O\(key): a dictionary without entries has bytes.") }
+        if keys.isEmpty { report("\(blobs.subject) of O\(key): a dictionary without entries has bytes.") }
         return (keys, values)
     }
 }

@@ -100,19 +100,20 @@ final class SnapshotCheck {
     }
 
     /// A block that something refers to; reports one that is missing, or that two things refer to.
-    func claim(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
+    func claim(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
         guard let bytes = store.block(segment, number) else {
-            report("\(who()): its block \(number) in segment \(segment) is missing.")
+            report("\(subject()): its block \(number) in segment \(segment) is missing.")
             return nil
         }
-        claim(segment, number, bytes, who())
+        claim(segment, number, bytes, subject())
         return bytes
     }
 
-    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ who: @autoclosure () -> String) -> UnsafeRawBufferPointer?
+    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String)
+        -> UnsafeRawBufferPointer?
     {
         guard let bytes = store.block(segment, number) else { return nil }
-        claim(segment, number, bytes, who())
+        claim(segment, number, bytes, subject())
         return bytes
     }
 
@@ -120,13 +121,13 @@ final class SnapshotCheck {
         _ segment: UInt32,
         _ number: UInt64,
         _ bytes: UnsafeRawBufferPointer,
-        _ who: @autoclosure () -> String
+        _ subject: @autoclosure () -> String
     ) {
         if !claimed.insert(BlockAddress(segment: segment, number: number).raw).inserted {
-            report("\(who()): something else uses block \(number) in segment \(segment), too.")
+            report("\(subject()): something else uses block \(number) in segment \(segment), too.")
         }
         if bytes.count > BlockLimits.maximumSize {
-            report("\(who()): block \(number) in segment \(segment) has \(bytes.count) bytes.")
+            report("\(subject()): block \(number) in segment \(segment) has \(bytes.count) bytes.")
         }
     }
 
@@ -182,11 +183,11 @@ final class SnapshotCheck {
         if length != Int(root.schemaLength) { report("The schema has \(length) bytes, not \(root.schemaLength).") }
         if schema.encoded().count != Int(root.schemaLength) { report("The schema has bytes to spare.") }
         var segments: Set<UInt32> = []
-        func check(_ segment: UInt32, _ who: String) {
+        func check(_ segment: UInt32, _ subject: String) {
             if segment % ColumnSegment.count != 0 || segment < Catalogue.firstFreeSegment || segment >= root.nextSegment
                 || !segments.insert(segment).inserted
             {
-                report("\(who) can't have segment \(segment).")
+                report("\(subject) can't have segment \(segment).")
             }
         }
         for table in schema.storedTables {
@@ -264,5 +265,5 @@ final class SnapshotCheck {
 struct BlockBounds {
     let segment: UInt32
     let next: UInt64
-    let who: String
+    let subject: String
 }

@@ -30,21 +30,21 @@ extension SnapshotCheck {
         for row in snapshot.keys(table) {
             let key = ObjectKey(snapshot.readInt(table.columns[0], row) ?? -1)
             let columnID = Int(snapshot.readInt(table.columns[1], row) ?? -1)
-            let who = "Object \(key) of '\(owner.name)', column \(columnID), links to placeholders"
+            let subject = "Object \(key) of '\(owner.name)', column \(columnID), links to placeholders"
             guard snapshot.contains(owner, key),
                 let column = owner.columns.first(where: { $0.id == columnID && ($0.type == .link || $0.type == .mixed) }
                 )
             else {
-                report("\(who): there is no such property.")
+                report("\(subject): there is no such property.")
                 continue
             }
-            if !seen.insert(.init(key: key, column: columnID)).inserted { report("\(who) in two rows.") }
-            check(snapshot.hiddenLinks(row: row, table), column, key, who)
+            if !seen.insert(.init(key: key, column: columnID)).inserted { report("\(subject) in two rows.") }
+            check(snapshot.hiddenLinks(row: row, table), column, key, subject)
         }
     }
 
-    private func check(_ links: HiddenLinks, _ column: Column, _ key: ObjectKey, _ who: String) {
-        if links.isEmpty { report("\(who), but to none.") }
+    private func check(_ links: HiddenLinks, _ column: Column, _ key: ObjectKey, _ subject: String) {
+        if links.isEmpty { report("\(subject), but to none.") }
         for element in links.elements {
             var isSound = true
             var count = 0
@@ -58,30 +58,30 @@ extension SnapshotCheck {
                     return
                 }
             }
-            if !isSound || count == 0 { report("\(who): \(element.kept.value) can't stand there.") }
+            if !isSound || count == 0 { report("\(subject): \(element.kept.value) can't stand there.") }
         }
         switch column.collection {
         case .none:
-            if links.elements.count != 1 { report("\(who), \(links.elements.count) of them.") }
+            if links.elements.count != 1 { report("\(subject), \(links.elements.count) of them.") }
             if let first = links.elements.first, first.isHidden, !snapshot.value(column, key).isNull {
-                report("\(who) and has another value.")
+                report("\(subject) and has another value.")
             }
         case .list:
             let end = snapshot.listCount(column, key) + links.hiddenCount
             var last = -1
             for element in links.elements {
                 if element.position <= last || element.position >= end {
-                    report("\(who): position \(element.position) behind \(last), before \(end).")
+                    report("\(subject): position \(element.position) behind \(last), before \(end).")
                 }
                 last = element.position
             }
         case .set:
-            if links.elements.contains(where: { !$0.isHidden }) { report("\(who) inside of a set's values.") }
+            if links.elements.contains(where: { !$0.isHidden }) { report("\(subject) inside of a set's values.") }
         case .dictionary:
-            if Set(links.elements.map(\.name)).count != links.elements.count { report("\(who): a key twice.") }
+            if Set(links.elements.map(\.name)).count != links.elements.count { report("\(subject): a key twice.") }
             for element in links.elements
             where element.isHidden == (snapshot.dictionaryIndex(column, key, of: element.name) != nil) {
-                report("\(who): the key '\(element.name)' is \(element.isHidden ? "shown, too" : "not shown").")
+                report("\(subject): the key '\(element.name)' is \(element.isHidden ? "shown, too" : "not shown").")
             }
         }
     }

@@ -1,13 +1,13 @@
 extension SnapshotCheck {
     /// Links inside mixed values, for the inverse that lies with the target's table.
-    func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ who: String) {
-        checkNested(values, column, who, origin)
+    func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ subject: String) {
+        checkNested(values, column, subject, origin)
         for value in values {
             value.forEachObjectLink { link in
                 guard let table = schema.table(id: link.tableID), !table.isEmbedded,
                     tables[link.tableID]?.contains(link.key.raw, span: span) == true
                 else {
-                    report("\(who) of O\(origin): it links to \(link), which isn't there.")
+                    report("\(subject) of O\(origin): it links to \(link), which isn't there.")
                     return
                 }
                 let code = MixedOrigin(column, ObjectKey(origin)).code

@@ -1,0 +1,147 @@
+import FreeholdEngine
+import Synchronization
+
+/// Which version the realm shows, and how it comes to another.
+extension RealmCore {
+    /// The first read is one of the version of the opening. After `invalidate()` the next read takes the newest version, or
+    /// if that can't be had, one that others hold and that is no older than what was seen before.
+    func beginRead() -> DataView {
+        if let unread {
+            snapshot = unread
+            self.unread = nil
+            return unread
+        }
+        do {
+            let snapshot: Snapshot
+            do { snapshot = try database.snapshot() } catch {
+                guard let held = database.heldSnapshot(), held.version >= lastVersion else { throw error }
+                snapshot = held
+            }
+            try checkFits(snapshot.schema)
+            let own = own(snapshot)
+            self.snapshot = own
+            follow(own.schema)
+            return own
+        } catch {
+            programmerError("\(self) can't be read after invalidate(): \(error). Open it anew, which throws.")
+        }
+    }
+
+    /// The version that was committed last, as far as this realm knows: that before an open transaction.
+    var committed: Snapshot {
+        if let transaction { return transaction.base }
+        return view as! Snapshot
+    }
+
+    /// Nil after `invalidate()`, until the next read.
+    var snapshotVersion: UInt64? { (snapshot ?? unread)?.version }
+
+    /// Moves to the newest version; whether there was a newer one.
+    ///
+    /// - Throws: where it can't be read, or the classes don't fit it any more; the realm stays where it is.
+    func refresh() throws(Realm.Error) -> Bool {
+        verifyThread()
+        guard transaction == nil, !isFrozen else { return false }
+        if let unread {
+            snapshot = unread
+            self.unread = nil
+        }
+        do throws(Realm.Error) {
+            let isNewer = try moveToNewest()
+            refreshError = nil
+            return isNewer
+        } catch {
+            refreshError = error
+            throw error
+        }
+    }
+
+    /// Moves at least to a version that another realm of the file holds, which takes no reader's slot.
+    func catchUp(with target: Snapshot) {
+        guard transaction == nil, !isFrozen else { return }
+        if let version = snapshotVersion, version >= target.version { return }
+        if (try? refresh()) != nil, committed.version >= target.version { return }
+        guard (try? checkFits(target.schema)) != nil else { return }
+        observers?.drain(upTo: target, self)
+        move(to: target)
+    }
+
+    private func moveToNewest() throws(Realm.Error) -> Bool {
+        let newest: Snapshot
+        do throws(EngineError) {
+            newest = try database.snapshot()
+        } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+        let isNewer = snapshot?.version != newest.version
+        if isNewer { try checkFits(newest.schema) }
+        observers?.drain(upTo: newest, self)
+        move(to: newest)
+        if !isNewer, let snapshot, !newest.sharesCaches(with: snapshot) {
+            // Of an encrypted file: it holds more than it should.
+            self.snapshot = own(newest)
+            advance()
+        }
+        return isNewer
+    }
+
+    /// To be called before a reference of that version is followed: the realm then shows it, or a newer one.
+    ///
+    /// - Parameter isUncommitted: whether what the reference leads to may be of the next version.
+    func reach(_ version: Snapshot, isUncommitted: Bool) {
+        verifyThread()
+        if isFrozen || transaction != nil { return }
+        if let snapshot {
+            if snapshot.version > version.version || snapshot.version == version.version && !isUncommitted { return }
+        } else if !isUncommitted, (try? checkFits(version.schema)) != nil {
+            unread = nil
+            snapshot = own(version)
+            advance()
+            // Nobody has told it of what was committed since.
+            if version.version < database.lastVersion { mailbox?.post { [life] in life.core?.didCommitElsewhere() } }
+            return
+        }
+        Realm(core: self).refresh()
+        catchUp(with: version)
+    }
+
+    /// Moves to a later version.
+    func move(to newer: Snapshot) {
+        if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
+        tracking(snapshot, newer) {
+            snapshot = own(newer)
+            advance()
+        }
+        observers?.didMove(to: newer)
+        if hasRealmObservers { realmObservers.tell(.didChange) }
+    }
+
+    func invalidate() {
+        verifyThread()
+        if isFrozen { return isClosed.store(true, ordering: .relaxed) }
+        cancel()
+        observers?.endAll()
+        observers = nil
+        lastVersion = snapshot?.version ?? lastVersion
+        snapshot = nil
+        unread = nil
+        advance()
+        invalidations.before = stateVersion
+    }
+
+    /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
+    func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
+        if schema.origin === boundSchema?.origin { return }
+        guard
+            let table = tables.first(where: { !$0.fits(schema) })
+                ?? dynamicTables.values.first(where: { !$0.fits(schema) })
+        else { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "The file was migrated while it was open here: class '\(table.table.name)' has changed. Let go of the realm, "
+                + "and open it with the new classes.",
+            className: table.info.className,
+            fileURL: configuration.fileURL
+        )
+    }
+}
