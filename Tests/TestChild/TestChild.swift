@@ -14,7 +14,8 @@ import TestScript
 
 /// A process that tests start, talk to and kill. Every line that it prints is written at once.
 ///
-/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key.
+/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key, with `FREEHOLD_TEST_LOG` a commit log of so
+/// many bytes.
 ///
 /// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
 ///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
@@ -108,6 +109,10 @@ struct TestChild {
     static func open(_ path: String, _ options: Database.Options = .init()) throws -> Database {
         var options = options
         if getenv(Script.encryptedVariable) != nil { options.encryptionKey = Script.key }
+        if let capacity = getenv(Script.logVariable).flatMap({ Int(String(cString: $0)) }) {
+            options.commitLog = true
+            options.commitLogCapacity = capacity
+        }
         return try Database.open(at: path, options: options)
     }
 
