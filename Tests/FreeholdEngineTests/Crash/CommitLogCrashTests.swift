@@ -82,6 +82,55 @@ struct CommitLogCrashTests {
         try check(record, base, acknowledged: acknowledged, test, folder)
     }
 
+    /// Of each thread's own number nothing that it was told of is lost, whoever flushed it.
+    @Test(arguments: capacities)
+    func `commits that share flushes are durable when they return`(capacity: Int) throws {
+        let test = Case(seed: 1, capacity: capacity)
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let threads = 4
+        let record = try Interposer.record(folder, ["threads", path, "\(threads)", "6"], path, test.variables)
+        var generator = SystemRandomNumberGenerator()
+        var disks = SimulatedDisks([], log: nil)
+        var told = [Int64](repeating: -1, count: threads)
+        var opened = 0
+        for (position, entry) in record.entries.enumerated() {
+            disks.record(entry.isLog, entry.event)
+            if case .said(let lines) = entry.event {
+                for line in lines.split(separator: "\n") {
+                    let words = line.split(separator: " ").compactMap { Int64($0) }
+                    if words.count == 2 { told[Int(words[0])] = words[1] }
+                }
+            }
+            guard told.contains(where: { $0 >= 0 }) else { continue }
+            for image in disks.images(random: Self.imagesAPoint, using: &generator) {
+                let copy = folder.file("image-\(opened).realm")
+                try write(image, to: copy)
+                defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
+                opened += 1
+                let place = "a log of \(capacity), after entry \(position) of \(record.entries.count), told \(told)"
+                do {
+                    let database = try Database.open(at: copy, options: test.options(withLog: false))
+                    let snapshot = try database.snapshot()
+                    #expect(snapshot.verify() == [], "\(place)")
+                    let found = State(snapshot)
+                    for (thread, number) in told.enumerated() {
+                        let entry = found.entries[Int64(thread)]
+                        #expect((entry?.number ?? -1) >= number, "\(place): \(entry?.number ?? -1) of \(thread)")
+                    }
+                } catch {
+                    Issue.record("\(place): \(error)")
+                }
+            }
+        }
+        print("threads: \(record.entries.count) entries, \(opened) images")
+    }
+
+    private func write(_ image: (data: [UInt8], log: [UInt8]?), to path: String) throws {
+        try Data(image.data).write(to: URL(fileURLWithPath: path))
+        if let log = image.log { try Data(log).write(to: URL(fileURLWithPath: path + CommitLogFile.suffix)) }
+    }
+
     private func bytes(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
@@ -114,10 +163,7 @@ struct CommitLogCrashTests {
             if case .said(let line) = entry.event { acknowledged = Int64(line) ?? acknowledged }
             for image in disks.images(random: Self.imagesAPoint, using: &generator) {
                 let copy = folder.file("image-\(opened).realm")
-                try Data(image.data).write(to: URL(fileURLWithPath: copy))
-                if let log = image.log {
-                    try Data(log).write(to: URL(fileURLWithPath: copy + CommitLogFile.suffix))
-                }
+                try write(image, to: copy)
                 defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
                 opened += 1
                 let place =
