@@ -177,8 +177,6 @@ final class CommitLog: @unchecked Sendable {
     /// A checkpoint: all versions until now are on the disk, and a new generation begins.
     private func begin(_ environment: StorageEnvironment, after mark: CommitLogMark.Content) throws(EngineError) {
         guard environment.pageSize >= 4096 else { throw environment.error(EINVAL, "The pages are too small.") }
-        var generation: UInt64 = 1
-        if case .set(let old) = mark { generation = old.generation + 1 }
         try flush(environment)
         let (pin, version) = try environment.pinForLog()
         do throws(EngineError) {
@@ -189,8 +187,15 @@ final class CommitLog: @unchecked Sendable {
             } else {
                 file = try CommitLogFile.make(environment.path, mode: environment.fileMode, capacity: capacity)
             }
+            // Its head must not lie where the mark's is, and is newer than all that the file has of its earlier lives.
+            let last: UInt64
+            if case .set(let old) = mark {
+                last = old.generation
+            } else {
+                last = max(file.head(0)?.mark.generation ?? 0, file.head(1)?.mark.generation ?? 0)
+            }
             let head = try environment.logHead(
-                CommitLogMark(generation: generation, salt: .random()),
+                CommitLogMark(generation: last + 1, salt: .random()),
                 version: version
             )
             var code = environment.options.faults?.error(at: .logWrite) ?? 0
@@ -199,16 +204,16 @@ final class CommitLog: @unchecked Sendable {
             if code == 0 { code = file.sync() }
             guard code == 0 else { throw environment.error(code, "The commit log can't be written.") }
             try write(head.mark, environment)
-            let last = signal.withLock {
-                let last = session?.pin
+            let pinned = signal.withLock {
+                let pinned = session?.pin
                 session = Session(file: file, head: head, version: version, pin: pin)
                 self.file = file
                 settle(version)
                 checkpoints += 1
                 lastUse = .now
-                return last
+                return pinned
             }
-            if let last { environment.unpin(last) }
+            if let pinned { environment.unpin(pinned) }
         } catch {
             environment.unpin(pin)
             throw error

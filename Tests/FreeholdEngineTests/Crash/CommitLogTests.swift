@@ -105,6 +105,24 @@ import Testing
         #expect(database.readers().filter { $0.version < database.lastVersion } == [], "its pin isn't a reader")
     }
 
+    /// The crash that comes before the first record: the log has the records of its earlier life.
+    @Test func `a log that is begun again isn't taken for its earlier life`() throws {
+        let script = Script(seed: 1)
+        let database = try Database.open(at: path, options: options(capacity: 64 << 10))
+        let log = database.core.storage.commitLog!
+        while log.counts.checkpoints < 2 { _ = try script.takeTurn(in: database) }
+        _ = try script.takeTurn(in: database)
+        let number = State(try database.snapshot()).transaction
+        for _ in 0..<100 where mark(path) != .clear { usleep(100_000) }
+        let older = try Data(contentsOf: URL(fileURLWithPath: logPath))
+        #expect(try script.takeTurn(in: database) == number + 1)
+        try copy(path, folder.file("copy"))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: logPath))
+        bytes.replaceSubrange(CommitLogFile.firstRecord..., with: older[CommitLogFile.firstRecord...])
+        try bytes.write(to: URL(fileURLWithPath: folder.file("copy" + CommitLogFile.suffix)))
+        #expect(try transaction(.init(), "copy") == number)
+    }
+
     @Test func `commits of threads share flushes, and none is lost`() throws {
         let database = try Database.open(at: path, options: options(capacity: 4 << 20))
         let first = try database.beginWrite()
@@ -225,14 +243,14 @@ import Testing
     }
 
     /// File and log, each of any of many moments: what opens is a state that there was; of one moment it always opens.
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: [1, 2] as [UInt64])
     func `file and log of different moments are an older state, or refused`(seed: UInt64) throws {
         let script = Script(seed: seed)
         var states = [State()]
         var moments = [Int64]()
         do {
             let database = try Database.open(at: path, options: options(capacity: 96 << 10))
-            for moment in 0..<10 {
+            for moment in 0..<6 {
                 for _ in 0..<2 {
                     var next = states.last!
                     next.apply(script.steps(next.transaction + 1, on: next))
@@ -243,12 +261,12 @@ import Testing
                 try copy(path, folder.file("moment \(moment)"))
             }
         }
-        try copy(path, folder.file("moment 10"))
+        try copy(path, folder.file("moment 6"))
         moments.append(states.last!.transaction)
         var opened = 0
         var refused = 0
-        for data in 0...10 {
-            for log in 0...10 {
+        for data in 0...6 {
+            for log in 0...6 {
                 let image = folder.file("image")
                 for suffix in ["-lock", ".writer"] { unlink(image + suffix) }
                 try copy(folder.file("moment \(data)"), image)
@@ -271,7 +289,7 @@ import Testing
             }
         }
         print("seed \(seed): \(opened) opened, \(refused) refused")
-        #expect(opened > 11 && refused > 0)
+        #expect(opened > 7 && refused > 0)
     }
 
     @Test func `a file of somebody else's in the log's place stays, and commits go on without`() throws {
