@@ -75,6 +75,19 @@ int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
     return fh_ofd(fd, F_OFD_SETLK, F_UNLCK, offset, length);
 }
 
+int fh_ofd_is_locked(int fd, int64_t offset, int64_t length) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = length;
+    while (fcntl(fd, F_OFD_GETLK, &lock) == -1) {
+        if (errno != EINTR) return -errno;
+    }
+    return lock.l_type != F_UNLCK;
+}
+
 int fh_reserve(int fd, int64_t length) {
 #ifdef __linux__
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
@@ -105,6 +118,17 @@ int fh_flush(int fd) {
     return fsync(fd) == 0 ? 0 : errno;
 #else
     (void)fd;
+    return 0;
+#endif
+}
+
+int fh_sync(int fd) {
+#ifdef __APPLE__
+    return fh_flush(fd);
+#else
+    while (fdatasync(fd) != 0) {
+        if (errno != EINTR) return errno;
+    }
     return 0;
 #endif
 }

@@ -8,6 +8,11 @@
 //   4 durable  as write, through a descriptor that syncs each write
 //   5 said     the process wrote this line to its standard output
 //   6 allocate `length` bytes from `offset` (the file grows to their end if it is shorter)
+//   7 unlinked (of the log only)
+//   8 the folder was synced
+//   9 a sync begins: `offset` is its number, which its entry 3 has, too
+// Kinds of 16 more are of the commit log beside the file: what is written there between a sync's begin and its end, by another
+// thread, isn't certain to be durable.
 // With FREEHOLD_KILL_AT the process is killed right after as many durable writes: those of commits' roots.
 //
 // Makes calls fail, too. FREEHOLD_FAULT_FILE names a database: its file and those beside it are meant. FREEHOLD_FAULT says
@@ -28,7 +33,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { WRITE = 1, TRUNCATE = 2, SYNC = 3, DURABLE = 4, SAID = 5, ALLOCATE = 6 };
+enum { WRITE = 1, TRUNCATE = 2, SYNC = 3, DURABLE = 4, SAID = 5, ALLOCATE = 6, UNLINK = 7, FOLDER = 8, BEGIN = 9, LOG = 16 };
 
 static int record = -1;
 static const char *watched;
@@ -69,11 +74,38 @@ static void prepare(void) {
     if (path) record = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
+static int is_file(const char *path, const struct stat *b) {
+    struct stat a;
+    return stat(path, &a) == 0 && a.st_dev == b->st_dev && a.st_ino == b->st_ino;
+}
+
+// Of the last call on this thread: LOG where it was the log's.
+#define of_log (*of_log_place())
+static int *of_log_place(void);
+static int *of_log_place(void) {
+    static __thread int place;
+    return &place;
+}
+
+// 1 of the file, and of its log; 2 of their folder.
 static int is_watched(int fd) {
     prepare();
-    struct stat a, b;
-    return record >= 0 && watched && stat(watched, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev
-        && a.st_ino == b.st_ino;
+    of_log = 0;
+    struct stat b;
+    if (record < 0 || !watched || fstat(fd, &b) != 0) return 0;
+    char path[4096];
+    if (S_ISDIR(b.st_mode)) {
+        snprintf(path, sizeof path, "%s", watched);
+        char *slash = strrchr(path, '/');
+        if (!slash) return 0;
+        slash[1] = 0;
+        return is_file(path, &b) ? 2 : 0;
+    }
+    if (is_file(watched, &b)) return 1;
+    snprintf(path, sizeof path, "%s.commitlog", watched);
+    if (!is_file(path, &b)) return 0;
+    of_log = LOG;
+    return 1;
 }
 
 // What is to happen to a call: 0 nothing, -1 a write of half, else the error number.
@@ -120,8 +152,9 @@ static void note(int kind, off_t offset, const struct iovec *parts, int count, s
     int saved = errno;
     size_t follow = 0;
     for (int i = 0; i < count; i++) follow += parts[i].iov_len;
+    if (kind != SAID) kind += of_log;
     uint64_t header[4] = {(uint64_t)kind, (uint64_t)offset, length, follow < length ? follow : length};
-    if (kind == ALLOCATE || kind == TRUNCATE || kind == SYNC) header[3] = 0;
+    if (count == 0) header[3] = 0;
     pthread_mutex_lock(&mutex);
     if (real_write(record, header, sizeof header) < 0) abort();
     size_t rest = header[3];
@@ -195,19 +228,35 @@ ssize_t write(int fd, const void *bytes, size_t size) {
     return result;
 }
 
+static int begin_sync(int fd) {
+    static int syncs;
+    if (is_watched(fd) != 1) return 0;
+    int number = __atomic_add_fetch(&syncs, 1, __ATOMIC_RELAXED);
+    note(BEGIN, number, NULL, 0, 0);
+    return number;
+}
+
+static void end_sync(int fd, int number) {
+    int what = is_watched(fd);
+    if (what == 1) note(SYNC, number, NULL, 0, 0);
+    if (what == 2) note(FOLDER, 0, NULL, 0, 0);
+}
+
 int fdatasync(int fd) {
     prepare();
     if (fails("sync", fd)) return -1;
+    int number = begin_sync(fd);
     int result = real_fdatasync(fd);
-    if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
+    if (result == 0) end_sync(fd, number);
     return result;
 }
 
 int fsync(int fd) {
     prepare();
     if (fails("sync", fd)) return -1;
+    int number = begin_sync(fd);
     int result = real_fsync(fd);
-    if (result == 0 && is_watched(fd)) note(SYNC, 0, NULL, 0, 0);
+    if (result == 0) end_sync(fd, number);
     return result;
 }
 
@@ -215,7 +264,7 @@ int ftruncate(int fd, off_t size) {
     prepare();
     if (fails("truncate", fd)) return -1;
     int result = real_ftruncate(fd, size);
-    if (result == 0 && is_watched(fd)) note(TRUNCATE, size, NULL, 0, 0);
+    if (result == 0 && is_watched(fd) == 1) note(TRUNCATE, size, NULL, 0, 0);
     return result;
 }
 int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
@@ -253,5 +302,16 @@ int unlink(const char *path) {
         errno = code;
         return -1;
     }
-    return real_unlink(path);
+    char log[4096];
+    int is_log = 0;
+    if (record >= 0 && watched) {
+        snprintf(log, sizeof log, "%s.commitlog", watched);
+        is_log = strcmp(log, path) == 0;
+    }
+    int result = real_unlink(path);
+    if (result == 0 && is_log) {
+        of_log = LOG;
+        note(UNLINK, 0, NULL, 0, 0);
+    }
+    return result;
 }

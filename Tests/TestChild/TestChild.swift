@@ -14,13 +14,18 @@ import TestScript
 
 /// A process that tests start, talk to and kill. Every line that it prints is written at once.
 ///
-/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key.
+/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key, with `FREEHOLD_TEST_LOG` a commit log of so
+/// many bytes.
 ///
 /// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
 ///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
 /// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
 /// - `grouped PATH SEED COUNT`: the same with groups of three commits: prints `committed NUMBER` for each, and the number
 ///   when the group has been made durable.
+/// - `turns PATH SEED`: runs the script's transactions without end, each on what the file holds then, so that others can write in
+///   between, and prints the number of each.
+/// - `threads PATH THREADS COUNT`: so many threads make an object each, and add one to its number, so many times; prints
+///   `THREAD NUMBER` after each commit.
 /// - `graph PATH SEED`: runs the graph script's transactions without end, and prints the number of each.
 /// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
 /// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
@@ -51,6 +56,8 @@ struct TestChild {
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1)
             case "grouped":
                 try write(path, seed: number(3) ?? 0, budget: nil, count: number(4) ?? 1, group: 3)
+            case "turns": try takeTurns(path, seed: number(3) ?? 0)
+            case "threads": try writeOnThreads(path, number(3) ?? 4, count: number(4) ?? 10)
             case "graph":
                 try writeGraph(path, seed: number(3) ?? 0)
             case "lock":
@@ -108,6 +115,10 @@ struct TestChild {
     static func open(_ path: String, _ options: Database.Options = .init()) throws -> Database {
         var options = options
         if getenv(Script.encryptedVariable) != nil { options.encryptionKey = Script.key }
+        if let capacity = getenv(Script.logVariable).flatMap({ Int(String(cString: $0)) }) {
+            options.commitLog = true
+            options.commitLogCapacity = capacity
+        }
         return try Database.open(at: path, options: options)
     }
 
@@ -133,6 +144,37 @@ struct TestChild {
             }
             if n % Int64(group) == 0 { say("\(n)") }
             state.apply(steps)
+        }
+    }
+
+    static func takeTurns(_ path: String, seed: Int) throws {
+        let database = try open(path)
+        let script = Script(seed: UInt64(seed))
+        say("ready")
+        while true { say("\(try script.takeTurn(in: database))") }
+    }
+
+    static func writeOnThreads(_ path: String, _ threads: Int, count: Int) throws {
+        let database = try open(path)
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            do {
+                for i in 0...count {
+                    let transaction = try database.beginWrite()
+                    try transaction.applySchema(Script.specs, userVersion: 1)
+                    let table = transaction.schema.table(named: Script.tableName)!
+                    let column = table.column(named: "number")!
+                    if let key = transaction.find(primaryKey: .int(Int64(thread)), in: table) {
+                        try transaction.set(column, key, .int(Int64(i)))
+                    } else {
+                        let key = try transaction.create(table, primaryKey: .int(Int64(thread)))
+                        try transaction.set(column, key, .int(Int64(i)))
+                    }
+                    _ = try transaction.commit()
+                    say("\(thread) \(i)")
+                }
+            } catch {
+                fail("\(error)")
+            }
         }
     }
 

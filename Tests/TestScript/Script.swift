@@ -15,6 +15,9 @@ public struct Script: Sendable {
     /// In a child's environment: that its files are encrypted.
     public static let encryptedVariable = "FREEHOLD_TEST_ENCRYPTED"
 
+    /// The same: the bytes of their commit log.
+    public static let logVariable = "FREEHOLD_TEST_LOG"
+
     public static let tableName = "Entry"
     public static let specs = [
         TableSpec(

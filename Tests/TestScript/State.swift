@@ -96,6 +96,15 @@ extension Script {
         return state
     }
 
+    /// Commits the transaction that comes after what the file holds, whoever wrote that. - Returns: its number.
+    public func takeTurn(in database: Database) throws(EngineError) -> Int64 {
+        let transaction = try database.beginWrite()
+        let state = State(transaction)
+        try run(steps(state.transaction + 1, on: state), in: transaction)
+        _ = try transaction.commit()
+        return state.transaction + 1
+    }
+
     /// Runs transaction `n` in the engine, without committing.
     public func run(_ steps: [Step], in transaction: WriteTransaction) throws(EngineError) {
         try transaction.applySchema(Self.specs, userVersion: 1)

@@ -84,6 +84,9 @@ uint32_t fh_block_checksum(uint64_t address, const void *_Nullable bytes, size_t
 // Returns 0, or errno. `wait` != 0 blocks.
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait);
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length);
+// Whether another open file description, of this process or another, has such
+// a lock: 1 or 0, or an error number below zero.
+int fh_ofd_is_locked(int fd, int64_t offset, int64_t length);
 
 // A pipe that programs which the process starts don't inherit: its end to read
 // from and its end to write to. Returns 0, or errno.
@@ -95,6 +98,9 @@ int fh_pipe(int *_Nonnull ends);
 //
 // Flushes a file to the medium. Returns 0, or errno.
 int fh_flush(int fd);
+// Flushes a file's bytes, and its length where it has changed, to the medium on
+// every system. Returns 0, or errno.
+int fh_sync(int fd);
 // Puts all that was given to the drive, of any file, before what comes later.
 // Returns 0, or errno.
 int fh_order(int fd);

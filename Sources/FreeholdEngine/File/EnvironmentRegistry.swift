@@ -87,6 +87,7 @@ final class EnvironmentRegistry: Sendable {
             case .opened(let environment): return .opened(add(.file(environment.identity), environment, &entries))
             case .exchanged: return .exchanged
             case .unfinished: return .unfinished
+            case .unplayed: return .unplayed
             }
         }
     }
@@ -110,9 +111,11 @@ final class EnvironmentRegistry: Sendable {
 
     /// Runs `body` while nobody has the file open, in this process or another. Who opens it meanwhile waits.
     ///
+    /// - Parameter playsLog: whether the file is to be whole by itself: what a killed process left in a commit log comes into it.
     /// - Throws: `.fileInUse`; what `body` throws.
     func whileUnused<R>(
         path: String,
+        playsLog: Bool = true,
         _ body: (_ canonicalPath: String) throws(EngineError) -> R
     ) throws(EngineError) -> R {
         let canonical = try StorageEnvironment.canonicalPath(path)
@@ -127,6 +130,7 @@ final class EnvironmentRegistry: Sendable {
             exchanges.withLock { $0[canonical] = nil }
             withExtendedLifetime(presence) {}
         }
+        if playsLog { try CommitLogRecovery.play(canonical) }
         return try body(canonical)
     }
 

@@ -35,7 +35,7 @@ struct FileHeader: Equatable, Sendable {
     private static let metaPageFlag: UInt16 = 0x08
     private static let noPage = UInt64.max
     /// Page header and meta record.
-    private static let metaSize = 16 + 136
+    static let metaSize = 16 + 136
 
     static func read(_ descriptor: Int32) throws(EngineError) -> Content {
         var content = try readOnce(descriptor)
@@ -187,7 +187,8 @@ struct FileHeader: Equatable, Sendable {
         return UInt64(status.st_size)
     }
 
-    private static func meta(_ descriptor: Int32, at offset: Int) throws(EngineError) -> [UInt8]? {
+    /// One of LMDB's root pages, as far as LMDB uses it.
+    static func meta(_ descriptor: Int32, at offset: Int) throws(EngineError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: metaSize)
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         guard count >= 0 else { throw .system(errno, "The file can't be read.") }

@@ -20,6 +20,7 @@ final class PresenceLock: Sendable {
     private enum Byte: Int64 {
         case presence = 2
         case making
+        case use
     }
 
     private let descriptor: Int32
@@ -33,7 +34,10 @@ final class PresenceLock: Sendable {
 
     /// In a forked child the lock is the parent's, whom closing one of its descriptors doesn't concern.
     deinit {
-        if generation.isCurrent { _ = fh_ofd_unlock(descriptor, byte.rawValue, 1) }
+        if generation.isCurrent {
+            _ = fh_ofd_unlock(descriptor, byte.rawValue, 1)
+            if byte == .presence { _ = fh_ofd_unlock(descriptor, Byte.use.rawValue, 1) }
+        }
         Platform.close(descriptor)
     }
 
@@ -78,6 +82,23 @@ final class PresenceLock: Sendable {
         case .refused: throw .system(EAGAIN, "The file's lock can't be taken.", path: name)
         case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
         }
+    }
+
+    /// Whether somebody else, of this process or another, uses the file: has looked at it, found it right, and opened it.
+    var isUsedByOthers: Bool { fh_ofd_is_locked(descriptor, Byte.use.rawValue, 1) == 1 }
+
+    /// The same of a file that the caller has no lock of.
+    static func isUsed(_ path: String) -> Bool {
+        let descriptor = Platform.open(path + ".writer", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Platform.close(descriptor) }
+        return fh_ofd_is_locked(descriptor, Byte.use.rawValue, 1) == 1
+    }
+
+    /// Says that the file is used, for as long as this lock is held.
+    func use() throws(EngineError) {
+        let code = fh_ofd_lock(descriptor, Byte.use.rawValue, 1, 0, 0)
+        guard code == 0 else { throw .system(code, "The file's lock can't be taken.") }
     }
 
     private static func lock(

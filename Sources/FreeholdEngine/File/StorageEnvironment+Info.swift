@@ -60,12 +60,18 @@ extension StorageEnvironment {
             return lines
         }
         let since = firstBeginnings
+        // The log's own isn't a reader.
+        var pinned = commitLog?.pinnedVersion
         return (lines ?? []).compactMap { line in
             // "pid thread(hex) version"; idle slots have "-", the headline has words.
             let fields = line.split(whereSeparator: \.isWhitespace)
             guard fields.count == 3, let process = Int32(fields[0]), let thread = UInt64(fields[1], radix: 16),
                 let version = UInt64(fields[2])
             else { return nil }
+            if version == pinned, process == getpid() {
+                pinned = nil
+                return nil
+            }
             return ReaderInfo(
                 processIdentifier: process,
                 thread: thread,

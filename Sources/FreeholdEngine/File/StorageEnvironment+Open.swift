@@ -46,9 +46,9 @@ extension StorageEnvironment {
         case .empty where !options.readOnly: required = 0
         case .empty, .unfinished: throw EngineError(.invalidDatabase, "The file is empty.", path: path)
         case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
+        case nil: return .unplayed
         }
-        guard let made = try openChecked(path, options, required: required, presence) else { return .exchanged }
-        return .opened(made)
+        return try openChecked(path, options, required: required, presence)
     }
 
     /// A database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as
@@ -67,7 +67,10 @@ extension StorageEnvironment {
             rmdir(folder)
         }
         // Nobody else knows of it.
-        return try openChecked(path, options, required: 0)!
+        guard case .opened(let made) = try openChecked(path, options, required: 0) else {
+            throw .system(EAGAIN, "An in-memory database can't be made.", path: path)
+        }
+        return made
     }
 
     /// Follows symbolic links: two processes that name one file differently would each use a lock file of their
@@ -93,7 +96,9 @@ extension StorageEnvironment {
     }
 
     /// Looks at a file without LMDB. `.empty` where it is to be created.
-    private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader.Content {
+    ///
+    /// - Returns: nil where a commit log has to be played first.
+    private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader.Content? {
         let descriptor = Platform.open(path, (options.readOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
             switch errno {
@@ -108,6 +113,8 @@ extension StorageEnvironment {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw EngineError(.invalidDatabase, "The path isn't a regular file's.", path: path)
         }
+        // What lies at the place of the roots isn't looked at before: a crash can have left any version there.
+        if try needsLog(descriptor, path, options, isUsed: PresenceLock.isUsed(path)) { return nil }
         let content = try FileHeader.read(descriptor)
         if content == .empty || content == .unfinished, options.isShared, let version = LockFile.lastVersion(of: path) {
             throw EngineError(
@@ -119,13 +126,38 @@ extension StorageEnvironment {
         return content
     }
 
-    /// - Returns: nil where the file is being exchanged.
+    /// Whether the file isn't whole without its commit log, and nobody has it open who would see to that.
+    ///
+    /// - Throws: `.invalidDatabase` where that can't be told, or the log can't be played because the file is opened read-only.
+    private static func needsLog(
+        _ descriptor: Int32,
+        _ path: String,
+        _ options: StorageOptions,
+        isUsed: @autoclosure () -> Bool
+    ) throws(EngineError) -> Bool {
+        if options.isReplay { return false }
+        switch CommitLogMark.read(descriptor) {
+        case .clear: return false
+        case .damaged:
+            guard case .valid = try FileHeader.read(descriptor) else { return false }
+            throw EngineError(.invalidDatabase, "The file's mark of its commit log is damaged.", path: path)
+        case .set:
+            if isUsed() { return false }
+            guard options.readOnly else { return true }
+            throw EngineError(
+                .invalidDatabase,
+                "The file's newest commits are still in its commit log: open it once for writing.",
+                path: path
+            )
+        }
+    }
+
     private static func openChecked(
         _ path: String,
         _ options: StorageOptions,
         required: UInt64,
         _ taken: PresenceLock? = nil
-    ) throws(EngineError) -> StorageEnvironment? {
+    ) throws(EngineError) -> StorageOpening<StorageEnvironment> {
         let mapSize = try reservation(options, required: required, path: path)
         // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
         let lockPath = options.readOnly || !options.isShared ? nil : path + ".writer"
@@ -133,7 +165,7 @@ extension StorageEnvironment {
         var presence = taken
         if options.isShared || options.inMemory {
             do throws(EngineError) {
-                if presence == nil, options.isShared {
+                if presence == nil, options.isShared, !options.isAlone {
                     switch try PresenceLock.sharedNow(of: path) {
                     case .taken(let lock): presence = lock
                     case .unavailable(let code):
@@ -142,8 +174,16 @@ extension StorageEnvironment {
                         throw EngineError.system(code, "The file's lock can't be opened.", path: path + ".writer")
                     case .refused:
                         writerLock.close()
-                        return nil
+                        return .exchanged
                     }
+                }
+                if let presence {
+                    // Only now is it certain that nobody plays a log, or has begun one and ended.
+                    guard try !isUnplayed(path, options, presence) else {
+                        writerLock.close()
+                        return .unplayed
+                    }
+                    try presence.use()
                 }
                 try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
             } catch {
@@ -175,7 +215,7 @@ extension StorageEnvironment {
             var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             if options.readOnly { flags |= UInt32(MDB_RDONLY) }
             if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
-            if options.inMemory || options.isPrivate { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
+            if options.inMemory || options.isPrivate || options.isReplay { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
             code = mdb_env_open(handle, path, flags, 0o644)
             guard code == 0 else {
                 if code == ENOMEM { throw cannotReserve(mapSize, path) }
@@ -192,7 +232,7 @@ extension StorageEnvironment {
             }
             var statistics = MDB_stat()
             mdb_env_stat(handle, &statistics)
-            return StorageEnvironment(
+            let made = StorageEnvironment(
                 handle: handle,
                 path: path,
                 options: options,
@@ -202,11 +242,24 @@ extension StorageEnvironment {
                 writerLock: writerLock,
                 presence: presence
             )
+            return .opened(made)
         } catch {
             mdb_env_close(handle)
             writerLock.close()
             throw error
         }
+    }
+
+    private static func isUnplayed(
+        _ path: String,
+        _ options: StorageOptions,
+        _ presence: PresenceLock
+    ) throws(EngineError) -> Bool {
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        // It is about to be made.
+        guard descriptor >= 0 else { return false }
+        defer { Platform.close(descriptor) }
+        return try needsLog(descriptor, path, options, isUsed: presence.isUsedByOthers)
     }
 
     /// Tells LMDB how keys compare. Writes nothing: a new file's first write transaction stores it.

@@ -41,6 +41,8 @@ final class StorageEnvironment: Sendable {
     nonisolated(unsafe) let handle: OpaquePointer
     /// LMDB's own descriptor of the data file.
     let descriptor: Int32
+    /// Nil where the file can't have one.
+    let commitLog: CommitLog?
 
     private let generation = ForkGeneration.current
     private let state = Mutex(State())
@@ -101,6 +103,8 @@ final class StorageEnvironment: Sendable {
         self.descriptor = descriptor
         self.identity = identity
         self.writerLock = writerLock
+        commitLog = options.isShared && !options.readOnly && !options.isAlone
+            ? CommitLog(capacity: options.logCapacity) : nil
         Self.openFiles.add(1, ordering: .relaxed)
         state.withLock {
             $0.presence = presence
@@ -348,6 +352,7 @@ final class StorageEnvironment: Sendable {
         }
         writer.hold()
         do throws(EngineError) {
+            let isLogged = try commitLog?.prepare(self) ?? false
             var transaction: OpaquePointer?
             var code = mdb_txn_begin(handle, nil, 0, &transaction)
             if code == MDB_MAP_RESIZED {
@@ -358,7 +363,12 @@ final class StorageEnvironment: Sendable {
                 code = mdb_txn_begin(handle, nil, 0, &transaction)
             }
             guard code == 0, let transaction else { throw error(code, "Writing can't begin.") }
-            return try StorageWriter(environment: self, transaction: transaction, envelope: envelope)
+            return try StorageWriter(
+                environment: self,
+                transaction: transaction,
+                envelope: envelope,
+                record: isLogged ? commitLog?.makeRecord() : nil
+            )
         } catch {
             endWrite()
             throw error
@@ -422,7 +432,15 @@ final class StorageEnvironment: Sendable {
     }
 
     /// Ends LMDB's write transaction. On the writer thread.
-    func commit(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
+    ///
+    /// - Parameter isLogged: whether the log makes it durable: nothing is flushed here.
+    func commit(_ transaction: OpaquePointer, durably: Bool, isLogged: Bool) -> Int32 {
+        if isLogged {
+            mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 1)
+            defer { mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 0) }
+            return mdb_txn_commit(transaction)
+        }
+        if options.isReplay { return mdb_txn_commit(transaction) }
         #if canImport(Darwin)
             if !options.inMemory, !options.isPrivate { return commitInOrder(transaction, durably: durably) }
         #endif
@@ -452,17 +470,9 @@ final class StorageEnvironment: Sendable {
     func sync() throws(EngineError) {
         guard generation.isCurrent else { throw closedError }
         if options.readOnly { return }
-        try state.withLock { state throws(EngineError) in
-            guard !state.closed, !state.closeRequested else { throw closedError }
-            state.users += 1
-        }
-        defer {
-            let next = state.withLock { state in
-                state.users -= 1
-                return afterUse(&state)
-            }
-            follow(next)
-        }
+        guard beginUse() else { throw closedError }
+        defer { endUse() }
+        if try commitLog?.makeDurable(self) == true { return }
         var code = options.faults?.error(at: .sync) ?? 0
         if code == 0 { code = mdb_env_sync(handle, 1) }
         if code == 0 { code = fh_flush(descriptor) }
@@ -471,6 +481,71 @@ final class StorageEnvironment: Sendable {
         // What the disk holds isn't known.
         markFailed(reason, isFatal: false)
         throw reason
+    }
+
+    /// Runs `body` with the environment kept from closing; nil if it is closed.
+    func usingFile<R>(_ body: () -> R) -> R? {
+        guard generation.isCurrent, beginUse() else { return nil }
+        defer { endUse() }
+        return body()
+    }
+
+    private func beginUse() -> Bool {
+        state.withLock { state in
+            guard !state.closed, !state.closeRequested else { return false }
+            state.users += 1
+            return true
+        }
+    }
+
+    private func endUse() {
+        let next = state.withLock { state in
+            state.users -= 1
+            return afterUse(&state)
+        }
+        follow(next)
+    }
+
+    // MARK: The commit log
+
+    /// Returns when a version that this process committed is on the disk.
+    ///
+    /// - Throws: `.environmentFailed` where that isn't known.
+    func waitUntilDurable(_ version: UInt64) throws(EngineError) { try commitLog?.waitUntilDurable(version, self) }
+
+    /// Begins a read transaction that pins the newest version for the log. Holding the writer lock, on any thread where nobody
+    /// was killed amid a commit, else on the writer's.
+    func pinForLog() throws(EngineError) -> (pin: UInt, version: UInt64) {
+        for isLast in [false, true] {
+            let pin = try state.withLock { state throws(EngineError) in try beginTransaction(&state) }
+            let version = mdb_txn_id(pin).asUInt64
+            if version == environmentInfo().me_last_txnid.asUInt64 { return (UInt(bitPattern: pin), version) }
+            mdb_txn_abort(pin)
+            if isLast { break }
+            // Readers haven't been told of the last commit: LMDB makes that good for who takes its lock.
+            var transaction: OpaquePointer?
+            let code = mdb_txn_begin(handle, nil, 0, &transaction)
+            guard code == 0 else { throw error(code, "Writing can't begin.") }
+            mdb_txn_abort(transaction)
+        }
+        throw error(MDB_BAD_TXN, "The newest version can't be pinned.")
+    }
+
+    func unpin(_ pin: UInt) { mdb_txn_abort(OpaquePointer(bitPattern: pin)) }
+
+    /// What a generation of the log begins with. Holding the writer lock.
+    func logHead(_ mark: CommitLogMark, version: UInt64) throws(EngineError) -> CommitLogHead {
+        guard let first = try FileHeader.meta(descriptor, at: 0),
+            let second = try FileHeader.meta(descriptor, at: pageSize)
+        else { throw error(EIO, "The file's roots can't be read.") }
+        let pages = environmentInfo().me_last_pgno.asUInt64 + 1
+        return CommitLogHead(
+            mark: mark,
+            version: version,
+            fileSize: pages * UInt64(pageSize),
+            pageSize: UInt32(pageSize),
+            roots: [first, second]
+        )
     }
 
     // MARK: Closing
@@ -529,22 +604,25 @@ final class StorageEnvironment: Sendable {
     }
 
     private func finishClosing() {
-        let (writer, standby, attachment, presence) = state.withLock { state in
+        let (writer, standby, attachment) = state.withLock { state in
             defer {
-                state.presence = nil
                 state.writer = nil
                 state.pages = nil
                 state.standby = nil
                 state.attachment = nil
             }
-            return (state.writer, state.standby.map { UInt(bitPattern: $0) }, state.attachment, state.presence)
+            return (state.writer, state.standby.map { UInt(bitPattern: $0) }, state.attachment)
         }
         writer?.stop()
+        let isUnplayed = commitLog?.close(self) ?? false
         if let standby { mdb_txn_abort(OpaquePointer(bitPattern: standby)) }
         mdb_env_close(handle)
         Self.openFiles.subtract(1, ordering: .relaxed)
         writerLock.close()
-        withExtendedLifetime((attachment, presence)) {}
+        withExtendedLifetime(attachment) {}
+        state.withLock { $0.presence = nil }
+        // Its owner was killed. Others who have the file open see to it as they write, or close it.
+        if isUnplayed, !PresenceLock.isUsed(path) { try? CommitLogRecovery.run(path) }
         // Without one nobody could use it: a file that was only looked at.
         if attachment != nil, Diagnostics.wants(.files) { Diagnostics.send(.closed(path: path)) }
     }

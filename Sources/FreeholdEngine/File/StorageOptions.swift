@@ -25,6 +25,12 @@ struct StorageOptions: Sendable {
     var inMemory = false
     /// A file that nobody else knows of yet: no lock file, and commits aren't flushed (`sync()` does it once).
     var isPrivate = false
+    /// Bytes of the commit log, where there is one.
+    var logCapacity = CommitLogFile.capacity
+    /// The caller has the exclusive `PresenceLock`.
+    var isAlone = false
+    /// Commits are those of a log that is played: they aren't flushed, because the log is there until the whole file is.
+    var isReplay = false
     /// For tests.
     var faults: FaultInjector?
 
@@ -59,7 +65,7 @@ struct StorageOptions: Sendable {
 
 /// Lets a test make operations fail as a disk would.
 final class FaultInjector: Sendable {
-    enum Operation: Sendable { case read, write, put, extend, commit, root, sync }
+    enum Operation: Sendable { case read, write, put, extend, commit, root, sync, logWrite, logSync }
 
     private let decide: Mutex<@Sendable (Operation) -> Int32>
 

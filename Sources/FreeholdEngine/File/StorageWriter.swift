@@ -40,16 +40,22 @@ final class StorageWriter: BlockSource {
     /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
     private var check: PageCheck?
     var knownSegments: KnownSegments?
+    /// What the commit log will have of this transaction; nil where there is no log.
+    private var record: CommitLogRecord?
 
     var order: BlockOrder { environment.order }
 
     init(
         environment: StorageEnvironment,
         transaction: OpaquePointer,
-        envelope: BlockEnvelope
+        envelope: BlockEnvelope,
+        record: CommitLogRecord? = nil
     ) throws(EngineError) {
         self.environment = environment
         self.envelope = envelope
+        self.record = record
+        // What is played has the digests that were stored.
+        if environment.options.isReplay { account = .missing }
         self.transaction = transaction
         baseVersion = mdb_txn_id(transaction).asUInt64 - 1
         do throws(EngineError) { check = try environment.checkPages(ofVersion: baseVersion) } catch {
@@ -163,20 +169,18 @@ final class StorageWriter: BlockSource {
     ) throws(EngineError) {
         try checkPages(address)
         knownSegments = nil
-        var raw = order.key(address)
+        let raw = order.key(address)
         let size = envelope.storedSize(bytes.count, at: address)
-        let code = withUnsafeMutableBytes(of: &raw) { key in
+        let code = withUnsafeBytes(of: raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
-            var key = MDB_val(mv_size: key.count, mv_data: key.baseAddress)
+            var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
             // LMDB gives the place, so that the envelope's bytes get there without another copy.
             var value = MDB_val(mv_size: size, mv_data: nil)
             let code = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_RESERVE))
             if code == 0 {
-                envelope.wrap(
-                    bytes,
-                    at: address,
-                    into: UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
-                )
+                let place = UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
+                envelope.wrap(bytes, at: address, into: place)
+                record?.put(raw, UnsafeRawBufferPointer(place))
             }
             return code
         }
@@ -202,6 +206,7 @@ final class StorageWriter: BlockSource {
         }
         if code == MDB_NOTFOUND { return }
         guard code == 0 else { throw fail(code, "A block can't be removed.") }
+        record?.remove(order.key(address))
         demand.noteRemoval()
     }
 
@@ -258,6 +263,7 @@ final class StorageWriter: BlockSource {
             let fault = environment.options.faults?.error(at: .put) ?? 0
             let deletion = fault != 0 ? fault : mdb_cursor_del(cursor, 0)
             guard deletion == 0 else { throw fail(deletion, "A block can't be removed.") }
+            record?.remove(next)
             removed += 1
             guard next < keys.upperBound else { return removed }
             next += 1
@@ -281,7 +287,17 @@ final class StorageWriter: BlockSource {
 
     // MARK: The end
 
+    /// Does again what a log's record says of a key. In any order's addresses, since the key is all that counts.
+    func replay(_ key: UInt64, _ stored: UnsafeRawBufferPointer?) throws(EngineError) {
+        let address = order.address(key)
+        guard let stored else { return try remove(address) }
+        _ = try open()
+        try store(address, stored, .bare)
+    }
+
     /// Makes the changes durable, and gives the version that holds them (`baseVersion` where nothing was changed).
+    ///
+    /// With a commit log others see the version, and it is durable when `CommitLog.waitUntilDurable` has returned.
     ///
     /// - Parameter durably: if false, the blocks are made durable and the root, which is written after them, is not: it
     ///   becomes so with the next commit's blocks. As no page is used again before two roots have been written after it was
@@ -320,7 +336,11 @@ final class StorageWriter: BlockSource {
         self.transaction = nil
         environment.pinStandby()
         var code = environment.options.faults?.error(at: .commit) ?? 0
-        if code == 0 { code = environment.commit(transaction, durably: durably) } else { mdb_txn_abort(transaction) }
+        if code == 0 {
+            code = environment.commit(transaction, durably: durably, isLogged: record != nil)
+        } else {
+            mdb_txn_abort(transaction)
+        }
         defer { environment.endWrite() }
         guard code == 0 else {
             let failure = environment.diagnose(code, "The changes can't be stored.", pages: Int(bound))
@@ -340,6 +360,7 @@ final class StorageWriter: BlockSource {
             throw failure
         }
         if !isInMemory { extent.settle(pages: info.me_last_pgno.asUInt64 + 1) }
+        if let record { try environment.commitLog?.append(record, version: baseVersion + 1, environment) }
         return baseVersion + 1
     }
 

@@ -15,6 +15,8 @@ enum StorageOpening<Opened> {
     case exchanged
     /// The file's creation was broken off before it had a root.
     case unfinished
+    /// The newest commits are in a log that nobody owns any longer.
+    case unplayed
 }
 
 /// A file whose creation failed, for want of space or because the machine stopped, before LMDB had written the two pages
@@ -30,6 +32,7 @@ enum UnfinishedFile {
             case .opened(let opened): return opened
             case .exchanged: continue
             case .unfinished: try makeAnew(path)
+            case .unplayed: try CommitLogRecovery.run(path)
             }
         }
     }

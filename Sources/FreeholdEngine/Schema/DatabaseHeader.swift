@@ -62,7 +62,21 @@ struct DatabaseHeader: Equatable, Sendable {
         var header = self
         header.formatVersion = Catalogue.formatVersion
         header.requiredFeatures.insert(.checksums)
+        header.requiredFeatures.remove(.commitLog)
         header.encryption = nil
+        return header
+    }
+
+    /// The same file's header when its commits can be in a log.
+    ///
+    /// - Parameter envelope: the file's.
+    func allowingCommitLog(_ envelope: BlockEnvelope) -> DatabaseHeader {
+        var header = self
+        header.requiredFeatures.insert(.commitLog)
+        guard let cipher = envelope.cipher, let encryption else { return header }
+        header.encryption = Encryption(fileID: encryption.fileID, code: [])
+        let code = cipher.headerCode(header.encoded())
+        header.encryption = Encryption(fileID: encryption.fileID, code: code)
         return header
     }
 

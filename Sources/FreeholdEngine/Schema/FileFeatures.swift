@@ -12,11 +12,11 @@ struct FileFeatures: OptionSet, Hashable, Sendable {
     static let journal = FileFeatures(rawValue: 1 << 1)
     /// There are columns that no schema names.
     static let hiddenColumns = FileFeatures(rawValue: 1 << 2)
-    /// Commits are appended to a log.
+    /// Commits can be in a log beside the file: see `CommitLog`.
     static let commitLog = FileFeatures(rawValue: 1 << 3)
 
     /// Those that this version reads and writes.
-    static let supported: FileFeatures = [.checksums]
+    static let supported: FileFeatures = [.checksums, .commitLog]
 
     private static let names: [(feature: FileFeatures, name: String)] = [
         (.checksums, "checksums"), (.journal, "a journal"), (.hiddenColumns, "hidden columns"),

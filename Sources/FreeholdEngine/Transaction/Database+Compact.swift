@@ -127,12 +127,13 @@ extension Database {
             throw .system(errno, "The file can't be deleted.", path: path)
         }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
-        return try EnvironmentRegistry.shared.whileUnused(path: path) { file throws(EngineError) in
+        return try EnvironmentRegistry.shared.whileUnused(path: path, playsLog: false) { file throws(EngineError) in
             for name in isLink ? [file, path] : [file] where unlink(name) != 0 {
                 throw .system(errno, "The file can't be deleted.", path: name)
             }
             unlink(file + "-lock")
             unlink(file + ".compacting")
+            CommitLogFile.remove(file)
             BlockCopy.removeLeftovers(file)
             return true
         }

@@ -22,6 +22,47 @@ extension Database {
         }
     }
 
+    /// Lets a file have a commit log, if nobody has it open. It is a commit of its own, flushed as ever: a crash leaves the file as
+    /// it was, or with the feature.
+    ///
+    /// - Returns: why it can't have one; nil where it can.
+    @discardableResult
+    static func allowCommitLog(_ path: String, key: EncryptionKey?) -> EngineError? {
+        do throws(EngineError) {
+            try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
+                var options = StorageOptions()
+                options.isAlone = true
+                guard case .opened(let file) = try StorageEnvironment.openNow(path: path, options: options, presence: nil)
+                else { return }
+                defer { file.close() }
+                let header: DatabaseHeader
+                do {
+                    let reader = try file.beginRead()
+                    header = try DatabaseHeader.decode(try reader.find(DatabaseHeader.address), path: path)
+                }
+                guard header.formatVersion > 4, !header.requiredFeatures.contains(.commitLog) else { return }
+                let envelope = try header.envelope(key, path: path)
+                file.order = header.order
+                let bytes = header.allowingCommitLog(envelope).encoded()
+                try file.writer.sync { () throws(EngineError) in
+                    let writer = try file.beginWrite(envelope)
+                    do throws(EngineError) {
+                        try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in
+                            try writer.put(DatabaseHeader.address, raw)
+                        }
+                        _ = try writer.commit()
+                    } catch {
+                        writer.abort()
+                        throw error
+                    }
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The format of the file.
     package var formatVersion: UInt32 { core.header.formatVersion }
 }

@@ -163,6 +163,12 @@ public final class Database: Sendable {
         public var encryptionKey: EncryptionKey?
         /// Of an encrypted file: the bytes of opened blocks with which a version is still shared with those who come.
         public var openedBytesKept = 256 << 20
+        /// Whether commits go into a commit log beside the file: faster, and shared flushes for many threads. A file that isn't new
+        /// gets what it needs for that when nobody else has it open, and is then refused by versions of Freehold that don't know of
+        /// logs. Not in memory. See `CommitLog`.
+        package var commitLog = false
+        /// Its length in bytes.
+        package var commitLogCapacity = CommitLogFile.capacity
         /// Objects a cluster of a new file, 1…1024.
         package var clusterSpan = Catalogue.defaultClusterSpan
         /// Of a new file. One of an older format becomes one of this when it is opened for writing and nobody else has
@@ -195,6 +201,7 @@ public final class Database: Sendable {
             immutable: options.isImmutable
         )
         storage.faults = options.faults
+        storage.logCapacity = options.commitLogCapacity
         if let database = try make(
             EnvironmentRegistry.shared.open(path: path, options: storage),
             options,
@@ -204,6 +211,7 @@ public final class Database: Sendable {
         }
         // Nothing of this call keeps the file open any longer.
         upgrade(path, key: options.encryptionKey)
+        if options.commitLog { allowCommitLog(path, key: options.encryptionKey) }
         return try make(EnvironmentRegistry.shared.open(path: path, options: storage), options, upgrades: false)!
     }
 
@@ -245,11 +253,13 @@ public final class Database: Sendable {
         if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
         let envelope = try header.envelope(options.encryptionKey, path: environment.path)
         environment.order = header.order
-        if upgrades, !options.readOnly, header.formatVersion < options.formatVersion,
+        let lacksLog = options.commitLog && !header.requiredFeatures.contains(.commitLog)
+        if upgrades, !options.readOnly, header.formatVersion < options.formatVersion || lacksLog,
             environment.attached(DatabaseCore.self) == nil
         {
             return nil
         }
+        if header.requiredFeatures.contains(.commitLog) { environment.commitLog?.allow(isWanted: options.commitLog) }
         var isFirst = false
         let core = environment.attachment {
             isFirst = true
@@ -290,11 +300,15 @@ public final class Database: Sendable {
         _ environment: StorageEnvironment,
         _ options: Options
     ) throws(EngineError) -> DatabaseHeader? {
-        let (header, envelope) = try DatabaseHeader.new(
+        var new = DatabaseHeader.new(
             clusterSpan: options.clusterSpan,
             formatVersion: options.formatVersion,
             isInMemory: environment.options.inMemory
-        ).sealed(options.encryptionKey, path: environment.path)
+        )
+        if options.commitLog, !environment.options.inMemory, new.formatVersion > 4 {
+            new.requiredFeatures.insert(.commitLog)
+        }
+        let (header, envelope) = try new.sealed(options.encryptionKey, path: environment.path)
         var root = CatalogueRoot()
         let schema = DatabaseSchema(tables: []).encoded()
         root.schemaBlocks = 1

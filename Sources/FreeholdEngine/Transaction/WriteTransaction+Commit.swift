@@ -9,17 +9,20 @@ extension WriteTransaction {
     public func commit(durably: Bool = true) throws(EngineError) -> Snapshot {
         precondition(isOpen, "commit of a transaction that is over")
         if timing != nil { timing!.commitBegan = .now }
+        let snapshot: Snapshot
         do throws(EngineError) {
-            let snapshot = try commitChanges(durably)
+            snapshot = try commitChanges(durably)
             close()
             freeMemory()
-            timing?.tell(snapshot.version == base.version ? .unchanged : .committed, core)
-            return snapshot
         } catch {
             cancel()
             freeMemory()
             throw error
         }
+        defer { timing?.tell(snapshot.version == base.version ? .unchanged : .committed, core) }
+        // The next writer is at work meanwhile: all who wait for the commit log share a flush.
+        if durably, snapshot.version != base.version { try core.storage.waitUntilDurable(snapshot.version) }
+        return snapshot
     }
 
     private func commitChanges(_ durably: Bool) throws(EngineError) -> Snapshot {

@@ -1,0 +1,399 @@
+import CFreeholdLMDB
+internal import CFreeholdShims
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The commit log of an environment: what this process appends to it, and who waits for a flush. How it works, and why a
+/// crash at any point leaves a whole file, stands in `docs/commit-log.md`.
+///
+/// What changes the log happens on the thread that holds the writer lock. Waiting for a flush may any thread. Sendable because the
+/// signal's lock guards the state.
+final class CommitLog: @unchecked Sendable {
+    /// How long nothing was written when the log is ended.
+    static let patience = Duration.seconds(1)
+    private let capacity: Int
+    /// A transaction that is larger isn't logged.
+    private var recordLimit: Int { capacity / 4 }
+    /// What the data file may grow by between two checkpoints, at least.
+    private var growthLimit: UInt64 { UInt64(capacity) * 4 }
+
+    /// What this process owns: the newest generation, as long as the mark in the data file is its own.
+    private struct Session {
+        let file: CommitLogFile
+        let head: CommitLogHead
+        /// Where the next record goes.
+        var end = CommitLogFile.firstRecord
+        /// The newest record's version.
+        var version: UInt64
+        /// A read transaction at the checkpoint.
+        let pin: UInt
+    }
+
+    private let signal = ThreadSignal()
+    /// Whether the file can have a log: it has the feature.
+    private var isPossible = false
+    /// Whether this process is to begin one.
+    private var isWanted = false
+    private var session: Session?
+    /// The one that was used last.
+    private var file: CommitLogFile?
+    /// The newest version of this process's whose record was written, and the newest that is on the disk.
+    private var appended: UInt64 = 0
+    private var durable: UInt64 = 0
+    private var isFlushing = false
+    /// Why nothing is written before a checkpoint has succeeded.
+    private var failure: EngineError?
+    private var lastUse = ContinuousClock.now
+    private var isWatched = false
+    private var isClosed = false
+    /// The log could not be made: it is tried again when the file is opened again.
+    private var isHopeless = false
+
+    init(capacity: Int) { self.capacity = max(capacity, 64 << 10) }
+
+    /// Said by whoever has read the file's header.
+    func allow(isWanted: Bool) {
+        signal.withLock {
+            isPossible = true
+            if isWanted { self.isWanted = true }
+        }
+    }
+
+    /// The version that this process pins for its log's sake.
+    var pinnedVersion: UInt64? { signal.withLock { session?.head.version } }
+
+    private var flushes = 0
+    private var checkpoints = 0
+    /// Flushes of commits, and checkpoints, of this process. For tests.
+    var counts: (flushes: Int, checkpoints: Int) { signal.withLock { (flushes, checkpoints) } }
+
+    // MARK: The writer
+
+    /// Makes sure that what is written next goes into a log of this process's own, or into none. Before LMDB's transaction begins.
+    ///
+    /// - Returns: whether commits are logged.
+    /// - Throws: what keeps a log that is there from being ended.
+    func prepare(_ environment: StorageEnvironment) throws(EngineError) -> Bool {
+        let (isPossible, session, failure) = signal.withLock { (self.isPossible, self.session, self.failure) }
+        guard isPossible else { return false }
+        let mark = CommitLogMark.read(environment.descriptor)
+        if let session, failure == nil, mark == .set(session.head.mark),
+            session.version == environment.environmentInfo().me_last_txnid.asUInt64
+        {
+            signal.withLock { lastUse = .now }
+            return true
+        }
+        let wantsLog = signal.withLock { isWanted && !isHopeless }
+        if wantsLog {
+            do throws(EngineError) {
+                try begin(environment, after: mark)
+                return true
+            } catch {
+                // A failed flush can be made good by a checkpoint only.
+                if signal.withLock({ self.failure }) != nil { throw self.failure(error, environment) }
+                signal.withLock { isHopeless = true }
+            }
+        }
+        if CommitLogMark.read(environment.descriptor) != .clear || session != nil { try end(environment) }
+        return false
+    }
+
+    func makeRecord() -> CommitLogRecord { CommitLogRecord(limit: recordLimit) }
+
+    /// After LMDB's commit, under the writer lock: writes the record, or makes a checkpoint where there is no room for it.
+    ///
+    /// - Throws: `.environmentFailed`; whether the version survives a crash isn't known.
+    func append(
+        _ record: CommitLogRecord,
+        version: UInt64,
+        _ environment: StorageEnvironment
+    ) throws(EngineError) {
+        var record = record
+        let session = signal.withLock { self.session! }
+        let bytes = record.finish(session.head.mark.salt, version: version)
+        let used = (environment.environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(environment.pageSize)
+        if let bytes, session.end + bytes.count <= capacity,
+            used < session.head.fileSize + max(growthLimit, session.head.fileSize / 8)
+        {
+            var code = environment.options.faults?.error(at: .logWrite) ?? 0
+            if code == 0 { code = session.file.write(bytes, at: session.end) }
+            if code == 0 {
+                let isFirst = signal.withLock {
+                    self.session!.end = CommitLogRecord.end(session.end, bytes.count)
+                    self.session!.version = version
+                    appended = version
+                    defer { isWatched = true }
+                    return !isWatched
+                }
+                if isFirst { WorkerPool.current.run(IdleWatch(self, environment)) }
+                return
+            }
+        }
+        do throws(EngineError) { try begin(environment, after: .set(session.head.mark)) } catch {
+            throw failure(error, environment)
+        }
+    }
+
+    private func failure(_ reason: EngineError, _ environment: StorageEnvironment) -> EngineError {
+        let failure = EngineError(
+            .environmentFailed,
+            "The commit log can't be written (\(reason.message)). Whether the last commits are on the disk isn't known; nothing is written until the file has been flushed.",
+            path: environment.path,
+            underlying: reason.underlying
+        )
+        signal.withLock {
+            self.failure = failure
+            signal.broadcast()
+        }
+        return failure
+    }
+
+    // MARK: Generations
+
+    /// Flushes the data file, after `body`. Once that has failed it isn't known what the disk holds, and no later flush tells.
+    private func flush(_ environment: StorageEnvironment, _ body: () -> Int32 = { 0 }) throws(EngineError) {
+        var code = environment.options.faults?.error(at: .sync) ?? 0
+        if code == 0 { code = body() }
+        if code == 0 { code = fh_sync(environment.descriptor) }
+        if code == 0 { return }
+        let reason = environment.error(code, "The file can't be flushed.")
+        environment.markFailed(reason, isFatal: false)
+        throw failure(reason, environment)
+    }
+
+    /// Writes the mark, or clears it.
+    private func write(_ mark: CommitLogMark?, _ environment: StorageEnvironment) throws(EngineError) {
+        try flush(environment) { CommitLogMark.write(mark, to: environment.descriptor) }
+    }
+
+    /// A checkpoint: all versions until now are on the disk, and a new generation begins.
+    private func begin(_ environment: StorageEnvironment, after mark: CommitLogMark.Content) throws(EngineError) {
+        guard environment.pageSize >= 4096 else { throw environment.error(EINVAL, "The pages are too small.") }
+        try flush(environment)
+        let (pin, version) = try environment.pinForLog()
+        do throws(EngineError) {
+            let old = signal.withLock { self.file }
+            let file: CommitLogFile
+            if let old, old.isLinked {
+                file = old
+            } else {
+                file = try CommitLogFile.make(environment.path, mode: environment.fileMode, capacity: capacity)
+            }
+            // Its head must not lie where the mark's is, and is newer than all that the file has of its earlier lives.
+            let last: UInt64
+            if case .set(let old) = mark {
+                last = old.generation
+            } else {
+                last = max(file.head(0)?.mark.generation ?? 0, file.head(1)?.mark.generation ?? 0)
+            }
+            let head = try environment.logHead(
+                CommitLogMark(generation: last + 1, salt: .random()),
+                version: version
+            )
+            var code = environment.options.faults?.error(at: .logWrite) ?? 0
+            if code == 0 { code = file.write(head) }
+            if code == 0 { code = environment.options.faults?.error(at: .logSync) ?? 0 }
+            if code == 0 { code = file.sync() }
+            guard code == 0 else { throw environment.error(code, "The commit log can't be written.") }
+            try write(head.mark, environment)
+            let pinned = signal.withLock {
+                let pinned = session?.pin
+                session = Session(file: file, head: head, version: version, pin: pin)
+                self.file = file
+                settle(version)
+                checkpoints += 1
+                lastUse = .now
+                return pinned
+            }
+            if let pinned { environment.unpin(pinned) }
+        } catch {
+            environment.unpin(pin)
+            throw error
+        }
+    }
+
+    /// All versions are on the disk. With the signal's lock held.
+    private func settle(_ version: UInt64) {
+        appended = version
+        durable = version
+        failure = nil
+        signal.broadcast()
+    }
+
+    /// The data file is whole by itself afterwards. Under the writer lock.
+    private func end(_ environment: StorageEnvironment) throws(EngineError) {
+        try flush(environment)
+        try write(nil, environment)
+        let version = environment.environmentInfo().me_last_txnid.asUInt64
+        let pin = signal.withLock {
+            let pin = session?.pin
+            session = nil
+            settle(version)
+            return pin
+        }
+        if let pin { environment.unpin(pin) }
+    }
+
+    /// When the environment closes, and nothing reads or writes any longer.
+    ///
+    /// - Returns: whether there is a log yet, which whoever is the last has to play.
+    func close(_ environment: StorageEnvironment) -> Bool {
+        let (session, file, isPossible) = signal.withLock {
+            isClosed = true
+            signal.broadcast()
+            return (self.session, self.file, self.isPossible)
+        }
+        guard isPossible else { return false }
+        // Where somebody else has the lock, he ends the log, or whoever opens the file next.
+        if (try? environment.writerLock.tryAcquire()) == true {
+            if let session, CommitLogMark.read(environment.descriptor) == .set(session.head.mark) {
+                try? end(environment)
+            }
+            if let file, CommitLogMark.read(environment.descriptor) == .clear, file.isLinked { unlink(file.path) }
+            environment.writerLock.release()
+        }
+        let pin = signal.withLock {
+            let pin = self.session?.pin
+            self.session = nil
+            return pin
+        }
+        if let pin { environment.unpin(pin) }
+        return CommitLogMark.read(environment.descriptor) != .clear
+    }
+
+    // MARK: Waiting
+
+    /// Returns when a version of this process's is on the disk. Any thread, without the writer lock.
+    ///
+    /// - Throws: `.environmentFailed`; whether the version survives a crash isn't known.
+    func waitUntilDurable(_ version: UInt64, _ environment: StorageEnvironment) throws(EngineError) {
+        signal.lock()
+        while true {
+            if durable >= version {
+                signal.unlock()
+                return
+            }
+            if let failure {
+                signal.unlock()
+                throw failure
+            }
+            // Nothing of it was logged: it was flushed when it was committed.
+            guard appended >= version, let file else {
+                signal.unlock()
+                return
+            }
+            guard !isFlushing else {
+                signal.wait()
+                continue
+            }
+            isFlushing = true
+            let target = appended
+            signal.unlock()
+            var code = environment.options.faults?.error(at: .logSync) ?? 0
+            if code == 0 { code = file.sync() }
+            if code != 0 { _ = failure(environment.error(code, "It can't be flushed."), environment) }
+            signal.lock()
+            isFlushing = false
+            flushes += 1
+            if code == 0 { durable = max(durable, target) }
+            signal.broadcast()
+        }
+    }
+
+    /// Returns when all commits until now, of all processes, are on the disk, as far as they are in the log.
+    ///
+    /// - Returns: false where the data file has to be flushed.
+    func makeDurable(_ environment: StorageEnvironment) throws(EngineError) -> Bool {
+        guard signal.withLock({ isPossible }) else { return false }
+        guard case .set(let mark) = CommitLogMark.read(environment.descriptor) else { return false }
+        let version = signal.withLock { session?.head.mark == mark ? appended : nil }
+        if let version {
+            try waitUntilDurable(version, environment)
+            return true
+        }
+        // Another process's. Where it is ended meanwhile, the data file's flush is what counts.
+        if let file = try CommitLogFile.open(environment.path) {
+            let code = file.sync()
+            guard code == 0 else { throw environment.error(code, "The commit log can't be flushed.") }
+        }
+        return false
+    }
+
+    // MARK: Idleness
+
+    /// Ends the log when nothing was written for a while; lets the pin go when another process has the log.
+    private final class IdleWatch: WorkerTask {
+        private let log: CommitLog
+        private let environment: WeakEnvironment
+
+        private final class WeakEnvironment: @unchecked Sendable {
+            weak var environment: StorageEnvironment?
+            init(_ environment: StorageEnvironment) { self.environment = environment }
+        }
+
+        init(_ log: CommitLog, _ environment: StorageEnvironment) {
+            self.log = log
+            self.environment = WeakEnvironment(environment)
+        }
+
+        func run() {
+            while log.waitForIdleness() {
+                guard let environment = environment.environment else { return }
+                if environment.usingFile({ log.rest(environment) }) ?? true { return }
+            }
+        }
+    }
+
+    /// - Returns: false where the environment closes.
+    private func waitForIdleness() -> Bool {
+        signal.withLock {
+            while !isClosed {
+                let rest = Self.patience - (.now - lastUse)
+                if rest <= .zero { break }
+                signal.wait(for: rest)
+            }
+            if isClosed { isWatched = false }
+            return !isClosed
+        }
+    }
+
+    /// - Returns: whether the watch ends: there is nothing more to be ended.
+    private func rest(_ environment: StorageEnvironment) -> Bool {
+        let hasLock = (try? environment.writerLock.tryAcquire()) == true
+        defer { if hasLock { environment.writerLock.release() } }
+        let (session, isIdle) = signal.withLock { (self.session, .now - lastUse >= Self.patience) }
+        guard isIdle else { return false }
+        guard let session else { return stopWatching() }
+        if CommitLogMark.read(environment.descriptor) != .set(session.head.mark) {
+            // Another process has begun a generation, or is about to, and writes nothing before it has. Only the free pages miss
+            // the pin's end.
+            drop(session, environment)
+            return stopWatching()
+        }
+        if hasLock, (try? end(environment)) != nil { return stopWatching() }
+        signal.withLock { lastUse = .now }
+        return false
+    }
+
+    private func stopWatching() -> Bool {
+        signal.withLock { isWatched = false }
+        return true
+    }
+
+    private func drop(_ session: Session, _ environment: StorageEnvironment) {
+        let isThere = signal.withLock {
+            guard self.session?.head.mark == session.head.mark else { return false }
+            self.session = nil
+            return true
+        }
+        if isThere { environment.unpin(session.pin) }
+    }
+}

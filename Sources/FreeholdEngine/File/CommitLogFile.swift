@@ -1,0 +1,332 @@
+internal import CFreeholdShims
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The file of a commit log: two head pages, one for each of the last two generations, and the records of the newest. Its layout
+/// stands in `docs/commit-log.md`.
+final class CommitLogFile: Sendable {
+    static let pageSize = 4096
+    static let firstRecord = 2 * pageSize
+    /// How long a log is, unless tests want another.
+    static let capacity = 8 << 20
+    static let suffix = ".commitlog"
+
+    let path: String
+    let descriptor: Int32
+    private let identity: FileIdentity
+    private let size: Int
+
+    private init(_ path: String, _ descriptor: Int32, _ status: stat) {
+        self.path = path
+        size = Int(status.st_size)
+        self.descriptor = descriptor
+        identity = FileIdentity(status)
+    }
+
+    deinit { Platform.close(descriptor) }
+
+    /// Whether the file is the one that others find under its name.
+    var isLinked: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && FileIdentity(status) == identity
+    }
+
+    // MARK: Opening
+
+    /// Opens the log of a data file to write to it, and makes it where it isn't there.
+    ///
+    /// - Parameters:
+    ///   - mode: the data file's permissions.
+    ///   - capacity: the bytes that are filled with zeros before the first use: so an append changes nothing of the file system's own.
+    /// - Throws: `.io` also where there is a file of that name that is no log.
+    static func make(_ dataPath: String, mode: mode_t, capacity: Int) throws(EngineError) -> CommitLogFile {
+        let path = dataPath + suffix
+        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode & 0o777)
+        guard descriptor >= 0 else { throw .system(errno, "The commit log can't be opened.", path: path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let code = errno
+            Platform.close(descriptor)
+            throw .system(code, "The commit log can't be opened.", path: path)
+        }
+        let file = CommitLogFile(path, descriptor, status)
+        try file.checkOwnership()
+        try file.fill(to: capacity)
+        return file
+    }
+
+    /// Opens the log of a data file to read it; nil where there is none.
+    static func open(_ dataPath: String) throws(EngineError) -> CommitLogFile? {
+        let path = dataPath + suffix
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .system(errno, "The commit log can't be opened.", path: path)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            Platform.close(descriptor)
+            throw .system(code, "The commit log can't be opened.", path: path)
+        }
+        return CommitLogFile(path, descriptor, status)
+    }
+
+    /// Zeros, and heads: nothing else is overwritten.
+    private func checkOwnership() throws(EngineError) {
+        var bytes = [UInt8](repeating: 0, count: Self.firstRecord)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count >= 0 else { throw .system(errno, "The commit log can't be read.", path: path) }
+        for start in stride(from: 0, to: count, by: Self.pageSize) {
+            let page = bytes[start..<min(start + Self.pageSize, count)]
+            guard page.starts(with: CommitLogHead.magic) || page.allSatisfy({ $0 == 0 }) else {
+                throw EngineError(.io, "There is a file in the commit log's place that is none.", path: path)
+            }
+        }
+    }
+
+    /// Removes the log of a data file that has no mark, if there is one.
+    static func remove(_ dataPath: String) {
+        guard let file = try? open(dataPath), (try? file.checkOwnership()) != nil else { return }
+        unlink(file.path)
+    }
+
+    private func fill(to capacity: Int) throws(EngineError) {
+        guard size < capacity else { return }
+        let zeros = [UInt8](repeating: 0, count: 1 << 18)
+        var at = size
+        while at < capacity {
+            let count = min(zeros.count, capacity - at)
+            let code = zeros.withUnsafeBytes {
+                Self.write(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: descriptor, at: at)
+            }
+            guard code == 0 else { throw .system(code, "There is no room for the commit log.", path: path) }
+            at += count
+        }
+        var code = fh_sync(descriptor)
+        if code == 0 { code = Self.syncFolder(of: path) }
+        guard code == 0 else { throw .system(code, "The commit log can't be flushed.", path: path) }
+    }
+
+    /// So that the file's name is on the disk.
+    private static func syncFolder(of path: String) -> Int32 {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { Platform.close(descriptor) }
+        return fsync(descriptor) == 0 ? 0 : errno
+    }
+
+    // MARK: Bytes
+
+    /// All of the bytes, or an error number.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Int32 {
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return errno }
+            if count == 0 { return ENOSPC }
+            done += count
+        }
+        return 0
+    }
+
+    func write(_ head: CommitLogHead) -> Int32 {
+        let page = Int(head.mark.generation & 1) * Self.pageSize
+        return head.encoded().withUnsafeBytes { Self.write($0, to: descriptor, at: page) }
+    }
+
+    func write(_ record: [UInt8], at offset: Int) -> Int32 {
+        record.withUnsafeBytes { Self.write($0, to: descriptor, at: offset) }
+    }
+
+    func sync() -> Int32 { fh_sync(descriptor) }
+
+    /// The head of a generation's page; nil where there is no valid one.
+    func head(_ page: Int) -> CommitLogHead? {
+        read(page * Self.pageSize, Self.pageSize).flatMap(CommitLogHead.decode)
+    }
+
+    private func read(_ offset: Int, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        return found == count ? bytes : nil
+    }
+
+    /// The payload of the record at a place, and where the next begins; nil where there is none of that generation and version.
+    func record(at offset: Int, _ salt: CommitLogSalt, version: UInt64) -> (payload: ArraySlice<UInt8>, end: Int)? {
+        guard let start = read(offset, CommitLogRecord.headSize),
+            let size = CommitLogRecord.payloadSize(start, salt, version: version), size <= self.size,
+            let whole = read(offset, CommitLogRecord.headSize + size), CommitLogRecord.isValid(whole)
+        else { return nil }
+        return (whole[CommitLogRecord.headSize...], CommitLogRecord.end(offset, CommitLogRecord.headSize + size))
+    }
+
+    /// Whether the record area begins with a record of a generation.
+    func begins(with salt: CommitLogSalt, after version: UInt64) -> Bool {
+        record(at: Self.firstRecord, salt, version: version + 1) != nil
+    }
+}
+
+/// What a generation of a log begins with: a version of the data file, all of whose pages are on the disk.
+struct CommitLogHead: Equatable {
+    static let magic = Array("FHLOGHED".utf8)
+    private static let format: UInt32 = 1
+
+    var mark: CommitLogMark
+    var version: UInt64
+    /// Bytes that the data file must have for that version.
+    var fileSize: UInt64
+    var pageSize: UInt32
+    /// Both of LMDB's roots, as they lie in the first two pages.
+    var roots: [[UInt8]]
+
+    func encoded() -> [UInt8] {
+        var w = ByteWriter()
+        w.raw(Self.magic)
+        w.fixed(Self.format)
+        w.fixed(pageSize)
+        w.fixed(mark.generation)
+        w.fixed(mark.salt.first)
+        w.fixed(mark.salt.second)
+        w.fixed(version)
+        w.fixed(fileSize)
+        for root in roots { w.raw(root) }
+        w.fixed(w.bytes.withUnsafeBytes { fh_checksum(0, $0.baseAddress, $0.count) })
+        w.raw([UInt8](repeating: 0, count: CommitLogFile.pageSize - w.bytes.count))
+        return w.bytes
+    }
+
+    static func decode(_ page: [UInt8]) -> CommitLogHead? {
+        let size = 56 + 2 * FileHeader.metaSize
+        return page.withUnsafeBytes { bytes in
+            guard bytes.count >= size + 4, Array(bytes[..<8]) == magic else { return nil }
+            let checksum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: size, as: UInt32.self))
+            guard fh_checksum(0, bytes.baseAddress, size) == checksum else { return nil }
+            func word(_ offset: Int) -> UInt64 {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            }
+            let (format, pageSize) = (UInt32(truncatingIfNeeded: word(8)), UInt32(truncatingIfNeeded: word(8) >> 32))
+            guard format == Self.format, pageSize >= 4096, pageSize <= 65536 else { return nil }
+            let salt = CommitLogSalt(first: word(24), second: word(32))
+            let roots = (0..<2).map { i in
+                let start = 56 + i * FileHeader.metaSize
+                return Array(bytes[start..<start + FileHeader.metaSize])
+            }
+            return CommitLogHead(
+                mark: CommitLogMark(generation: word(16), salt: salt),
+                version: word(40),
+                fileSize: word(48),
+                pageSize: pageSize,
+                roots: roots
+            )
+        }
+    }
+}
+
+/// What one transaction of LMDB's did, as bytes of the log.
+struct CommitLogRecord {
+    static let headSize = 40
+    private static let magic: UInt32 = 0x4352_4846
+    private static let removed = UInt32.max
+
+    /// Nil where the transaction is too large for the log.
+    private(set) var bytes: [UInt8]? = [UInt8](repeating: 0, count: headSize)
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// What LMDB was given under a key.
+    mutating func put(_ key: UInt64, _ stored: UnsafeRawBufferPointer) {
+        append(key, UInt32(stored.count), stored)
+    }
+
+    mutating func remove(_ key: UInt64) { append(key, Self.removed, UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+    private mutating func append(_ key: UInt64, _ size: UInt32, _ stored: UnsafeRawBufferPointer) {
+        guard let count = bytes?.count else { return }
+        guard count + 12 + stored.count <= limit else {
+            bytes = nil
+            return
+        }
+        withUnsafeBytes(of: key.littleEndian) { bytes!.append(contentsOf: $0) }
+        withUnsafeBytes(of: size.littleEndian) { bytes!.append(contentsOf: $0) }
+        bytes!.append(contentsOf: stored)
+    }
+
+    /// The whole record; nil where it is too large.
+    mutating func finish(_ salt: CommitLogSalt, version: UInt64) -> [UInt8]? {
+        guard let size = bytes?.count else { return nil }
+        bytes!.withUnsafeMutableBytes { raw in
+            raw.storeBytes(of: Self.magic.littleEndian, toByteOffset: 0, as: UInt32.self)
+            raw.storeBytes(of: salt.first.littleEndian, toByteOffset: 8, as: UInt64.self)
+            raw.storeBytes(of: salt.second.littleEndian, toByteOffset: 16, as: UInt64.self)
+            raw.storeBytes(of: version.littleEndian, toByteOffset: 24, as: UInt64.self)
+            raw.storeBytes(of: UInt64(size - Self.headSize).littleEndian, toByteOffset: 32, as: UInt64.self)
+            let checksum = fh_checksum(0, raw.baseAddress! + 8, size - 8)
+            raw.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
+        }
+        return bytes
+    }
+
+    /// Where the record behind one begins.
+    static func end(_ offset: Int, _ size: Int) -> Int {
+        (offset + size + CommitLogFile.pageSize - 1) / CommitLogFile.pageSize * CommitLogFile.pageSize
+    }
+
+    // MARK: Reading
+
+    static func payloadSize(_ head: [UInt8], _ salt: CommitLogSalt, version: UInt64) -> Int? {
+        head.withUnsafeBytes { raw in
+            func word(_ offset: Int) -> UInt64 {
+                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            }
+            guard UInt32(truncatingIfNeeded: word(0)) == magic, word(8) == salt.first, word(16) == salt.second,
+                word(24) == version, word(32) < 1 << 40
+            else { return nil }
+            return Int(word(32))
+        }
+    }
+
+    static func isValid(_ whole: [UInt8]) -> Bool {
+        whole.withUnsafeBytes { raw in
+            let checksum = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+            return fh_checksum(0, raw.baseAddress! + 8, raw.count - 8) == checksum
+        }
+    }
+
+    /// Calls `body` with each change in its order: the bytes that were put, or nil where a key was removed.
+    ///
+    /// - Returns: false where the payload isn't one.
+    static func forEach(
+        _ payload: ArraySlice<UInt8>,
+        _ body: (UInt64, UnsafeRawBufferPointer?) throws(EngineError) -> Void
+    ) throws(EngineError) -> Bool {
+        try withUnsafeBytesOf(Array(payload)) { (raw) throws(EngineError) in
+            var at = 0
+            while at < raw.count {
+                guard raw.count - at >= 12 else { return false }
+                let key = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                let size = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: at + 8, as: UInt32.self))
+                at += 12
+                if size == removed {
+                    try body(key, nil)
+                    continue
+                }
+                guard raw.count - at >= Int(size) else { return false }
+                try body(key, UnsafeRawBufferPointer(rebasing: raw[at..<at + Int(size)]))
+                at += Int(size)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import CFreeholdShims
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Brings into a data file what its commit log has. Always from the log's checkpoint on, whatever the file shows: so it doesn't
+/// matter how its last writers ended. A crash at any point leaves what it began with.
+enum CommitLogRecovery {
+    /// Waits for others who do the same, and for those who are just looking at the file.
+    ///
+    /// - Throws: `.invalidDatabase` where the log isn't there, or is another's; then nothing is changed.
+    static func run(_ path: String) throws(EngineError) {
+        let path = try StorageEnvironment.canonicalPath(path)
+        let making = try PresenceLock.making(of: path)
+        defer { withExtendedLifetime(making) {} }
+        for _ in 0..<1000 {
+            // Whoever has it open had it played.
+            if PresenceLock.isUsed(path) { return }
+            if let presence = try PresenceLock.exclusive(of: path) {
+                defer { withExtendedLifetime(presence) {} }
+                return try play(path)
+            }
+            usleep(.random(in: 500..<5000))
+        }
+        throw EngineError(.invalidDatabase, "The file's commit log can't be played: somebody has it open.", path: path)
+    }
+
+    /// The same for the one who has the exclusive presence lock.
+    static func play(_ path: String) throws(EngineError) {
+        let descriptor = Platform.open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // Whoever wants the file will say that it isn't there.
+            if errno == ENOENT || errno == EACCES || errno == EROFS { return }
+            throw .system(errno, "The file can't be opened.", path: path)
+        }
+        defer { Platform.close(descriptor) }
+        guard case .set(let mark) = CommitLogMark.read(descriptor) else { return }
+        let (file, head) = try find(mark, of: path)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file's size can't be read.", path: path) }
+        guard UInt64(status.st_size) >= head.fileSize else {
+            throw EngineError(
+                .invalidDatabase,
+                "The file is truncated: it has \(status.st_size) of the \(head.fileSize) bytes that the version in its commit log needs.",
+                path: path
+            )
+        }
+        for (i, root) in head.roots.enumerated() {
+            let code = root.withUnsafeBytes { CommitLogFile.write($0, to: descriptor, at: i * Int(head.pageSize)) }
+            guard code == 0 else { throw .system(code, "The file can't be put back.", path: path) }
+        }
+        try replay(file, head, path)
+        let code = CommitLogMark.write(nil, to: descriptor)
+        guard code == 0 else { throw .system(code, "The file can't be flushed.", path: path) }
+        unlink(file.path)
+    }
+
+    /// The log and the head of the generation that a mark names.
+    private static func find(
+        _ mark: CommitLogMark,
+        of path: String
+    ) throws(EngineError) -> (CommitLogFile, CommitLogHead) {
+        guard let file = try CommitLogFile.open(path) else {
+            throw EngineError(
+                .invalidDatabase,
+                "The file's newest commits are in its commit log, which isn't there: put `\(path)\(CommitLogFile.suffix)` back, or a backup in the file's place.",
+                path: path
+            )
+        }
+        let foreign = EngineError(
+            .invalidDatabase,
+            "The commit log beside the file isn't the one that its newest commits are in: put the right one back, or a backup in the file's place.",
+            path: path
+        )
+        guard let head = file.head(Int(mark.generation & 1)), head.mark == mark else { throw foreign }
+        // The next generation's records begin when the mark in the file names it. So this file is older than its log.
+        if let next = file.head(Int(~mark.generation & 1)), next.mark.generation == mark.generation + 1,
+            file.begins(with: next.mark.salt, after: next.version)
+        {
+            throw foreign
+        }
+        return (file, head)
+    }
+
+    private static func replay(_ file: CommitLogFile, _ head: CommitLogHead, _ path: String) throws(EngineError) {
+        var options = StorageOptions()
+        options.isAlone = true
+        options.isReplay = true
+        guard
+            case .opened(let environment) = try StorageEnvironment.openNow(
+                path: path,
+                options: options,
+                presence: nil
+            )
+        else { throw EngineError(.invalidDatabase, "The file can't be opened for its commit log.", path: path) }
+        defer { environment.close() }
+        // No page of the checkpoint is used again, so that a crash finds it.
+        let pin = try environment.beginRead()
+        defer { withExtendedLifetime(pin) {} }
+        guard pin.version == head.version else {
+            throw EngineError(.invalidDatabase, "The commit log's checkpoint isn't in the file.", path: path)
+        }
+        let header = try DatabaseHeader.decode(try pin.find(DatabaseHeader.address), path: path)
+        environment.order = header.order
+        var version = head.version
+        var offset = CommitLogFile.firstRecord
+        while let (payload, end) = file.record(at: offset, head.mark.salt, version: version + 1) {
+            try environment.writer.sync { () throws(EngineError) in
+                let writer = try environment.beginWrite()
+                do throws(EngineError) {
+                    let isWhole = try CommitLogRecord.forEach(payload) { (key, stored) throws(EngineError) in
+                        try writer.replay(key, stored)
+                    }
+                    guard isWhole, try writer.commit() == version + 1 else {
+                        throw EngineError(.invalidDatabase, "The commit log's record \(version + 1) is damaged.", path: path)
+                    }
+                } catch {
+                    writer.abort()
+                    throw error
+                }
+            }
+            version += 1
+            offset = end
+        }
+        let code = fh_sync(environment.descriptor)
+        guard code == 0 else { throw .system(code, "The file can't be flushed.", path: path) }
+    }
+}

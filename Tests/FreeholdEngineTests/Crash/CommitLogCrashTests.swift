@@ -1,0 +1,203 @@
+import Foundation
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// A machine that stops while a file with a commit log is written: the data file and the log are rebuilt as it could have left
+/// them, each with unsynced writes lost and reordered, and must open as before or after the commit that was in flight.
+@Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
+struct CommitLogCrashTests {
+    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    static let transactions = isSoak ? 60 : 9
+    static let imagesAPoint = isSoak ? 8 : 1
+    static let seeds: [UInt64] = isSoak ? Array(1...8) : [1, 6]
+    /// So short that checkpoints come every few commits, and one that has none.
+    static let capacities = [64 << 10, 1 << 20]
+
+    struct Case: CustomTestStringConvertible {
+        let seed: UInt64
+        let capacity: Int
+        /// Files of seeds over 5 are encrypted.
+        var isEncrypted: Bool { seed > 5 }
+        var testDescription: String { "seed \(seed), a log of \(capacity >> 10) KiB" }
+
+        var variables: [String: String] {
+            var out = [Script.logVariable: "\(capacity)"]
+            if isEncrypted { out[Script.encryptedVariable] = "1" }
+            return out
+        }
+
+        func options(withLog: Bool) -> Database.Options {
+            var options = Database.Options()
+            options.commitLog = withLog
+            options.commitLogCapacity = capacity
+            if isEncrypted { options.encryptionKey = Script.key }
+            return options
+        }
+    }
+
+    static let cases = seeds.flatMap { seed in capacities.map { Case(seed: seed, capacity: $0) } }
+
+    @Test(arguments: cases)
+    func `a file and its log cut at any write open as before or after the commit`(test: Case) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let first = try ChildProcess(["transactions", path, "\(test.seed)", "5"], environment: test.variables)
+        #expect(first.readLines().last == "5")
+        #expect(first.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: path + CommitLogFile.suffix), "the last to close removes it")
+        let base = try bytes(path)
+        let record = try Interposer.record(
+            folder,
+            ["transactions", path, "\(test.seed)", "\(Self.transactions)"],
+            path,
+            test.variables
+        )
+        let durable = record.events.filter { if case .durableWrite = $0 { true } else { false } }
+        #expect(durable.isEmpty, "no root is synced by itself")
+        try check(record, (base, nil), acknowledged: 5, test, folder)
+    }
+
+    @Test(arguments: cases)
+    func `a new file and its log cut at any write open, or are refused while nothing was committed`(test: Case) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let record = try Interposer.record(folder, ["transactions", path, "\(test.seed)", "3"], path, test.variables)
+        try check(record, ([], nil), acknowledged: 0, test, folder)
+    }
+
+    @Test(arguments: cases)
+    func `a crash while the log is played loses nothing`(test: Case) throws {
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let child = try ChildProcess(["writer", path, "\(test.seed)"], environment: test.variables)
+        var acknowledged: Int64 = 0
+        while acknowledged < 9 { acknowledged = child.readLine().flatMap { Int64($0) } ?? acknowledged }
+        child.kill()
+        for line in child.readLines() { acknowledged = Int64(line) ?? acknowledged }
+        #expect(child.wait() == -SIGKILL)
+        let base = (data: try bytes(path), log: try bytes(path + CommitLogFile.suffix) as [UInt8]?)
+        let record = try Interposer.record(folder, ["transactions", path, "\(test.seed)", "1"], path, test.variables)
+        try check(record, base, acknowledged: acknowledged, test, folder)
+    }
+
+    /// Of each thread's own number nothing that it was told of is lost, whoever flushed it.
+    @Test(arguments: capacities)
+    func `commits that share flushes are durable when they return`(capacity: Int) throws {
+        let test = Case(seed: 1, capacity: capacity)
+        let folder = try ChildFolder()
+        let path = folder.file("recorded.realm")
+        let threads = 4
+        let record = try Interposer.record(folder, ["threads", path, "\(threads)", "6"], path, test.variables)
+        var generator = SystemRandomNumberGenerator()
+        var disks = SimulatedDisks([], log: nil)
+        var told = [Int64](repeating: -1, count: threads)
+        var opened = 0
+        for (position, entry) in record.entries.enumerated() {
+            disks.record(entry.isLog, entry.event)
+            if case .said(let lines) = entry.event {
+                for line in lines.split(separator: "\n") {
+                    let words = line.split(separator: " ").compactMap { Int64($0) }
+                    if words.count == 2 { told[Int(words[0])] = words[1] }
+                }
+            }
+            guard told.contains(where: { $0 >= 0 }) else { continue }
+            for image in disks.images(random: Self.imagesAPoint, using: &generator) {
+                let copy = folder.file("image-\(opened).realm")
+                try write(image, to: copy)
+                defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
+                opened += 1
+                let place = "a log of \(capacity), after entry \(position) of \(record.entries.count), told \(told)"
+                do {
+                    let database = try Database.open(at: copy, options: test.options(withLog: false))
+                    let snapshot = try database.snapshot()
+                    #expect(snapshot.verify() == [], "\(place)")
+                    let found = State(snapshot)
+                    for (thread, number) in told.enumerated() {
+                        let entry = found.entries[Int64(thread)]
+                        #expect((entry?.number ?? -1) >= number, "\(place): \(entry?.number ?? -1) of \(thread)")
+                    }
+                } catch {
+                    Issue.record("\(place): \(error)")
+                }
+            }
+        }
+        print("threads: \(record.entries.count) entries, \(opened) images")
+    }
+
+    private func write(_ image: (data: [UInt8], log: [UInt8]?), to path: String) throws {
+        try Data(image.data).write(to: URL(fileURLWithPath: path))
+        if let log = image.log { try Data(log).write(to: URL(fileURLWithPath: path + CommitLogFile.suffix)) }
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private func check(
+        _ record: WriteRecord,
+        _ base: (data: [UInt8], log: [UInt8]?),
+        acknowledged: Int64,
+        _ test: Case,
+        _ folder: ChildFolder
+    ) throws {
+        let script = Script(seed: test.seed)
+        var generator = SystemRandomNumberGenerator()
+        var states: [Int64: State] = [:]
+        var state = State()
+        states[0] = state
+        while state.transaction < acknowledged + Int64(Self.transactions) + 2 {
+            state.apply(script.steps(state.transaction + 1, on: state))
+            states[state.transaction] = state
+        }
+        var disks = SimulatedDisks(base.data, log: base.log)
+        var acknowledged = acknowledged
+        var opened = 0
+        var played = 0
+        var refused = 0
+        var isCreated = !base.data.isEmpty
+        for (position, entry) in record.entries.enumerated() {
+            disks.record(entry.isLog, entry.event)
+            if case .durableWrite = entry.event { isCreated = true }
+            if case .said(let line) = entry.event { acknowledged = Int64(line) ?? acknowledged }
+            for image in disks.images(random: Self.imagesAPoint, using: &generator) {
+                let copy = folder.file("image-\(opened).realm")
+                try write(image, to: copy)
+                defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
+                opened += 1
+                let place =
+                    "\(test), after entry \(position) of \(record.entries.count), \(acknowledged) acknowledged"
+                do {
+                    let found = try look(copy, test.options(withLog: Bool.random(using: &generator)), place, &played)
+                    #expect(
+                        found.transaction >= acknowledged && found.transaction <= acknowledged + 1,
+                        "\(place): found \(found.transaction)"
+                    )
+                    let expected = try #require(states[found.transaction])
+                    #expect(found == expected, "\(place): \(found.differences(from: expected))")
+                } catch let error as EngineError where !isCreated && error.code == .invalidDatabase {
+                    refused += 1
+                } catch {
+                    Issue.record("\(place): \(error)")
+                }
+            }
+        }
+        print("\(test): \(record.entries.count) entries, \(opened) images, \(played) played, \(refused) refused")
+    }
+
+    private func look(
+        _ path: String,
+        _ options: Database.Options,
+        _ place: String,
+        _ played: inout Int
+    ) throws -> State {
+        let descriptor = open(path, O_RDONLY)
+        if case .set = CommitLogMark.read(descriptor) { played += 1 }
+        close(descriptor)
+        let database = try Database.open(at: path, options: options)
+        let snapshot = try database.snapshot()
+        #expect(snapshot.verify() == [], "\(place)")
+        return State(snapshot)
+    }
+}

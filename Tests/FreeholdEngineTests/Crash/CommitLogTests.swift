@@ -1,0 +1,422 @@
+import Foundation
+import Synchronization
+import TestScript
+import Testing
+
+@testable import FreeholdEngine
+
+/// What a commit log does besides outliving crashes of the machine: killed processes, processes that write in turns, logs that are
+/// missing or another file's, failing devices, and whatever else is done with a file.
+@Suite struct CommitLogTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.file() }
+    private var logPath: String { path + CommitLogFile.suffix }
+
+    private func options(capacity: Int = 256 << 10, faults: FaultInjector? = nil) -> Database.Options {
+        var options = Database.Options()
+        options.commitLog = true
+        options.commitLogCapacity = capacity
+        options.faults = faults
+        return options
+    }
+
+    private func variables(_ capacity: Int = 256 << 10) -> [String: String] { [Script.logVariable: "\(capacity)"] }
+
+    private func mark(_ path: String) -> CommitLogMark.Content {
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        return CommitLogMark.read(descriptor)
+    }
+
+    /// A file whose last writer was killed when it had committed some transactions: its newest ones are in the log.
+    private func killed(_ name: String = "test.realm", seed: UInt64 = 1, capacity: Int = 4 << 20) throws -> Int64 {
+        let path = folder.file(name)
+        let child = try ChildProcess(["writer", path, "\(seed)"], environment: variables(capacity))
+        var said: Int64 = 0
+        while said < 6 { said = child.readLine().flatMap { Int64($0) } ?? said }
+        child.kill()
+        for line in child.readLines() { said = Int64(line) ?? said }
+        #expect(child.wait() == -SIGKILL)
+        #expect(mark(path) != .clear)
+        return said
+    }
+
+    private func transaction(_ options: Database.Options = .init(), _ name: String = "test.realm") throws -> Int64 {
+        let snapshot = try Database.open(at: folder.file(name), options: options).snapshot()
+        #expect(snapshot.verify() == [])
+        return State(snapshot).transaction
+    }
+
+    private func copy(_ from: String, _ to: String) throws {
+        for suffix in ["", CommitLogFile.suffix] {
+            unlink(to + suffix)
+            if FileManager.default.fileExists(atPath: from + suffix) {
+                try FileManager.default.copyItem(atPath: from + suffix, toPath: to + suffix)
+            }
+        }
+    }
+
+    // MARK: Its life
+
+    @Test func `the log goes with the last who has the file open, and the file is whole alone`() throws {
+        var version: UInt64 = 0
+        do {
+            let database = try Database.open(at: path, options: options())
+            for _ in 0..<5 { _ = try Script(seed: 1).takeTurn(in: database) }
+            version = database.lastVersion
+            #expect(mark(path) != .clear)
+            #expect(folder.names.contains("test.realm" + CommitLogFile.suffix))
+        }
+        #expect(mark(path) == .clear)
+        #expect(!FileManager.default.fileExists(atPath: logPath))
+        let database = try Database.open(at: path)
+        #expect(database.lastVersion == version)
+        #expect(database.core.header.requiredFeatures.contains(.commitLog))
+        #expect(State(try database.snapshot()).transaction == 5)
+        _ = try Script(seed: 1).takeTurn(in: database)
+        #expect(mark(path) == .clear, "who doesn't ask for a log makes none")
+    }
+
+    @Test func `a file that was made without gets its log when nobody has it open`() throws {
+        do {
+            let database = try Database.open(at: path)
+            _ = try Script(seed: 1).takeTurn(in: database)
+            let other = try Database.open(at: path, options: options())
+            _ = try Script(seed: 1).takeTurn(in: other)
+            #expect(mark(path) == .clear)
+        }
+        let database = try Database.open(at: path, options: options())
+        _ = try Script(seed: 1).takeTurn(in: database)
+        #expect(mark(path) != .clear)
+        #expect(State(try database.snapshot()).transaction == 3)
+        #expect(try database.snapshot().verify() == [])
+    }
+
+    @Test func `a log in which nothing was written for a second is ended, and begun again`() throws {
+        let database = try Database.open(at: path, options: options())
+        _ = try Script(seed: 1).takeTurn(in: database)
+        #expect(mark(path) != .clear)
+        for _ in 0..<100 where mark(path) != .clear { usleep(100_000) }
+        #expect(mark(path) == .clear)
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("alone.realm"))
+        #expect(try transaction(.init(), "alone.realm") == 1)
+        _ = try Script(seed: 1).takeTurn(in: database)
+        #expect(mark(path) != .clear)
+        #expect(database.readers().filter { $0.version < database.lastVersion } == [], "its pin isn't a reader")
+    }
+
+    /// The crash that comes before the first record: the log has the records of its earlier life.
+    @Test func `a log that is begun again isn't taken for its earlier life`() throws {
+        let script = Script(seed: 1)
+        let database = try Database.open(at: path, options: options(capacity: 64 << 10))
+        let log = database.core.storage.commitLog!
+        while log.counts.checkpoints < 2 { _ = try script.takeTurn(in: database) }
+        _ = try script.takeTurn(in: database)
+        let number = State(try database.snapshot()).transaction
+        for _ in 0..<100 where mark(path) != .clear { usleep(100_000) }
+        let older = try Data(contentsOf: URL(fileURLWithPath: logPath))
+        #expect(try script.takeTurn(in: database) == number + 1)
+        try copy(path, folder.file("copy"))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: logPath))
+        bytes.replaceSubrange(CommitLogFile.firstRecord..., with: older[CommitLogFile.firstRecord...])
+        try bytes.write(to: URL(fileURLWithPath: folder.file("copy" + CommitLogFile.suffix)))
+        #expect(try transaction(.init(), "copy") == number)
+    }
+
+    @Test func `commits of threads share flushes, and none is lost`() throws {
+        let database = try Database.open(at: path, options: options(capacity: 4 << 20))
+        let first = try database.beginWrite()
+        try first.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int)])])
+        let table = first.schema.table(named: "T")!
+        for _ in 0..<8 { _ = try first.create(table) }
+        _ = try first.commit()
+        let failure = Mutex<EngineError?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            do throws(EngineError) {
+                for i in 1...25 {
+                    let transaction = try database.beginWrite()
+                    let table = transaction.schema.table(named: "T")!
+                    try transaction.set(table.columns[0], ObjectKey(Int64(thread)), .int(Int64(i)))
+                    _ = try transaction.commit()
+                }
+            } catch { failure.withLock { $0 = error } }
+        }
+        #expect(failure.withLock { $0 } == nil)
+        let snapshot = try database.snapshot()
+        #expect((0..<8).map { snapshot.readInt(table.columns[0], ObjectKey($0)) } == Array(repeating: 25, count: 8))
+        let counts = database.core.storage.commitLog!.counts
+        print("201 commits: \(counts.flushes) flushes, \(counts.checkpoints) checkpoints")
+        #expect(counts.flushes < 201)
+    }
+
+    // MARK: Processes
+
+    @Test(arguments: [1, 2] as [UInt64], [64 << 10, 4 << 20])
+    func `two processes that write in turns lose nothing when one is killed`(seed: UInt64, capacity: Int) throws {
+        var generator = SystemRandomNumberGenerator()
+        let script = Script(seed: seed)
+        var database: Database? = try Database.open(at: path, options: options(capacity: capacity))
+        var states = [State()]
+        for round in 0..<12 {
+            let child = try ChildProcess(["turns", path, "\(seed)"], environment: variables(capacity))
+            #expect(child.readLine() == "ready")
+            var told: Int64 = 0
+            for _ in 0..<Int.random(in: 1..<6, using: &generator) {
+                if Bool.random(using: &generator) { told = max(told, try script.takeTurn(in: database!)) }
+                if Bool.random(using: &generator) { told = max(told, child.readLine().flatMap { Int64($0) } ?? 0) }
+            }
+            usleep(.random(in: 0..<8000, using: &generator))
+            child.kill()
+            for line in child.readLines() { told = max(told, Int64(line) ?? 0) }
+            #expect(child.wait() == -SIGKILL)
+            // Now and then nobody is left, and the log is played.
+            if round % 3 == 0 { database = nil }
+            let reopened = try database ?? Database.open(at: path, options: options(capacity: capacity))
+            database = reopened
+            let writer = try reopened.beginWrite()
+            let found = State(writer)
+            writer.cancel()
+            #expect(found.transaction >= told, "seed \(seed), round \(round)")
+            while states.count <= found.transaction {
+                var next = states.last!
+                next.apply(script.steps(Int64(states.count), on: next))
+                states.append(next)
+            }
+            let expected = states[Int(found.transaction)]
+            #expect(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
+            #expect(try reopened.snapshot().verify() == [])
+        }
+        print("seed \(seed): \(states.count - 1) transactions")
+    }
+
+    @Test func `a pin of a process that no longer writes ends`() throws {
+        let database = try Database.open(at: path, options: options(capacity: 4 << 20))
+        _ = try Script(seed: 1).takeTurn(in: database)
+        let child = try ChildProcess(["turns", path, "1"], environment: variables(4 << 20))
+        for _ in 0..<50 { _ = child.readLine() }
+        for _ in 0..<100 where database.core.storage.commitLog!.pinnedVersion != nil {
+            _ = child.readLine()
+            usleep(50_000)
+        }
+        #expect(database.core.storage.commitLog!.pinnedVersion == nil)
+        child.kill()
+        _ = child.readLines()
+        #expect(child.wait() == -SIGKILL)
+        #expect(try Script(seed: 1).takeTurn(in: database) > 50)
+    }
+
+    // MARK: File and log apart
+
+    @Test func `a file without the log that it needs is refused, and right with it`() throws {
+        let said = try killed()
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try FileManager.default.moveItem(atPath: logPath, toPath: folder.file("elsewhere"))
+        #expect(throws: EngineError.self) { try transaction() }
+        do { _ = try Database.open(at: path) } catch { #expect(error.code == .invalidDatabase) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere"), toPath: logPath)
+        #expect(try transaction() >= said)
+        #expect(!FileManager.default.fileExists(atPath: logPath))
+    }
+
+    @Test func `logs of other files are refused`() throws {
+        let said = try killed()
+        let other = try killed("other.realm", seed: 2)
+        let logs = [logPath, folder.file("other.realm" + CommitLogFile.suffix)]
+        func exchange() throws {
+            try FileManager.default.moveItem(atPath: logs[0], toPath: folder.file("third"))
+            try FileManager.default.moveItem(atPath: logs[1], toPath: logs[0])
+            try FileManager.default.moveItem(atPath: folder.file("third"), toPath: logs[1])
+        }
+        try exchange()
+        for name in ["test.realm", "other.realm"] {
+            let data = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+            do {
+                _ = try Database.open(at: folder.file(name))
+                Issue.record("\(name) was opened with another's log")
+            } catch { #expect(error.code == .invalidDatabase) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file(name))) == data)
+        }
+        try exchange()
+        #expect(try transaction() >= said)
+        #expect(try transaction(.init(), "other.realm") >= other)
+    }
+
+    /// File and log, each of any of many moments: what opens is a state that there was; of one moment it always opens.
+    @Test(arguments: [1, 2] as [UInt64])
+    func `file and log of different moments are an older state, or refused`(seed: UInt64) throws {
+        let script = Script(seed: seed)
+        var states = [State()]
+        var moments = [Int64]()
+        do {
+            let database = try Database.open(at: path, options: options(capacity: 96 << 10))
+            for moment in 0..<6 {
+                for _ in 0..<2 {
+                    var next = states.last!
+                    next.apply(script.steps(next.transaction + 1, on: next))
+                    states.append(next)
+                    #expect(try script.takeTurn(in: database) == next.transaction)
+                }
+                moments.append(states.last!.transaction)
+                try copy(path, folder.file("moment \(moment)"))
+            }
+        }
+        try copy(path, folder.file("moment 6"))
+        moments.append(states.last!.transaction)
+        var opened = 0
+        var refused = 0
+        for data in 0...6 {
+            for log in 0...6 {
+                let image = folder.file("image")
+                for suffix in ["-lock", ".writer"] { unlink(image + suffix) }
+                try copy(folder.file("moment \(data)"), image)
+                unlink(image + CommitLogFile.suffix)
+                let source = folder.file("moment \(log)" + CommitLogFile.suffix)
+                if FileManager.default.fileExists(atPath: source) {
+                    try FileManager.default.copyItem(atPath: source, toPath: image + CommitLogFile.suffix)
+                }
+                do throws(EngineError) {
+                    let snapshot = try Database.open(at: image).snapshot()
+                    #expect(snapshot.verify() == [])
+                    let found = State(snapshot)
+                    #expect(found == states[Int(found.transaction)], "data of \(data), log of \(log)")
+                    if data == log { #expect(found.transaction == moments[data]) }
+                    opened += 1
+                } catch {
+                    #expect(error.code == .invalidDatabase && data != log, "data of \(data), log of \(log): \(error)")
+                    refused += 1
+                }
+            }
+        }
+        print("seed \(seed): \(opened) opened, \(refused) refused")
+        #expect(opened > 7 && refused > 0)
+    }
+
+    @Test func `a file of somebody else's in the log's place stays, and commits go on without`() throws {
+        let text = Data("Dear diary".utf8)
+        try text.write(to: URL(fileURLWithPath: logPath))
+        do {
+            let database = try Database.open(at: path, options: options())
+            for _ in 0..<3 { _ = try Script(seed: 1).takeTurn(in: database) }
+            #expect(mark(path) == .clear)
+        }
+        #expect(try transaction() == 3)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: logPath)) == text)
+        #expect(try Database.deleteFiles(at: path))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: logPath)) == text)
+    }
+
+    // MARK: What else is done with files
+
+    @Test func `read-only needs a file that is whole, or somebody who has it open`() throws {
+        let said = try killed()
+        var readOnly = Database.Options()
+        readOnly.readOnly = true
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        do {
+            _ = try Database.open(at: path, options: readOnly)
+            Issue.record("it was opened")
+        } catch { #expect(error.code == .invalidDatabase) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+        #expect(try transaction() >= said)
+        #expect(try transaction(readOnly) >= said)
+        let child = try ChildProcess(["turns", path, "1"], environment: variables())
+        #expect(child.readLine() == "ready")
+        let next = child.readLine().flatMap { Int64($0) } ?? 0
+        #expect(try transaction(readOnly) >= next)
+        child.kill()
+        _ = child.readLines()
+        _ = child.wait()
+    }
+
+    @Test func `compaction, seeds, copies and deletion know of the log`() throws {
+        let said = try killed()
+        #expect(try Database.compact(at: path) != nil)
+        #expect(mark(path) == .clear && !FileManager.default.fileExists(atPath: logPath))
+        #expect(try transaction() >= said)
+        _ = try killed("second.realm")
+        do {
+            _ = try Database.seed(folder.file("seeded"), from: folder.file("second.realm"))
+            Issue.record("a seed was made of a file whose log isn't played")
+        } catch { #expect(error.code == .invalidDatabase) }
+        do {
+            let database = try Database.open(at: folder.file("second.realm"), options: options())
+            let number = try Script(seed: 1).takeTurn(in: database)
+            try database.snapshot().copy(to: folder.file("copy.realm"))
+            #expect(try transaction(.init(), "copy.realm") == number)
+            #expect(try Database.seed(folder.file("seeded"), from: folder.file("second.realm")))
+            #expect(try transaction(.init(), "seeded") == number)
+        }
+        let copied = try Database.open(at: folder.file("copy.realm"))
+        #expect(!copied.core.header.requiredFeatures.contains(.commitLog))
+        _ = try killed("third.realm")
+        #expect(try Database.deleteFiles(at: folder.file("third.realm")))
+        #expect(!folder.names.contains { $0.hasPrefix("third") && $0.hasSuffix(CommitLogFile.suffix) })
+    }
+
+    @Test func `large transactions go around the log`() throws {
+        let script = Script(seed: 1)
+        do {
+            let database = try Database.open(at: path, options: options(capacity: 64 << 10))
+            let transaction = try database.beginWrite()
+            try transaction.applySchema(Script.specs, userVersion: 1)
+            let table = transaction.schema.table(named: Script.tableName)!
+            for i in 0..<5000 {
+                let key = try transaction.create(table, primaryKey: .int(Int64(1 << 40 + i)))
+                try transaction.set(table.column(named: "text")!, key, .string("text \(i)"))
+            }
+            let before = database.core.storage.commitLog!.counts.checkpoints
+            _ = try transaction.commit()
+            #expect(database.core.storage.commitLog!.counts.checkpoints == before + 1 || before == 0)
+            _ = script
+            try copy(path, folder.file("copy"))
+        }
+        let snapshot = try Database.open(at: folder.file("copy")).snapshot()
+        #expect(snapshot.count(snapshot.schema.table(named: Script.tableName)!) == 5000)
+        #expect(snapshot.verify() == [])
+    }
+
+    // MARK: Failures
+
+    private enum Device { case right, noLogWrites, noLogFlushes, noFlushes }
+
+    @Test func `a log that can't be flushed is a typed error, and a checkpoint makes all right again`() throws {
+        let device = Mutex(Device.right)
+        let faults = FaultInjector { operation in
+            switch (device.withLock { $0 }, operation) {
+            case (.noLogWrites, .logWrite), (.noLogFlushes, .logSync), (.noFlushes, .logSync), (.noFlushes, .sync): EIO
+            default: 0
+            }
+        }
+        let script = Script(seed: 1)
+        var database: Database? = try Database.open(at: path, options: options(capacity: 4 << 20, faults: faults))
+        #expect(try script.takeTurn(in: database!) == 1)
+        #expect(try script.takeTurn(in: database!) == 2)
+        device.withLock { $0 = .noLogFlushes }
+        func fails() {
+            do throws(EngineError) {
+                _ = try script.takeTurn(in: database!)
+                Issue.record("it was committed")
+            } catch { #expect(error.code == .environmentFailed) }
+        }
+        fails()
+        // The next needs a checkpoint, which needs the log.
+        fails()
+        #expect(State(try database!.snapshot()).transaction == 3, "it is there, but isn't said to be durable")
+        device.withLock { $0 = .right }
+        #expect(try script.takeTurn(in: database!) == 4)
+        // A record that can't be written is no loss: a checkpoint fails, too, and says so.
+        device.withLock { $0 = .noLogWrites }
+        fails()
+        device.withLock { $0 = .right }
+        #expect(try script.takeTurn(in: database!) == 6)
+        // What the disk holds isn't known after this.
+        device.withLock { $0 = .noFlushes }
+        fails()
+        fails()
+        device.withLock { $0 = .right }
+        fails()
+        database = nil
+        #expect(try transaction() >= 6)
+    }
+}
