@@ -17,7 +17,9 @@ struct CommitLogSalt: Hashable, Sendable {
     let first: UInt64
     let second: UInt64
 
-    static func random() -> CommitLogSalt { CommitLogSalt(first: .random(in: 1 ... .max), second: .random(in: 0 ... .max)) }
+    static func random() -> CommitLogSalt {
+        CommitLogSalt(first: .random(in: 1 ... .max), second: .random(in: 0 ... .max))
+    }
 }
 
 /// Says in the data file that its newest commits are in a commit log, and in which generation of it.

@@ -44,7 +44,9 @@ enum CommitLogRecovery {
         guard case .set(let mark) = CommitLogMark.read(descriptor) else { return }
         let (file, head) = try find(mark, of: path)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file's size can't be read.", path: path) }
+        guard fstat(descriptor, &status) == 0 else {
+            throw .system(errno, "The file's size can't be read.", path: path)
+        }
         guard UInt64(status.st_size) >= head.fileSize else {
             throw EngineError(
                 .invalidDatabase,
@@ -119,7 +121,11 @@ enum CommitLogRecovery {
                         try writer.replay(key, stored)
                     }
                     guard isWhole, try writer.commit() == version + 1 else {
-                        throw EngineError(.invalidDatabase, "The commit log's record \(version + 1) is damaged.", path: path)
+                        throw EngineError(
+                            .invalidDatabase,
+                            "The commit log's record \(version + 1) is damaged.",
+                            path: path
+                        )
                     }
                 } catch {
                     writer.abort()

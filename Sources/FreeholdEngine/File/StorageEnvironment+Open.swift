@@ -215,7 +215,9 @@ extension StorageEnvironment {
             var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             if options.readOnly { flags |= UInt32(MDB_RDONLY) }
             if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
-            if options.inMemory || options.isPrivate || options.isReplay { flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC) }
+            if options.inMemory || options.isPrivate || options.isReplay {
+                flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC)
+            }
             code = mdb_env_open(handle, path, flags, 0o644)
             guard code == 0 else {
                 if code == ENOMEM { throw cannotReserve(mapSize, path) }

@@ -103,7 +103,8 @@ final class StorageEnvironment: Sendable {
         self.descriptor = descriptor
         self.identity = identity
         self.writerLock = writerLock
-        commitLog = options.isShared && !options.readOnly && !options.isAlone
+        commitLog =
+            options.isShared && !options.readOnly && !options.isAlone
             ? CommitLog(capacity: options.logCapacity) : nil
         Self.openFiles.add(1, ordering: .relaxed)
         state.withLock {

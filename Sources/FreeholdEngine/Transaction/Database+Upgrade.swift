@@ -32,7 +32,8 @@ extension Database {
             try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
                 var options = StorageOptions()
                 options.isAlone = true
-                guard case .opened(let file) = try StorageEnvironment.openNow(path: path, options: options, presence: nil)
+                guard
+                    case .opened(let file) = try StorageEnvironment.openNow(path: path, options: options, presence: nil)
                 else { return }
                 defer { file.close() }
                 let header: DatabaseHeader

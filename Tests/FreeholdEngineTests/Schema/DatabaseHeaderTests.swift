@@ -58,7 +58,7 @@ import TestScript
     }
 
     private static let unknown: [(FileFeatures, String)] = [
-        (.commitLog, "know: a commit log."), ([.hiddenColumns, .commitLog], "hidden columns, a commit log."),
+        (.journal, "know: a journal."), ([.journal, .hiddenColumns, .commitLog], "know: a journal, hidden columns."),
         (FileFeatures(rawValue: 1 << 17), "know: bit 17."), (FileFeatures(rawValue: 1 << 63 | 1), "know: bit 63."),
     ]
 
