@@ -64,6 +64,7 @@ public final class NodeListener: Sendable {
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 try pipeline.configureHTTPServerPipeline()
+                try OneAnswer.add(to: pipeline)
                 let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
                 try pipeline.addHandler(
                     HTTPResponder(timer, services: [node.sessionsService]) { node.answer($0, $1, metrics) }
@@ -140,6 +141,7 @@ public final class NodeListener: Sendable {
         http.decoderConfiguration.maxHeaderListSize = 32_768
         http.decoderConfiguration.maxHeaderFieldCount = 64
         _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
+        try OneAnswer.add(to: pipeline)
         let filter = RequestFilter(path: configuration.path) { allows($0.headers) && !node.status.isDraining }
         let upgrading = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Void>.self)
         try pipeline.addHandler(filter, position: .before(upgrading))
