@@ -30,3 +30,8 @@ public typealias Logger = Realm.Logger
 public typealias LogLevel = Realm.LogLevel
 /// What a message of the library is about.
 public typealias LogCategory = Realm.LogCategory
+
+// Foundation, which this module brings, has a type of that name, too: without this `RealmSwift.SortDescriptor` would be both.
+
+/// A property to sort by, and the direction.
+public typealias SortDescriptor = Freehold.SortDescriptor

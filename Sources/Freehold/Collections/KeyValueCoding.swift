@@ -113,12 +113,33 @@ extension List {
     /// The value of that property of each element, as references: `NSNumber`, `NSString` and the like, objects as they
     /// are, `NSNull` for null. They can be cast to an array of the values' type.
     public func value(forKey key: String) -> [AnyObject] { KeyValueCoding.references(of: self, key) }
+
+    /// What the key path leads to, as an array of references: where a program asks for `[AnyObject]`.
+    ///
+    /// - Precondition: the key path leads to one value of each element, so it has no operator that gives a single one.
+    @_disfavoredOverload
+    public func value(forKeyPath keyPath: String) -> [AnyObject] {
+        KeyValueCoding.references(value(forKeyPath: keyPath) as Any?, keyPath)
+    }
 }
 
 extension MutableSet {
-    /// The value of that property of each element, as references: `NSNumber`, `NSString` and the like, objects as they
-    /// are, `NSNull` for null. They can be cast to an array of the values' type.
-    public func value(forKey key: String) -> [AnyObject] { KeyValueCoding.references(of: self, key) }
+    /// The values that the elements have for that property, each once, as references: `NSNumber`, `NSString` and the like,
+    /// objects as they are, `NSNull` for null. They can be cast to an array of the values' type.
+    public func value(forKey key: String) -> [AnyObject] {
+        var seen: Set<AnyHashable> = []
+        return KeyValueCoding.references(of: self, key).filter { value in
+            (value as? AnyHashable).map { seen.insert($0).inserted } ?? true
+        }
+    }
+
+    /// What the key path leads to, as an array of references: where a program asks for `[AnyObject]`.
+    ///
+    /// - Precondition: the key path leads to one value of each element, so it has no operator that gives a single one.
+    @_disfavoredOverload
+    public func value(forKeyPath keyPath: String) -> [AnyObject] {
+        KeyValueCoding.references(value(forKeyPath: keyPath) as Any?, keyPath)
+    }
 }
 
 /// A map of any type, that a key path leads through.
@@ -184,6 +205,14 @@ enum KeyValueCoding {
 
     static func references<C: RealmCollection>(of collection: C, _ key: String) -> [AnyObject] {
         values(of: collection, key).map { $0 as AnyObject }
+    }
+
+    static func references(_ value: Any?, _ keyPath: String) -> [AnyObject] {
+        switch value {
+        case let values as [Any?]: return values.map { $0 as AnyObject }
+        case let values as Set<AnyHashable>: return values.map { $0.base as AnyObject }
+        default: programmerError("'\(keyPath)' leads to no array. Read it as `Any?`.")
+        }
     }
 
     private static func value(of element: Any?, _ key: String) -> Any? {

@@ -1,3 +1,4 @@
+import Foundation
 import FreeholdEngine
 
 // Queries, orders and aggregates of a map's values, which stand in the order of their keys.
@@ -187,11 +188,29 @@ extension Map {
         value(forKeys: KeyValueCoding.keys(keyPath), keyPath)
     }
 
-    /// Sets the value of a key, converted as in `Object(value:)`; nil removes the entry. A value that doesn't fit is
-    /// an error that the write throws; of an unmanaged map it traps.
+    /// The value of that key as a reference, `NSNull` for null: where a program asks for `AnyObject?`.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> AnyObject? {
+        guard let value = self[Key(_rlmMapKey: key)] else { return nil }
+        return Value._rlmAny(value).map { $0 as AnyObject } ?? NSNull()
+    }
+
+    /// What the key path leads to, as a reference: where a program asks for `AnyObject?`.
+    @_disfavoredOverload
+    public func value(forKeyPath keyPath: String) -> AnyObject? {
+        (value(forKeyPath: keyPath) as Any?).map { $0 as AnyObject }
+    }
+
+    /// Sets the value of a key, converted as in `Object(value:)`; nil removes the entry. `NSNull`, or an optional without
+    /// a value, makes it null where the map's values can be. A value that doesn't fit is an error that the write throws;
+    /// of an unmanaged map it traps.
     public func setValue(_ value: Any?, forKey key: String) {
         let mapKey = Key(_rlmMapKey: key)
         guard let given = PlainValue.unwrap(value) else {
+            if value != nil, let null = Value._rlmFromContent(.null) {
+                set(null, mapKey)
+                return
+            }
             removeObject(for: mapKey)
             return
         }
