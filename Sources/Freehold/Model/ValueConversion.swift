@@ -123,7 +123,13 @@ enum ValueConversion {
         guard property.shape.type == .object, let target = info.targetInfo(of: property) else {
             throw mismatch(value, property, info)
         }
-        if let object = value as? ObjectBase, info.accepts(object, for: property) { return .object(object) }
+        if let object = value as? ObjectBase {
+            if info.accepts(object, for: property) { return .object(object) }
+            // Copied by its properties' names it would be an object of nothing but defaults.
+            guard target.properties.contains(where: { object._info.index(named: $0.name) != nil }) else {
+                throw mismatch(value, property, info)
+            }
+        }
         guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
             throw mismatch(value, property, info)
         }

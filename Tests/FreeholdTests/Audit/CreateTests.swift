@@ -103,6 +103,16 @@ struct CreateShapeTests {
         #expect(unmanaged.realm == nil && unmanaged.name == "Foreign")
     }
 
+    @Test("An object of a class that shares no property with a link's is refused, not taken for one of defaults")
+    func strangers() throws {
+        let realm = try newRealm()
+        let stranger = RTEverything(value: ["key": "x"])
+        for value in [["favourite": stranger], ["dogs": [stranger]]] as [[String: Any]] {
+            #expect(thrownCode { _ = try realm.write { realm.create(RTPerson.self, value: value) } } == .invalidValue)
+        }
+        #expect(realm.isEmpty)
+    }
+
     @Test("A list takes any sequence of values: lists, results, sets, slices")
     func sequences() throws {
         let realm = try newRealm()
