@@ -83,12 +83,15 @@ public struct Comparison: Sendable {
             "| | before | after | × |\n|---|---:|---:|---:|\n"
                 + rows.map { row in
                     let ratio = String(format: "%.2f", row.ratios.best)
-                    return "| \(row.name) | \(figure(row.before)) \(row.unit) | \(figure(row.after)) \(row.unit) | \(ratio) |"
+                    return
+                        "| \(row.name) | \(figure(row.before)) \(row.unit) | \(figure(row.after)) \(row.unit) | \(ratio) |"
                 }.joined(separator: "\n")
         }
         let percent = Int((limit * 100).rounded())
         let faster = rows.filter { $0.isFaster(limit) }.sorted { $0.ratios.best < $1.ratios.best }
-        var parts = ["\(rows.count) rows compared; \(slower.count) slower and \(faster.count) faster by more than \(percent) %."]
+        var parts = [
+            "\(rows.count) rows compared; \(slower.count) slower and \(faster.count) faster by more than \(percent) %."
+        ]
         if !slower.isEmpty {
             parts.append("Slower:\n\n" + table(slower.sorted { $0.ratios.best > $1.ratios.best }))
         }

@@ -157,4 +157,3 @@ struct FileFigures {
         return lines.joined(separator: "\n")
     }
 }
-

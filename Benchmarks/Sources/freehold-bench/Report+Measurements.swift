@@ -28,7 +28,9 @@ extension Report {
         if let notifications {
             for row in notifications.callbacks + notifications.commits + notifications.handovers {
                 for (index, times) in row.figures.enumerated() {
-                    all.append(MeasuredFigure("\(Notifications.name): \(row.name), column \(index + 1)", "µs", [times.minimum]))
+                    all.append(
+                        MeasuredFigure("\(Notifications.name): \(row.name), column \(index + 1)", "µs", [times.minimum])
+                    )
                 }
             }
         }

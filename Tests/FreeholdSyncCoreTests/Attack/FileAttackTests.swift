@@ -110,7 +110,7 @@ import Testing
         script.check()
     }
 
-    @Test func `a copy without a commit in common with its original, itself a copy, knows what their common ancestor made`() {
+    @Test func `a copy of a copy, with no commit in common, knows what their ancestor made`() {
         var script = ScriptedWorld(clients: 3, list: "a")
         script.sync([])
         script.insert(0, "X", at: 1)
@@ -243,7 +243,7 @@ import Testing
         #expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
     }
 
-    @Test func `a store that is replaced amid a file's first bootstrap is noticed: work on what came names versions of the old one`() {
+    @Test func `a store that is replaced amid a first bootstrap is noticed`() {
         var script = ScriptedWorld(clients: 2)
         script.commit(0, .create(ScriptedWorld.name, ["list": .list([ScriptedWorld.element("a")])], defaults: []))
         script.commit(0, .create(ObjectName("Thing", 2), ["f": .value(1)], defaults: []))
