@@ -1,17 +1,29 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// A connection whose bytes a test writes itself.
 final class RawConnection: Sendable {
     private let channel: any Channel
     private let pieces: AsyncStream<String>
+    private let end: End
+
+    private final class End: Sendable {
+        let wasReset = Mutex(false)
+    }
+
+    /// The server hung up before it had read everything. What it had answered may be lost with that.
+    var wasReset: Bool { end.wasReset.withLock { $0 } }
 
     init(host: String = "127.0.0.1", port: Int) async throws {
         let (stream, source) = AsyncStream<String>.makeStream()
-        pieces = stream
+        let end = End()
+        (pieces, self.end) = (stream, end)
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
             channel in
-            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(Reader(source, end))
+            }
         }.connect(host: host, port: port).get()
     }
 
@@ -50,13 +62,17 @@ final class RawConnection: Sendable {
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let source: AsyncStream<String>.Continuation
+        private let end: End
 
-        init(_ source: AsyncStream<String>.Continuation) { self.source = source }
+        init(_ source: AsyncStream<String>.Continuation, _ end: End) { (self.source, self.end) = (source, end) }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             source.yield(String(decoding: unwrapInboundIn(data).readableBytesView, as: UTF8.self))
         }
         func channelInactive(context: ChannelHandlerContext) { source.finish() }
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if error is IOError { end.wasReset.withLock { $0 = true } }
+            context.close(promise: nil)
+        }
     }
 }
