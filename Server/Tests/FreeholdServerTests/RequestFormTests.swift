@@ -151,7 +151,8 @@ import Testing
     /// Heads and bodies put together by chance of parts that mean something to servers and proxies.
     @Test func `requests of random parts are answered once, and the server lives`() async throws {
         var random = RandomRequests()
-        let server = try await AccountProbe { $0.node.limits.greetingTimeout = 5_000 }
+        // Requests that are never whole wait for so long; on a slow machine whole ones have to be there by then.
+        let server = try await AccountProbe { $0.node.limits.greetingTimeout = 15_000 }
         let lines = [
             "GET /health HTTP/1.1", "POST \(Self.login) HTTP/1.1", "GET http://localhost/health HTTP/1.1",
             "OPTIONS * HTTP/1.1", "CONNECT a:1 HTTP/1.1", "GET /sync HTTP/1.1",
@@ -167,7 +168,7 @@ import Testing
             "X-Forwarded-For: 1.2.3.4", "X: \u{1}", " folded", "no colon", "Trailer: X",
         ]
         let bodies = ["", "{}", "2\r\n{}\r\n0\r\n\r\n", "0\r\n\r\n", Self.smuggled, "\r\n\r\n"]
-        for _ in 0..<random.count {
+        for _ in 0..<(random.count * 2 / 5) {
             var requests: [(head: [String], body: [UInt8])] = []
             for _ in 0..<20 {
                 var request = [lines.randomElement(using: &random.source)!, "Host: localhost"]
