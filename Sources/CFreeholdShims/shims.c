@@ -54,38 +54,35 @@ __thread void *fh_work_limit_frame;
 #error "open file description locks are required"
 #endif
 
-static int fh_ofd(int fd, int command, short type, int64_t offset, int64_t length) {
+/// `type` comes back as what the system says of the range.
+static int fh_ofd(int fd, int command, short *type, int64_t offset, int64_t length) {
     struct flock lock;
     memset(&lock, 0, sizeof lock);
-    lock.l_type = type;
+    lock.l_type = *type;
     lock.l_whence = SEEK_SET;
     lock.l_start = offset;
     lock.l_len = length;
     while (fcntl(fd, command, &lock) == -1) {
         if (errno != EINTR) return errno;
     }
+    *type = lock.l_type;
     return 0;
 }
 
 int fh_ofd_lock(int fd, int64_t offset, int64_t length, int exclusive, int wait) {
-    return fh_ofd(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, exclusive ? F_WRLCK : F_RDLCK, offset, length);
+    short type = exclusive ? F_WRLCK : F_RDLCK;
+    return fh_ofd(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &type, offset, length);
 }
 
 int fh_ofd_unlock(int fd, int64_t offset, int64_t length) {
-    return fh_ofd(fd, F_OFD_SETLK, F_UNLCK, offset, length);
+    short type = F_UNLCK;
+    return fh_ofd(fd, F_OFD_SETLK, &type, offset, length);
 }
 
 int fh_ofd_is_locked(int fd, int64_t offset, int64_t length) {
-    struct flock lock;
-    memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = offset;
-    lock.l_len = length;
-    while (fcntl(fd, F_OFD_GETLK, &lock) == -1) {
-        if (errno != EINTR) return -errno;
-    }
-    return lock.l_type != F_UNLCK;
+    short type = F_WRLCK;
+    int code = fh_ofd(fd, F_OFD_GETLK, &type, offset, length);
+    return code == 0 ? type != F_UNLCK : -code;
 }
 
 int fh_reserve(int fd, int64_t length) {
