@@ -11,9 +11,9 @@ extension ObjectBase {
         let state = _state.unsafelyUnwrapped
         guard _stamp == state.pointee.version, state.pointee.thread == fh_thread_id(),
             let chunks = state.pointee.columns[key],
-            let chunk = fh_load_acquire(chunks + (_cluster >> 9))
+            let chunk = fh_load_acquire(chunks + (_cluster >> LeafChunk.shift))
         else { return nil }
-        return fh_load_acquire(chunk.assumingMemoryBound(to: UnsafeRawPointer?.self) + (_cluster & 511))
+        return fh_load_acquire(chunk.assumingMemoryBound(to: UnsafeRawPointer?.self) + (_cluster & (LeafChunk.capacity - 1)))
     }
 
     /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.

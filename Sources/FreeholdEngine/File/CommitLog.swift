@@ -38,6 +38,8 @@ final class CommitLog: @unchecked Sendable {
     }
 
     private let signal = ThreadSignal()
+    /// Wakes the watch for idleness when the environment closes. Its lock is taken alone.
+    private let closing = ThreadSignal()
     /// Whether the file can have a log: it has the feature.
     private var isPossible = false
     /// Whether this process is to begin one.
@@ -53,6 +55,7 @@ final class CommitLog: @unchecked Sendable {
     private var failure: EngineError?
     private var lastUse = ContinuousClock.now
     private var isWatched = false
+    /// Under the lock of `closing`.
     private var isClosed = false
     /// The log could not be made: it is tried again when the file is opened again.
     private var isHopeless = false
@@ -230,6 +233,7 @@ final class CommitLog: @unchecked Sendable {
 
     /// The data file is whole by itself afterwards. Under the writer lock.
     private func end(_ environment: StorageEnvironment) throws(EngineError) {
+        environment.trimMuch()
         try flush(environment)
         try write(nil, environment)
         let version = environment.environmentInfo().me_last_txnid.asUInt64
@@ -246,11 +250,11 @@ final class CommitLog: @unchecked Sendable {
     ///
     /// - Returns: whether there is a log yet, which whoever is the last has to play.
     func close(_ environment: StorageEnvironment) -> Bool {
-        let (session, file, isPossible) = signal.withLock {
+        closing.withLock {
             isClosed = true
-            signal.broadcast()
-            return (self.session, self.file, self.isPossible)
+            closing.broadcast()
         }
+        let (session, file, isPossible) = signal.withLock { (self.session, self.file, self.isPossible) }
         guard isPossible else { return false }
         // Where somebody else has the lock, he ends the log, or whoever opens the file next.
         if (try? environment.writerLock.tryAcquire()) == true {
@@ -354,14 +358,14 @@ final class CommitLog: @unchecked Sendable {
 
     /// - Returns: false where the environment closes.
     private func waitForIdleness() -> Bool {
-        signal.withLock {
-            while !isClosed {
-                let rest = Self.patience - (.now - lastUse)
-                if rest <= .zero { break }
-                signal.wait(for: rest)
+        while true {
+            let rest = Self.patience - (.now - signal.withLock { lastUse })
+            let isClosed = closing.withLock {
+                if !self.isClosed, rest > .zero { closing.wait(for: rest) }
+                return self.isClosed
             }
-            if isClosed { isWatched = false }
-            return !isClosed
+            if isClosed { return !stopWatching() }
+            if rest <= .zero { return true }
         }
     }
 

@@ -65,13 +65,21 @@ struct PageDemand {
 struct FileExtent {
     /// Small commits shall not each change the file's length: the journal of the file system would have to follow.
     static let step: UInt64 = 1 << 20
-    /// What a commit may leave too much.
-    static let tolerance: UInt64 = 2 << 20
+    /// Beside a commit log, where the file grows until the next checkpoint, and each change of its length would cost as much as
+    /// some commits.
+    static let loggedStep: UInt64 = 8 << 20
 
     private let environment: StorageEnvironment
+    private let step: UInt64
     private var size: UInt64 = 0
 
-    init(_ environment: StorageEnvironment) { self.environment = environment }
+    init(_ environment: StorageEnvironment, isLogged: Bool) {
+        self.environment = environment
+        step = isLogged ? Self.loggedStep : Self.step
+    }
+
+    /// What a commit may leave too much.
+    private var tolerance: UInt64 { 2 * step }
 
     /// Makes room for `pages` more. Holes: it costs no space.
     mutating func cover(_ pages: UInt64) throws(EngineError) {
@@ -82,7 +90,7 @@ struct FileExtent {
         let last = environment.environmentInfo().me_last_pgno.asUInt64
         let needed = (last + 1 + pages) * UInt64(environment.pageSize)
         guard size < needed else { return }
-        for target in [needed + Self.step, needed] {
+        for target in [needed + step, needed] {
             if ftruncate(environment.descriptor, off_t(target)) == 0 {
                 size = target
                 return
@@ -97,13 +105,19 @@ struct FileExtent {
         assert(size >= exact, "A commit took more pages than were bounded.")
         if size < exact {
             _ = ftruncate(environment.descriptor, off_t(exact))
-        } else if size > exact + Self.tolerance {
+        } else if size > exact + tolerance {
             environment.trim()
         }
     }
 }
 
 extension StorageEnvironment {
+    /// Cuts the file behind its last page where it is longer than a commit without a log would leave it.
+    func trimMuch() {
+        let exact = (environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(pageSize)
+        if fileSize > exact + 2 * FileExtent.step { trim() }
+    }
+
     /// Cuts the file behind its last page. Under LMDB's own write lock, so that no one can be using what is cut.
     func trim() {
         var transaction: OpaquePointer?

@@ -321,7 +321,7 @@ final class StorageWriter: BlockSource {
         let transaction = try open()
         let isInMemory = environment.options.inMemory
         let bound = isInMemory ? 0 : demand.pageBound(transaction)
-        var extent = FileExtent(environment)
+        var extent = FileExtent(environment, isLogged: record != nil)
         if !isInMemory {
             do {
                 try extent.cover(bound)

@@ -11,7 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The thread that LMDB's write transactions of one environment belong to.
+/// The thread that LMDB's write transactions of one environment belong to, one after another: LMDB's lock is a thread's.
 ///
 /// Jobs run one after another in the order of their arrival. Signals of the program aren't delivered here, and a
 /// write over the file-size limit gives an error instead of SIGXFSZ.
@@ -45,6 +45,20 @@ final class WriterThread: Sendable {
             job.wait()
         }
         return try result!.get()
+    }
+
+    /// Runs `body` on the caller's thread, which is the writer thread meanwhile: nobody has to be woken. Where the writer thread is
+    /// at work, or has a transaction open, it is `sync`.
+    ///
+    /// - Parameter body: begins and ends LMDB's transaction itself, whatever it throws.
+    func syncInPlace<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
+        guard !isCurrent, generation.isCurrent, core.beginInPlace() else { return try sync(body) }
+        let shield = SignalShield()
+        defer {
+            shield.end()
+            core.endInPlace()
+        }
+        return try body()
     }
 
     /// Runs `body` there, some time.
@@ -116,6 +130,28 @@ final class WriterThread: Sendable {
             changed.unlock()
             if isFirst { WorkerPool.current.run(self) }
             return true
+        }
+
+        /// - Returns: whether the caller's thread is the one that runs jobs now.
+        func beginInPlace() -> Bool {
+            changed.withLock {
+                guard !isServed, !isStopping else { return false }
+                isServed = true
+                identifier.store(fh_thread_id(), ordering: .relaxed)
+                return true
+            }
+        }
+
+        func endInPlace() {
+            let hasJobs = changed.withLock {
+                precondition(!isHeld, "A transaction was left open.")
+                identifier.store(0, ordering: .relaxed)
+                if !queue.isEmpty { return true }
+                isServed = false
+                changed.broadcast()
+                return false
+            }
+            if hasJobs { WorkerPool.current.run(self) }
         }
 
         func hold(_ isHeld: Bool) { changed.withLock { self.isHeld = isHeld } }

@@ -10,8 +10,8 @@ internal import Synchronization
 ///
 /// Entries are published with release and read with acquire; filling is serialised by the database's fill lock.
 final class DirectoryChunk: @unchecked Sendable {
-    static let shift = 9
-    static let capacity = 1 << shift
+    static let shift = LeafChunk.shift
+    static let capacity = LeafChunk.capacity
     /// Values shorter than this may lie inside a page and are copied; no longer one does.
     static let inPageLimit = 2048
 
@@ -22,7 +22,7 @@ final class DirectoryChunk: @unchecked Sendable {
 
     init(holdsCopiesOnly: Bool) {
         self.holdsCopiesOnly = holdsCopiesOnly
-        memory = .allocate(byteCount: Self.size, alignment: 64)
+        memory = .allocate(byteCount: Self.size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
     }
 
@@ -32,7 +32,7 @@ final class DirectoryChunk: @unchecked Sendable {
     /// The same entries.
     init(copying other: DirectoryChunk) {
         holdsCopiesOnly = other.holdsCopiesOnly
-        memory = .allocate(byteCount: Self.size, alignment: 64)
+        memory = .allocate(byteCount: Self.size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
         (memory + Self.absentOffset).copyMemory(from: other.memory + Self.absentOffset, byteCount: Self.capacity / 8)
         for slot in 0..<Self.capacity {
@@ -115,6 +115,13 @@ final class DirectoryChunk: @unchecked Sendable {
         lengths[slot] = 0
         markAbsent(slot, false)
     }
+}
+
+/// How `DataView.leafChunks` is read: chunk `cluster >> shift` begins with the pointers of `capacity` leaves. A commit copies the chunks
+/// of the blocks that it has changed, so they are small.
+public enum LeafChunk {
+    @_transparent public static var shift: Int { 7 }
+    @_transparent public static var capacity: Int { 1 << shift }
 }
 
 /// Copies of blocks, 16-aligned, that count who refers to them.

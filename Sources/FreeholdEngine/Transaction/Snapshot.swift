@@ -466,7 +466,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
     }
 
-    /// For accessors: chunk `cluster >> 9` points to 512 leaf pointers. A null at either level means: ask the view.
+    /// For accessors: chunks as `LeafChunk` says. A null at either level means: ask the view.
     public override func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? {
         let segment = column.segment(.leaf)
         guard Int(segment) < segmentCapacity else { return nil }

@@ -48,17 +48,18 @@ extension WriteTransaction {
         // Taken before anything is durable: a commit isn't reported as failed because it can't be read.
         let slot = try core.storage.reserveRead()
         let addresses = sealed.keys.sorted()
-        var version: UInt64 = 0
+        let version: UInt64
         do throws(EngineError) {
-            try core.storage.writer.sync { () throws(EngineError) in
+            version = try storingInPlace { () throws(EngineError) in
                 try writeBlocks(addresses)
                 let writer = storageWriter!
                 try removeDroppedBlocks(writer)
                 try History.append(history, to: writer, version: nextVersion) {
                     core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? base.version
                 }
-                version = try writer.commit(durably: durably)
+                let version = try writer.commit(durably: durably)
                 if timing != nil { timing!.bytes = writer.bytesStored }
+                return version
             }
         } catch {
             core.storage.giveUp(slot)
@@ -76,6 +77,18 @@ extension WriteTransaction {
         core.publish(snapshot, record.made(version))
         if Diagnostics.wants(.maintenance) { for held in journalWarnings { Diagnostics.send(.heldJournal(held)) } }
         return snapshot
+    }
+
+    /// Runs what ends LMDB's transaction: on the caller's thread where none was begun yet, else on the one that began it.
+    private func storingInPlace<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
+        guard storageWriter == nil else { return try core.storage.writer.sync(body) }
+        return try core.storage.writer.syncInPlace { () throws(EngineError) in
+            do throws(EngineError) { return try body() } catch {
+                storageWriter?.abort()
+                storageWriter = nil
+                throw error
+            }
+        }
     }
 
     var hasChanges: Bool { schemaChanged || !sealed.isEmpty || !spilled.isEmpty }

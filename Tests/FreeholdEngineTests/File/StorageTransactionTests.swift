@@ -110,7 +110,7 @@ import Testing
             if commits { model = next }
             let info = try #require(environment.info)
             #expect(info.fileSize >= info.pageCount * 4096, "seed \(seed), round \(round)")
-            #expect(info.fileSize <= info.pageCount * 4096 + FileExtent.tolerance, "seed \(seed), round \(round)")
+            #expect(info.fileSize <= info.pageCount * 4096 + 2 * FileExtent.step, "seed \(seed), round \(round)")
             if random.next() % 8 == 0 {
                 environment.close()
                 environment = try StorageEnvironment.open(path: path)

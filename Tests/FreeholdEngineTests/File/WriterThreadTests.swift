@@ -48,6 +48,56 @@ import Testing
         #expect(total == 1600)
     }
 
+    @Test func `what ends its transaction runs on the caller's thread, one at a time and in no job's way`() async throws {
+        let thread = WriterThread()
+        let mine = fh_thread_id()
+        let (identifier, wasCurrent) = try thread.syncInPlace { () throws(EngineError) in
+            (fh_thread_id(), thread.isCurrent)
+        }
+        #expect(identifier == mine)
+        #expect(wasCurrent)
+        #expect(!thread.isCurrent)
+        nonisolated(unsafe) var total = 0
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        switch worker % 4 {
+                        case 0: try? thread.sync { () throws(EngineError) in total += 1 }
+                        case 1: thread.async { total += 1 }
+                        default: try? thread.syncInPlace { () throws(EngineError) in total += 1 }
+                        }
+                    }
+                }
+            }
+        }
+        thread.stop()
+        #expect(total == 1600)
+    }
+
+    @Test func `jobs that come meanwhile run afterwards`() throws {
+        let thread = WriterThread()
+        let seen = Mutex<[UInt]>([])
+        let early = try thread.syncInPlace { () throws(EngineError) in
+            thread.async { seen.withLock { $0.append(fh_thread_id()) } }
+            return seen.withLock { $0.count }
+        }
+        #expect(early == 0)
+        try thread.sync { () throws(EngineError) in }
+        #expect(seen.withLock { $0.count } == 1)
+        #expect(seen.withLock { $0.first } != fh_thread_id())
+    }
+
+    @Test func `where a transaction is open elsewhere, it runs there`() throws {
+        let thread = WriterThread()
+        let other = try thread.sync { () throws(EngineError) in
+            thread.hold()
+            return fh_thread_id()
+        }
+        #expect(try thread.syncInPlace { () throws(EngineError) in fh_thread_id() } == other)
+        try thread.sync { () throws(EngineError) in thread.letGo() }
+    }
+
     @Test func stoppingRunsWhatIsQueued() {
         let count = Atomic<Int>(0)
         let thread = WriterThread()
