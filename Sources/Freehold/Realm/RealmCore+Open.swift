@@ -143,6 +143,7 @@ extension RealmCore {
         if let readers = configuration.maximumReaders { options.maximumReaders = readers }
         options.readOnly = configuration.readOnly
         options.isImmutable = isImmutable
+        options.commitLog = configuration.usesCommitLog
         options.encryptionKey = try configuration.key()
         do {
             if let identifier = configuration.inMemoryIdentifier {

@@ -161,18 +161,21 @@ final class CommitLog: @unchecked Sendable {
 
     // MARK: Generations
 
-    /// Flushes the data file, after `body`. Once that has failed it isn't known what the disk holds, and no later flush tells.
-    private func flush(_ environment: StorageEnvironment, _ body: () -> Int32 = { 0 }) throws(EngineError) {
+    /// Flushes the data file. Once that has failed it isn't known what the disk holds, and no later flush tells.
+    private func flush(_ environment: StorageEnvironment) throws(EngineError) {
+        try flush(environment) { fh_sync(environment.descriptor) }
+    }
+
+    private func flush(_ environment: StorageEnvironment, _ body: () -> Int32) throws(EngineError) {
         var code = environment.options.faults?.error(at: .sync) ?? 0
         if code == 0 { code = body() }
-        if code == 0 { code = fh_sync(environment.descriptor) }
         if code == 0 { return }
         let reason = environment.error(code, "The file can't be flushed.")
         environment.markFailed(reason, isFatal: false)
         throw failure(reason, environment)
     }
 
-    /// Writes the mark, or clears it.
+    /// Writes the mark, or clears it, and flushes the data file.
     private func write(_ mark: CommitLogMark?, _ environment: StorageEnvironment) throws(EngineError) {
         try flush(environment) { CommitLogMark.write(mark, to: environment.descriptor) }
     }

@@ -240,10 +240,16 @@ struct CommitLogRecord {
     private static let removed = UInt32.max
 
     /// Nil where the transaction is too large for the log.
-    private(set) var bytes: [UInt8]? = [UInt8](repeating: 0, count: headSize)
+    private(set) var bytes: [UInt8]?
     private let limit: Int
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) {
+        self.limit = limit
+        var start: [UInt8] = []
+        start.reserveCapacity(8 << 10)
+        start.append(contentsOf: repeatElement(0, count: Self.headSize))
+        bytes = start
+    }
 
     /// What LMDB was given under a key.
     mutating func put(_ key: UInt64, _ stored: UnsafeRawBufferPointer) {

@@ -166,7 +166,7 @@ public final class Database: Sendable {
         /// Whether commits go into a commit log beside the file: faster, and shared flushes for many threads. A file that isn't new
         /// gets what it needs for that when nobody else has it open, and is then refused by versions of Freehold that don't know of
         /// logs. Not in memory. See `CommitLog`.
-        package var commitLog = false
+        public var commitLog = false
         /// Its length in bytes.
         package var commitLogCapacity = CommitLogFile.capacity
         /// Objects a cluster of a new file, 1…1024.

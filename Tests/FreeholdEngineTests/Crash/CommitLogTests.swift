@@ -123,6 +123,28 @@ import Testing
         #expect(try transaction(.init(), "copy") == number)
     }
 
+    /// Their records have the same versions, and differ in their generations' salts.
+    @Test func `a record of another copy of the file isn't played`() throws {
+        do {
+            let database = try Database.open(at: path, options: options())
+            for _ in 0..<3 { _ = try Script(seed: 1).takeTurn(in: database) }
+        }
+        try copy(path, folder.file("other.realm"))
+        let ours = try Database.open(at: path, options: options())
+        let theirs = try Database.open(at: folder.file("other.realm"), options: options())
+        #expect(try Script(seed: 1).takeTurn(in: ours) == 4)
+        #expect(try Script(seed: 2).takeTurn(in: theirs) == 4)
+        try copy(path, folder.file("copy.realm"))
+        try copy(path, folder.file("mixed.realm"))
+        let mixed = URL(fileURLWithPath: folder.file("mixed.realm" + CommitLogFile.suffix))
+        var bytes = try Data(contentsOf: mixed)
+        let log = try Data(contentsOf: URL(fileURLWithPath: folder.file("other.realm" + CommitLogFile.suffix)))
+        bytes.replaceSubrange(CommitLogFile.firstRecord..., with: log[CommitLogFile.firstRecord...])
+        try bytes.write(to: mixed)
+        #expect(try transaction(.init(), "copy.realm") == 4)
+        #expect(try transaction(.init(), "mixed.realm") == 3)
+    }
+
     @Test func `commits of threads share flushes, and none is lost`() throws {
         // The first flush ends when all threads have committed.
         let goal = Mutex<(database: Database, version: UInt64)?>(nil)

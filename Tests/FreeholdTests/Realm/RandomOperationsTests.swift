@@ -168,15 +168,17 @@ struct RandomOperationsTests {
         }
     }
 
-    @Test("threads that read and write see whole transactions only")
-    func threads() throws {
+    @Test("threads that read and write see whole transactions only", arguments: [false, true])
+    func threads(withLog: Bool) throws {
         try withNewFile { configuration in
+            var configuration = configuration
+            configuration.usesCommitLog = withLog
             let realm = try Realm(configuration: configuration)
             try realm.write { for i in 0..<20 { realm.add(RTDog(id: i, age: 0)) } }
             let group = DispatchGroup()
             for worker in 0..<4 {
                 group.enter()
-                Thread {
+                Thread { [configuration] in
                     defer { group.leave() }
                     do {
                         let realm = try Realm(configuration: configuration)
