@@ -13,7 +13,8 @@ extension ObjectBase {
             let chunks = state.pointee.columns[key],
             let chunk = fh_load_acquire(chunks + (_cluster >> LeafChunk.shift))
         else { return nil }
-        return fh_load_acquire(chunk.assumingMemoryBound(to: UnsafeRawPointer?.self) + (_cluster & (LeafChunk.capacity - 1)))
+        let leaves = chunk.assumingMemoryBound(to: UnsafeRawPointer?.self)
+        return fh_load_acquire(leaves + (_cluster & (LeafChunk.capacity - 1)))
     }
 
     /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.

@@ -48,7 +48,8 @@ import Testing
         #expect(total == 1600)
     }
 
-    @Test func `what ends its transaction runs on the caller's thread, one at a time and in no job's way`() async throws {
+    @Test func `what ends its transaction runs on the caller's thread, one at a time and in no job's way`() async throws
+    {
         let thread = WriterThread()
         let mine = fh_thread_id()
         let (identifier, wasCurrent) = try thread.syncInPlace { () throws(EngineError) in
