@@ -7,14 +7,14 @@ public import Foundation
 
 extension ObjectBase {
     /// The column's leaf of this object's cluster, where the fast path can know it.
-    @inline(__always) final func _leaf(_ key: Int) -> UnsafeRawPointer? {
+    @inline(__always) final func _leaf(_ key: Int) -> Leaf? {
         let state = _state.unsafelyUnwrapped
         guard _stamp == state.pointee.version, state.pointee.thread == fh_thread_id(),
             let chunks = state.pointee.columns[key],
             let chunk = fh_load_acquire(chunks + (_cluster >> LeafChunk.shift))
         else { return nil }
         let leaves = chunk.assumingMemoryBound(to: UnsafeRawPointer?.self)
-        return fh_load_acquire(leaves + (_cluster & (LeafChunk.capacity - 1)))
+        return fh_load_acquire(leaves + (_cluster & (LeafChunk.capacity - 1))).map(Leaf.init)
     }
 
     /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.
@@ -80,44 +80,11 @@ extension ObjectBase {
     }
 }
 
-/// The first 8 bytes of a leaf.
-private struct LeafHeader {
-    let bits: UInt64
-    static let hasNulls: UInt64 = 1
-    static let hasReferences: UInt64 = 4
-
-    @inline(__always) init(_ leaf: UnsafeRawPointer) { bits = UInt64(littleEndian: leaf.load(as: UInt64.self)) }
-    @inline(__always) var width: UInt64 { bits >> 8 & 0xff }
-    @inline(__always) var flags: UInt64 { bits >> 16 & 0xff }
-    @inline(__always) var count: Int { Int(truncatingIfNeeded: bits >> 32) }
-    @inline(__always) var bitmapBytes: Int { ((count + 63) >> 6) << 3 }
-}
-
-private let headerSize = 16
-
-@inline(__always) private func bit(_ p: UnsafeRawPointer, _ i: Int) -> Bool {
-    p.load(fromByteOffset: i >> 3, as: UInt8.self) >> UInt8(truncatingIfNeeded: i & 7) & 1 != 0
-}
-
-@inline(__always) private func packedInt(_ leaf: UnsafeRawPointer, _ values: Int, _ width: UInt64, _ slot: Int) -> Int64
-{
-    let p = leaf + values
-    if width == 8 { return Int64(littleEndian: p.load(fromByteOffset: slot << 3, as: Int64.self)) }
-    let base = Int64(littleEndian: leaf.load(fromByteOffset: 8, as: Int64.self))
-    switch width {
-    case 1: return base &+ Int64(p.load(fromByteOffset: slot, as: UInt8.self))
-    case 2: return base &+ Int64(UInt16(littleEndian: p.load(fromByteOffset: slot << 1, as: UInt16.self)))
-    case 4: return base &+ Int64(UInt32(littleEndian: p.load(fromByteOffset: slot << 2, as: UInt32.self)))
-    default: return base
-    }
-}
-
 @usableFromInline @inline(never)
 func _fhReadInt(_ object: ObjectBase, _ key: Int) -> Int64 {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags == 0, slot < header.count { return packedInt(leaf, headerSize, header.width, slot) }
+        if leaf.flags == 0, slot < leaf.count { return leaf.int(slot) }
     }
     return slowInt(object, key) ?? 0
 }
@@ -125,13 +92,8 @@ func _fhReadInt(_ object: ObjectBase, _ key: Int) -> Int64 {
 @usableFromInline @inline(never)
 func _fhReadOptionalInt(_ object: ObjectBase, _ key: Int) -> Int64? {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags == LeafHeader.hasNulls, slot < header.count {
-            if bit(leaf + headerSize, slot) { return nil }
-            return packedInt(leaf, headerSize + header.bitmapBytes, header.width, slot)
-        }
-        if header.flags == 0, slot < header.count { return packedInt(leaf, headerSize, header.width, slot) }
+        if leaf.flags & ~Leaf.Flag.nulls == 0, slot < leaf.count { return leaf.isNull(slot) ? nil : leaf.int(slot) }
     }
     return slowInt(object, key)
 }
@@ -154,9 +116,8 @@ func _fhReadOptionalInt(_ object: ObjectBase, _ key: Int) -> Int64? {
 @usableFromInline @inline(never)
 func _fhReadBool(_ object: ObjectBase, _ key: Int) -> Bool {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags == 0, slot < header.count { return bit(leaf + headerSize, slot) }
+        if leaf.flags == 0, slot < leaf.count { return leaf.bool(slot) }
     }
     return slowBool(object, key) ?? false
 }
@@ -174,13 +135,8 @@ func _fhReadOptionalBool(_ object: ObjectBase, _ key: Int) -> Bool? { slowBool(o
 @usableFromInline @inline(never)
 func _fhReadDouble(_ object: ObjectBase, _ key: Int) -> Double {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags == 0, slot < header.count {
-            return Double(
-                bitPattern: UInt64(littleEndian: leaf.load(fromByteOffset: headerSize + slot << 3, as: UInt64.self))
-            )
-        }
+        if leaf.flags == 0, slot < leaf.count { return leaf.double(slot) }
     }
     return slowDouble(object, key) ?? 0
 }
@@ -188,17 +144,8 @@ func _fhReadDouble(_ object: ObjectBase, _ key: Int) -> Double {
 @usableFromInline @inline(never)
 func _fhReadOptionalDouble(_ object: ObjectBase, _ key: Int) -> Double? {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags & ~LeafHeader.hasNulls == 0, slot < header.count {
-            let nulls = header.flags == 0 ? 0 : header.bitmapBytes
-            if nulls != 0, bit(leaf + headerSize, slot) { return nil }
-            return Double(
-                bitPattern: UInt64(
-                    littleEndian: leaf.load(fromByteOffset: headerSize + nulls + slot << 3, as: UInt64.self)
-                )
-            )
-        }
+        if leaf.flags & ~Leaf.Flag.nulls == 0, slot < leaf.count { return leaf.isNull(slot) ? nil : leaf.double(slot) }
     }
     return slowDouble(object, key)
 }
@@ -221,47 +168,17 @@ func _fhReadFloat(_ object: ObjectBase, _ key: Int) -> Float? {
 @usableFromInline @inline(never)
 func _fhReadString(_ object: ObjectBase, _ key: Int) -> String? {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        // Bit 2, split leaves, goes the slow way.
-        if header.flags & ~(LeafHeader.hasNulls | LeafHeader.hasReferences) == 0, slot < header.count {
-            let bitmap = header.bitmapBytes
-            var offsets = headerSize
-            if header.flags & LeafHeader.hasNulls != 0 {
-                if bit(leaf + offsets, slot) { return nil }
-                offsets += bitmap
-            }
-            var stored = true
-            if header.flags & LeafHeader.hasReferences != 0 {
-                stored = !bit(leaf + offsets, slot)
-                offsets += bitmap
-            }
-            if stored { return packedString(leaf, offsets, header, slot) }
+        // Split leaves go the slow way.
+        if leaf.flags & ~(Leaf.Flag.nulls | Leaf.Flag.references) == 0, slot < leaf.count {
+            if leaf.isNull(slot) { return nil }
+            if !leaf.isReference(slot) { return String(decoding: leaf.bytes(slot), as: UTF8.self) }
         }
     }
     guard let at = object._prepareRead(key) else { return nil }
     return at.view._withUnsafeGuaranteedRef { view in
         at.column._withUnsafeGuaranteedRef { view.readString($0, object._key) }
     }
-}
-
-@inline(__always)
-private func packedString(_ leaf: UnsafeRawPointer, _ offsets: Int, _ header: LeafHeader, _ slot: Int) -> String {
-    let entries = header.count + 1
-    let start: Int
-    let end: Int
-    let bytes: Int
-    if header.width == 2 {
-        start = Int(UInt16(littleEndian: leaf.load(fromByteOffset: offsets + slot << 1, as: UInt16.self)))
-        end = Int(UInt16(littleEndian: leaf.load(fromByteOffset: offsets + (slot + 1) << 1, as: UInt16.self)))
-        bytes = (offsets + entries << 1 + 7) & ~7
-    } else {
-        start = Int(UInt32(littleEndian: leaf.load(fromByteOffset: offsets + slot << 2, as: UInt32.self)))
-        end = Int(UInt32(littleEndian: leaf.load(fromByteOffset: offsets + (slot + 1) << 2, as: UInt32.self)))
-        bytes = (offsets + entries << 2 + 7) & ~7
-    }
-    if start == end { return "" }
-    return String(decoding: UnsafeRawBufferPointer(start: leaf + bytes + start, count: end - start), as: UTF8.self)
 }
 
 @usableFromInline @inline(never)
@@ -308,12 +225,10 @@ func _fhReadUUID(_ object: ObjectBase, _ key: Int) -> UUID? {
 @usableFromInline @inline(never)
 func _fhReadLink(_ object: ObjectBase, _ key: Int) -> ObjectBase? {
     if let leaf = object._leaf(key) {
-        let header = LeafHeader(leaf)
         let slot = object._slot
-        if header.flags == 0, slot < header.count {
-            let raw = packedInt(leaf, headerSize, header.width, slot)
-            if raw == 0 { return nil }
-            return object._linkTarget(key).object(ObjectKey(raw - 1))
+        if leaf.flags == 0, slot < leaf.count {
+            guard let target = leaf.link(slot) else { return nil }
+            return object._linkTarget(key).object(target)
         }
     }
     if object._core == nil, let next = object._recordLink(key) { return next }
