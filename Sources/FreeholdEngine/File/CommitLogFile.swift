@@ -108,7 +108,11 @@ final class CommitLogFile: Sendable {
             let code = zeros.withUnsafeBytes {
                 Self.write(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: descriptor, at: at)
             }
-            guard code == 0 else { throw .system(code, "There is no room for the commit log.", path: path) }
+            guard code == 0 else {
+                // Commits will need the room.
+                if size == 0 { unlink(path) } else { _ = ftruncate(descriptor, off_t(size)) }
+                throw .system(code, "There is no room for the commit log.", path: path)
+            }
             at += count
         }
         var code = fh_sync(descriptor)

@@ -56,6 +56,7 @@ extension Database {
                         writer.abort()
                         throw error
                     }
+                    file.trim()
                 }
             }
             return nil

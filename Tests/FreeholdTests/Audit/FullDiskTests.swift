@@ -53,15 +53,20 @@ struct FullDiskTests {
         try FileManager.default.removeItem(at: ballast)
     }
 
-    @Test("Commits that don't fit fail with outOfDiskSpace, lose nothing, and go through once there is room")
-    func fullDisk() throws {
+    /// There is no room for a log in any of these, so commits go without.
+    @Test(
+        "Commits that don't fit fail with outOfDiskSpace, lose nothing, and go through once there is room",
+        arguments: [false, true]
+    )
+    func fullDisk(usesCommitLog: Bool) throws {
         let disk = try #require(SmallDisk(megabytes: 8))
         let ballast = disk.url.appendingPathComponent("ballast")
         try Data(count: 4 << 20).write(to: ballast)
-        let configuration = Realm.Configuration(
+        var configuration = Realm.Configuration(
             fileURL: disk.url.appendingPathComponent("blocks.realm"),
             objectTypes: [Block.self]
         )
+        configuration.usesCommitLog = usesCommitLog
         var count = 0
         do {
             let realm = try Realm(configuration: configuration)
@@ -96,18 +101,22 @@ struct FullDiskTests {
         check(realm, count)
     }
 
-    @Test("A new file on a full disk is refused with outOfDiskSpace, and made once there is room")
-    func newFile() throws {
+    @Test(
+        "A new file on a full disk is refused with outOfDiskSpace, and made once there is room",
+        arguments: [false, true]
+    )
+    func newFile(usesCommitLog: Bool) throws {
         let disk = try #require(SmallDisk(megabytes: 1))
         let ballast = disk.url.appendingPathComponent("ballast")
         _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
         let handle = try FileHandle(forWritingTo: ballast)
         while (try? handle.write(contentsOf: Data(count: 4_096))) != nil {}
         try? handle.close()
-        let configuration = Realm.Configuration(
+        var configuration = Realm.Configuration(
             fileURL: disk.url.appendingPathComponent("blocks.realm"),
             objectTypes: [Block.self]
         )
+        configuration.usesCommitLog = usesCommitLog
         #expect(thrownCode { _ = try Realm(configuration: configuration) } == .outOfDiskSpace)
         try remove(ballast)
         let realm = try Realm(configuration: configuration)
