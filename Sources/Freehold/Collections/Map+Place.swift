@@ -74,11 +74,7 @@ extension CollectionPlace {
     }
 
     func assign(_ entries: [(key: String, value: Value)], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else {
-            try transaction.dictionaryAssign(column, owner, entries)
-            if !entries.isEmpty { transaction.noteAssigned(column, owner) }
-            return
-        }
+        guard let nested else { return try transaction.dictionaryAssign(column, owner, entries) }
         try edit(transaction, nested) { $0 = NestedDictionary(entries.map { .init($0.key, $0.value) }) }
     }
 }

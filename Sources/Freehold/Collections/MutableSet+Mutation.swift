@@ -104,10 +104,7 @@ extension MutableSet {
         }
         _ = at.table.core.requireWrite()
         guard let values = at.stored(contents) else { return }
-        _ = at.change { tx throws(EngineError) in
-            try tx.setAssign(at.column, at.owner, values)
-            if !values.isEmpty { tx.noteAssigned(at.column, at.owner) }
-        }
+        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values) }
     }
 
     private func contents<S: Sequence>(of elements: S) -> [_StoredContent] where S.Element == Element {

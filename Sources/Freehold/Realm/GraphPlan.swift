@@ -223,7 +223,6 @@ private struct RowWrite {
         case (.set, .list(let elements)):
             if isNew && elements.isEmpty { return }
             try transaction.setAssign(column, key, elements.map { plan.stored($0, column.type, keys) })
-            noteAssigned(column, isEmpty: elements.isEmpty)
         case (.dictionary, .dictionary(let entries)):
             if isNew && entries.isEmpty { return }
             try transaction.dictionaryAssign(
@@ -231,7 +230,6 @@ private struct RowWrite {
                 key,
                 entries.map { ($0.key, plan.stored($0.value, column.type, keys)) }
             )
-            noteAssigned(column, isEmpty: entries.isEmpty)
         default: try set(column, plan.stored(value, column.type, keys))
         }
     }
@@ -250,10 +248,6 @@ private struct RowWrite {
             return
         }
         try transaction.set(column, key, value)
-    }
-
-    private func noteAssigned(_ column: Column, isEmpty: Bool) {
-        if !isNew && !onlyDifferent && !isEmpty { transaction.noteAssigned(column, key) }
     }
 
     private func isEmbedded(_ column: Column) -> Bool {

@@ -118,7 +118,6 @@ extension ManagedTable {
             case (.set, .list(let elements)):
                 guard let values = core.store(elements, for: property, of: self) else { return }
                 try transaction.setAssign(column, object._key, values)
-                if !values.isEmpty { transaction.noteAssigned(column, object._key) }
             case (.dictionary, .dictionary(let entries)):
                 for entry in entries {
                     do throws(Realm.Error) {
@@ -129,7 +128,6 @@ extension ManagedTable {
                 }
                 guard let values = core.store(entries.map(\.content), for: property, of: self) else { return }
                 try transaction.dictionaryAssign(column, object._key, Array(zip(entries.map(\.key), values)))
-                if !values.isEmpty { transaction.noteAssigned(column, object._key) }
             default:
                 guard let value = core.store([content], for: property, of: self)?.first else { return }
                 object._writeValue(property.index, value)

@@ -263,13 +263,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Notes that a collection was assigned, if only what it held: its object counts as modified, the collection as
-    /// unchanged. - Precondition: the object lives.
-    package func noteAssigned(_ column: Column, _ key: ObjectKey) {
-        let (cluster, slot) = locate(key)
-        columnOverlay(column).noteModified(key, cluster, slot)
-    }
-
     func place(_ column: Column, _ key: ObjectKey) -> ListPlace {
         let (cluster, slot) = locate(key)
         return ListPlace(
