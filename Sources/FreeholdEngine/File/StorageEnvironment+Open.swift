@@ -103,7 +103,7 @@ extension StorageEnvironment {
         if descriptor < 0 {
             switch errno {
             case ENOENT where !options.readOnly: return .empty
-            case EISDIR: throw EngineError(.io, "The path is a folder's.", path: path)
+            case EISDIR: throw EngineError(.invalidDatabase, "The path is a folder's.", path: path)
             default: throw .system(errno, "The file can't be opened.", path: path)
             }
         }

@@ -214,13 +214,10 @@ struct MigrationPlanTests {
             #expect(!FileManager.default.fileExists(atPath: url.path))
             let nowhere = url.appendingPathExtension("folder").appendingPathComponent("a.realm")
             #expect(thrownCode { _ = try schemaVersionAtURL(nowhere) } == .fileNotFound)
-            for path in ["/dev/null", FileManager.default.temporaryDirectory.path] {
-                let url = URL(fileURLWithPath: path)
-                #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .fileAccess, "\(path)")
-                var other = base
-                other.fileURL = url
-                #expect(thrownCode { _ = try Realm(configuration: other) } == .fileAccess, "\(path)")
-            }
+            var device = base
+            device.fileURL = URL(fileURLWithPath: "/dev/null")
+            #expect(thrownCode { _ = try schemaVersionAtURL(device.fileURL!) } == .fileAccess)
+            #expect(thrownCode { _ = try Realm(configuration: device) } == .fileAccess)
             try Data().write(to: url)
             #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .invalidDatabase)
             try FileManager.default.removeItem(at: url)
