@@ -224,7 +224,8 @@ extension Map {
         _ = at.table.core.requireWrite()
         do throws(Realm.Error) {
             // Objects from dictionaries and arrays.
-            set(try ValueConversion.element(given, at.info, at.table.info), forKey: key, at)
+            let content = try ValueConversion.element(given, at.info, at.table.info, copiesOthers: false)
+            set(content, forKey: key, at)
         } catch {
             at.record(error)
         }

@@ -53,10 +53,23 @@ extension Realm {
 ///
 /// - Parameter encryptionKey: the 64 bytes that the file is encrypted with, if it is.
 /// - Parameter fileURL: the file.
-/// - Throws: `Realm.Error`: ``Realm/Error/Code/fileNotFound`` and others where the file can't be read,
-///   ``Realm/Error/Code/invalidDatabase`` where the key isn't the file's.
+/// - Throws: `Realm.Error`: ``Realm/Error/Code/invalidDatabase`` where there is no file yet, or an empty one, or the key
+///   isn't the file's; ``Realm/Error/Code/fileNotFound`` where there is no such folder; and others where the file can't be
+///   read.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
-    try RealmCore.look(Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey)) { $0.userVersion }
+    do {
+        let configuration = Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey)
+        return try RealmCore.look(configuration) { $0.userVersion }
+    } catch let error as Realm.Error where error.code == .fileNotFound {
+        // As in RealmSwift, which makes the file.
+        let folder = fileURL.deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else { throw error }
+        throw Realm.Error(
+            .invalidDatabase,
+            "There is no file yet: it has not been initialized. Open a realm there to make it.",
+            fileURL: fileURL
+        )
+    }
 }
 
 extension RealmCore {

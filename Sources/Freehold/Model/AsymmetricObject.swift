@@ -21,7 +21,8 @@ open class AsymmetricObject: ObjectBase {
     public override init() { super.init() }
 
     /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
-    /// properties) or another object. Properties that aren't mentioned keep their default values.
+    /// properties) or another object. Properties that aren't mentioned keep their default values. An object of another
+    /// class must have every stored property of this one.
     ///
     /// If a value doesn't fit its property, the object keeps its default values and the error, which creating one of it
     /// in a realm then reports. ``init(validating:)`` throws it instead.

@@ -15,7 +15,8 @@ open class Object: ObjectBase {
     public override init() { super.init() }
 
     /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
-    /// properties) or another object. Properties that aren't mentioned keep their default values.
+    /// properties) or another object. Properties that aren't mentioned keep their default values. An object of another
+    /// class must have every stored property of this one.
     ///
     /// If a value doesn't fit its property, the object keeps its default values and the error, which adding it to a
     /// realm then reports. ``init(validating:)`` throws it instead.
@@ -104,7 +105,7 @@ extension ObjectBase {
         let info = _info
         let property = info.properties[_propertyIndex(named: name)]
         do throws(Realm.Error) {
-            let field = try ValueConversion.field(value, of: property, in: info)
+            let field = try ValueConversion.field(value, of: property, in: info, copiesOthers: false)
             try ObjectPopulation.assign(field, to: property, of: self)
         } catch {
             if let core = _core { core.record(error) } else if _unmanagedError == nil { _unmanagedError = error }

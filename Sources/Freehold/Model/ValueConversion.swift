@@ -31,9 +31,13 @@ enum ValueConversion {
                 )
             }
             let from = source._info
+            // What only another version of the same class lacks keeps its default.
+            let isOther = from.tableName != info.tableName && from.className != info.className
             for property in info.properties where !property.isComputed {
-                guard let index = from.index(named: property.name) ?? from.index(named: property.columnName)
-                else { continue }
+                guard let index = from.index(named: property.name) ?? from.index(named: property.columnName) else {
+                    if isOther { throw lacking(property, from, info) }
+                    continue
+                }
                 let field = try copied(
                     from.content(of: source, at: index),
                     from.properties[index],
@@ -70,11 +74,14 @@ enum ValueConversion {
         return _ObjectValues(info: info, fields: fields, isCopy: value is ObjectBase)
     }
 
+    /// - Parameter copiesOthers: whether an object of another class stands for a new one with the values of its properties,
+    ///   as in `create`; if not, it doesn't fit.
     static func field(
         _ given: Any?,
         of property: PropertyInfo,
         in info: ClassInfo,
-        depth: Int = 0
+        depth: Int = 0,
+        copiesOthers: Bool = true
     ) throws(Realm.Error) -> _StoredContent {
         let value = PlainValue.unwrap(given)
         if property.isComputed {
@@ -88,14 +95,14 @@ enum ValueConversion {
         switch property.shape.collection {
         case .list, .set:
             guard let value else { return .list([]) }
-            return try elements(value, property, info, depth)
+            return try elements(value, property, info, depth, copiesOthers)
         case .map:
             guard let value else { return .dictionary([]) }
-            return try entries(value, property, info, depth)
+            return try entries(value, property, info, depth, copiesOthers)
         case .none:
             guard let value else { return try null(property, info) }
             if let content = converted(value, { property.converter.convert($0) }) { return content }
-            return try link(value, property, info, depth)
+            return try link(value, property, info, depth, copiesOthers)
         }
     }
 
@@ -118,17 +125,15 @@ enum ValueConversion {
         _ value: Any,
         _ property: PropertyInfo,
         _ info: ClassInfo,
-        _ depth: Int
+        _ depth: Int,
+        _ copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         guard property.shape.type == .object, let target = info.targetInfo(of: property) else {
             throw mismatch(value, property, info)
         }
         if let object = value as? ObjectBase {
             if info.accepts(object, for: property) { return .object(object) }
-            // Copied by its properties' names it would be an object of nothing but defaults.
-            guard target.properties.contains(where: { object._info.index(named: $0.name) != nil }) else {
-                throw mismatch(value, property, info)
-            }
+            guard copiesOthers else { throw mismatch(value, property, info) }
         }
         guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
             throw mismatch(value, property, info)
@@ -158,18 +163,20 @@ enum ValueConversion {
         _ given: Any?,
         _ property: PropertyInfo,
         _ info: ClassInfo,
-        _ depth: Int = 0
+        _ depth: Int = 0,
+        copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
         if let content = converted(value, { property.converter.convertElement($0) }) { return content }
-        return try link(value, property, info, depth)
+        return try link(value, property, info, depth, copiesOthers)
     }
 
     private static func elements(
         _ value: Any,
         _ property: PropertyInfo,
         _ info: ClassInfo,
-        _ depth: Int
+        _ depth: Int,
+        _ copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [Any?]
         if let collection = value as? any ContentCollection {
@@ -182,7 +189,9 @@ enum ValueConversion {
         }
         var contents: [_StoredContent] = []
         contents.reserveCapacity(given.count)
-        for value in given { contents.append(try element(value, property, info, depth)) }
+        for value in given {
+            contents.append(try element(value, property, info, depth, copiesOthers: copiesOthers))
+        }
         return .list(contents)
     }
 
@@ -190,7 +199,8 @@ enum ValueConversion {
         _ value: Any,
         _ property: PropertyInfo,
         _ info: ClassInfo,
-        _ depth: Int
+        _ depth: Int,
+        _ copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [(key: String, value: Any?)]
         if let collection = value as? any ContentCollection {
@@ -204,7 +214,8 @@ enum ValueConversion {
         var contents: [_StoredEntry] = []
         contents.reserveCapacity(given.count)
         for (key, value) in given {
-            contents.append(_StoredEntry(key, try element(value, property, info, depth)))
+            let content = try element(value, property, info, depth, copiesOthers: copiesOthers)
+            contents.append(_StoredEntry(key, content))
         }
         return .dictionary(contents)
     }
@@ -226,6 +237,17 @@ enum ValueConversion {
         Realm.Error(
             .missingValue,
             "Missing value: nil is given where \(expected(property)) is required",
+            className: info.className,
+            property: property.name
+        )
+    }
+
+    /// Of an object of another class that has no such property.
+    private static func lacking(_ property: PropertyInfo, _ from: ClassInfo, _ info: ClassInfo) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "Invalid value: an object of class \(from.className), which has no such property, is given to initialize one of "
+                + "class \(info.className)",
             className: info.className,
             property: property.name
         )

@@ -24,8 +24,8 @@ struct Subquery {
         condition.forEachPath { path in
             guard let first = path.collections.first else {
                 programmerError(
-                    "A subquery's condition has a property that no collection leads to. Put it outside of the "
-                        + "parentheses before `.count`."
+                    "A subquery's condition has a property that no collection leads to: \(path.firstName) is one of the "
+                        + "outer object's. Put what is about it outside of the parentheses before `.count`."
                 )
             }
             let steps = Array(path.steps[..<first])
@@ -86,6 +86,11 @@ struct Subquery {
 }
 
 extension NamedPath {
+    /// For messages.
+    fileprivate var firstName: String {
+        if case .name(let name)? = steps.first { "'\(name)'" } else { "it" }
+    }
+
     /// Led to by the elements of the collection at the end of the steps.
     fileprivate func prefixed(by steps: [Step]) -> NamedPath {
         var path = self

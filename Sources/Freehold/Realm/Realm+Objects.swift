@@ -123,7 +123,8 @@ extension Realm {
     }
 
     /// Makes an object from plain data: a dictionary by property name, an array in the order of the properties, or
-    /// another object, which is copied. Links and lists take the same, nested.
+    /// another object, which is copied; one of another class must have all of the class's properties. Links and lists take
+    /// the same, nested.
     ///
     /// Properties that aren't mentioned get their default value, or keep the stored one if an object is updated. Null
     /// makes a property null, or empties a collection. Keys that name no property are ignored.

@@ -111,7 +111,7 @@ extension StorageEnvironment {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno, "The file can't be opened.", path: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw EngineError(.invalidDatabase, "The path isn't a regular file's.", path: path)
+            throw EngineError(.io, "The path isn't a regular file's.", path: path)
         }
         // What lies at the place of the roots isn't looked at before: a crash can have left any version there.
         if try needsLog(descriptor, path, options, isUsed: PresenceLock.isUsed(path)) { return nil }

@@ -205,10 +205,22 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("schemaVersionAtURL reads closed and open files, and throws for those that aren't there")
+    @Test("schemaVersionAtURL reads closed and open files, and throws for those that aren't there or aren't files")
     func versionAtURL() throws {
         try withNewFile { base in
-            #expect(thrownCode { _ = try schemaVersionAtURL(base.fileURL!) } == .fileNotFound)
+            let url = base.fileURL!
+            #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .invalidDatabase)
+            // Nothing is made by the question.
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+            let nowhere = url.appendingPathExtension("folder").appendingPathComponent("a.realm")
+            #expect(thrownCode { _ = try schemaVersionAtURL(nowhere) } == .fileNotFound)
+            var device = base
+            device.fileURL = URL(fileURLWithPath: "/dev/null")
+            #expect(thrownCode { _ = try schemaVersionAtURL(device.fileURL!) } == .fileAccess)
+            #expect(thrownCode { _ = try Realm(configuration: device) } == .fileAccess)
+            try Data().write(to: url)
+            #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .invalidDatabase)
+            try FileManager.default.removeItem(at: url)
             try write(base)
             #expect(try schemaVersionAtURL(base.fileURL!) == 1)
             let realm = try Realm(configuration: migrationConfiguration(base, 1, [first]))
