@@ -54,7 +54,8 @@ enum Failure {
 
     /// The parser takes a misspelt command for an argument too many.
     static func checkName(_ arguments: [String]) throws {
-        var (commands, words, path) = (FreeholdServerCommand.configuration.subcommands, arguments[...], "freehold-server")
+        var (words, path) = (arguments[...], "freehold-server")
+        var commands = FreeholdServerCommand.configuration.subcommands
         if words.first == "help" { words.removeFirst() }
         while !commands.isEmpty, let word = words.popFirst(), !word.hasPrefix("-") {
             let names = commands.map(name)

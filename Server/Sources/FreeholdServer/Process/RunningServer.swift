@@ -158,7 +158,8 @@ public final class RunningServer: Sendable {
         do { return try await listen() } catch let error as IOError {
             let place = ServerSettings.authority(host, port)
             guard error.errnoCode == EADDRINUSE else {
-                throw SettingsError("The server can't listen at \(place): \(String(cString: strerror(error.errnoCode))).")
+                let reason = String(cString: strerror(error.errnoCode))
+                throw SettingsError("The server can't listen at \(place): \(reason).")
             }
             throw SettingsError("Something listens at \(place) already. The setting '\(key)' names another port.")
         }
