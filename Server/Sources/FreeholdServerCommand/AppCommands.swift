@@ -99,7 +99,11 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "The server's folder.") var folder: String
 
         func run() async throws {
-            for app in try await AccountStore.existing(folder).apps() {
+            let apps = try await AccountStore.existing(folder).apps()
+            if apps.isEmpty {
+                Failure.note("No app keeps accounts: 'app create' makes one. Apps of the settings aren't shown.")
+            }
+            for app in apps {
                 print(
                     "\(app.id)\temail-password=\(app.emailPassword.rawValue)\t"
                         + "anonymous=\(app.allowsAnonymous ? "yes" : "no")\taccess=\(app.access.rawValue)"

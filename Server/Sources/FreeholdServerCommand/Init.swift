@@ -16,6 +16,15 @@ struct Init: AsyncParsableCommand {
     )
     var access = "nobody"
 
+    func validate() throws {
+        guard NodeApp.Access(rawValue: access) != nil else {
+            throw ValidationError("--access is one of nobody, everyone, own-stream.")
+        }
+        guard AccountApp.isID(app) else {
+            throw ValidationError("An app's name has 1 to 64 letters, digits, '-' and '_'.")
+        }
+    }
+
     func run() async throws {
         let files = FileManager.default
         let (settings, secret) = ("\(folder)/\(SettingsReader.fileName)", "\(folder)/token.secret")
@@ -52,7 +61,10 @@ struct Init: AsyncParsableCommand {
         print("Settings: \(settings)")
         print("Tokens:   HS256, signed with the text in \(secret)")
         print("Start:    freehold-server serve \(folder)")
-        if access == "nobody" { print("Nobody reads or writes until the app's access says so in the settings.") }
+        print("Try it:   freehold-server serve \(folder) --development")
+        guard access == "nobody" else { return }
+        print("Without --development nobody reads or writes the app '\(app)', and nobody registers, before:")
+        print("          freehold-server app create \(folder) \(app) --email-password auto-confirm --access everyone")
     }
 
     private struct File: Encodable {

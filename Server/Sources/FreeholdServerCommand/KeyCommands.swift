@@ -23,7 +23,7 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: "The user's id.") var user: String
 
         func run() async throws {
-            for key in try await AccountStore.existing(folder).keys(of: user) {
+            for key in try await AccountStore.existing(folder, user: user).keys(of: user) {
                 print("\(key.id)\t\(key.isDisabled ? "disabled" : "enabled")\t\(key.name)")
             }
         }
@@ -38,7 +38,9 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: "The user's id.") var user: String
         @Argument(help: "The key's name.") var name: String
 
-        func run() async throws { print(try await AccountStore.existing(folder).createKey(name, of: user).secret) }
+        func run() async throws {
+            print(try await AccountStore.existing(folder, user: user).createKey(name, of: user).secret)
+        }
     }
 
     struct Disable: AsyncParsableCommand {
@@ -71,5 +73,16 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: "The key's id.") var key: String
 
         var store: AccountStore { get throws { try AccountStore.existing(folder) } }
+    }
+}
+
+extension AccountStore {
+    /// - Throws: `CommandFailure` if there is no such user, `ValidationError` if there is no such folder.
+    fileprivate static func existing(_ folder: String, user: String) async throws -> AccountStore {
+        let store = try existing(folder)
+        guard try await store.user(user) != nil else {
+            throw CommandFailure("There is no user '\(user)': 'user list' shows an app's users and their ids.")
+        }
+        return store
     }
 }

@@ -184,6 +184,7 @@ extension SchemaCommand {
                 try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
             }
             let (schemas, asymmetric) = try documents.schemas(of: version)
+            if schemas.isEmpty { Failure.note("The app \(app) has no schema.") }
             for document in schemas {
                 let name = document.className
                 let text = try SchemaFiles.text(document, isAsymmetric: asymmetric.contains(name))

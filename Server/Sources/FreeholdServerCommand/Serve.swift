@@ -12,7 +12,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves until the process gets SIGTERM or SIGINT; then clients get time to leave.",
         discussion: """
-            Settings come from the flags, the environment (FREEHOLD_PORT, FREEHOLD_ADMIN_PORT, …) and the folder's server.json, the first that has one.
+            Settings come from the flags, the environment (FREEHOLD_PORT,
+            FREEHOLD_ADMIN_PORT, …) and the folder's server.json, the first that has one.
 
             Examples:
               freehold-server serve /srv/freehold
@@ -64,7 +65,11 @@ struct Serve: AsyncParsableCommand {
         // Not by `print`, which keeps lines back when nobody looks.
         let authority = ServerSettings.authority(settings.host, server.port)
         let address = "\(settings.tls == nil ? "ws" : "wss")://\(authority)\(settings.node.path)"
-        FileHandle.standardOutput.write(Data("Freehold listens at \(address)\n".utf8))
+        var lines = "Freehold listens at \(address)\n"
+        if !["0.0.0.0", "::", "[::]"].contains(settings.host) {
+            lines += "Apps connect to \(settings.tls == nil ? "http" : "https")://\(authority)\n"
+        }
+        FileHandle.standardOutput.write(Data(lines.utf8))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: ServerService(server))],

@@ -15,6 +15,11 @@ struct SettingsReader {
         self.folder = folder
         let file = URL(filePath: folder).appending(path: Self.fileName).path(percentEncoded: false)
         let named = InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)])
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw SettingsError(
+                "\(folder) is no server's folder: it has no \(Self.fileName). 'freehold-server init \(folder)' makes one."
+            )
+        }
         try SettingsFile.check(at: file)
         let keys = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), $0.value) }
         config = ConfigReader(providers: [

@@ -29,8 +29,10 @@ struct Status: AsyncParsableCommand {
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            print("No server answers at \(ServerSettings.authority(settings.administratorHost, port)).")
-            throw ExitCode(1)
+            throw CommandFailure(
+                "No server answers at \(ServerSettings.authority(settings.administratorHost, port)), "
+                    + "the administrator's port in the settings of \(folder)."
+            )
         }
     }
 }

@@ -2,6 +2,14 @@ import ArgumentParser
 import Foundation
 import FreeholdServer
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -23,7 +31,13 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The app's id.") var app: String
 
         func run() async throws {
-            for user in try await AccountStore.existing(folder).users(of: app) {
+            let store = try AccountStore.existing(folder)
+            let users = try await store.users(of: app)
+            // In development those of the settings have users, too.
+            if users.isEmpty, try await !store.apps().contains(where: { $0.id == app }) {
+                throw CommandFailure("There is no app '\(app)' with accounts: 'app list' shows those that there are.")
+            }
+            for user in users {
                 let ways = user.identities.map { identity in
                     identity.provider == "local-userpass"
                         ? identity.name + (identity.isConfirmed ? "" : " (not confirmed)") : identity.provider
@@ -35,7 +49,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a user, whose password is read from a line of the standard input."
+            abstract: "Makes a user, whose password is a line of the standard input, and prints the user's id."
         )
 
         @Argument(help: "The server's folder.") var folder: String
@@ -44,7 +58,7 @@ struct UserCommand: AsyncParsableCommand {
         @Option(help: "A JSON object that clients see as the user's custom data.") var customData = "{}"
 
         func run() async throws {
-            guard let password = readLine(strippingNewline: true) else {
+            guard let password = Password.read() else {
                 throw ValidationError("The standard input has no password.")
             }
             let store = try AccountStore.existing(folder)
@@ -103,5 +117,23 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The user's id.") var user: String
 
         func run() async throws { try await AccountStore.existing(folder).logOut(user: user) }
+    }
+}
+
+/// A line of the standard input. On a terminal it is asked for, and not shown.
+private enum Password {
+    static func read() -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return readLine(strippingNewline: true) }
+        FileHandle.standardError.write(Data("Password: ".utf8))
+        var usual = termios()
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return readLine(strippingNewline: true) }
+        var hidden = usual
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            FileHandle.standardError.write(Data("\n".utf8))
+        }
+        return readLine(strippingNewline: true)
     }
 }

@@ -87,7 +87,8 @@ struct IPv6Tests {
     func `the program says where it listens so that it can be opened`(_ host: String) async throws {
         let folder = try ServerProcess.folder()
         let server = try ServerProcess(folder.path, ["--host", host])
-        #expect(server.line == "Freehold listens at ws://[::1]:\(server.port)/sync\n")
+        let place = "[::1]:\(server.port)"
+        #expect(server.line == "Freehold listens at ws://\(place)/sync\nApps connect to http://\(place)\n")
         await server.end(SIGTERM)
     }
 }

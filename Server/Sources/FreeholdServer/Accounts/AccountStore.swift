@@ -92,11 +92,7 @@ public final class AccountStore: Sendable {
 
     /// - Throws: `AccountError` if the name isn't one, or is taken.
     public func createApp(_ app: AccountApp) async throws {
-        let isName = app.id.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || byte == 0x2D || byte == 0x5F
-        }
-        guard isName, (1...64).contains(app.id.utf8.count) else {
+        guard AccountApp.isID(app.id) else {
             throw AccountError.bad("an app's id has 1 to 64 letters, digits, '-' and '_'")
         }
         let now = now()
@@ -294,5 +290,16 @@ extension AccountUser {
         identities = realm.objects(StoredIdentity.self).where { $0.user == id }.sorted(byKeyPath: "identifier").map {
             Identity(id: $0.identifier, provider: $0.provider, name: $0.name, isConfirmed: $0.isConfirmed)
         }
+    }
+}
+
+extension AccountApp {
+    /// Whether an app may have this id: it is part of URLs, and the name of a folder.
+    public static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == 0x2D || byte == 0x5F
+            }
     }
 }

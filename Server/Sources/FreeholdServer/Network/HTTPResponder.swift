@@ -24,8 +24,6 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private var isAnswered = false
     /// Whether all of the request came.
     private var isRead = false
-    /// Whether all of the answer went.
-    private var isSent = false
     /// What makes or streams an answer.
     private var work: Task<Void, Never>?
 
@@ -62,7 +60,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         case .body(let bytes): take(bytes, context)
         case .end:
             isRead = true
-            guard !isAnswered else { return closeIfDone(context.channel) }
+            guard !isAnswered else { return }
             guard let head else {
                 return respond(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), .unreadable, context)
             }
@@ -148,14 +146,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     /// The request, or what takes the answer, was too slow.
     private func late(_ context: ChannelHandlerContext) {
         guard let head, !isAnswered else { return context.close(promise: nil) }
-        // Nobody waits for the rest.
-        isRead = true
         respond(head, .tooSlow, context)
-    }
-
-    /// Who is still sending reads the answer when all is sent: a connection that is closed before would be reset.
-    private func closeIfDone(_ channel: any Channel) {
-        if isRead, isSent { channel.close(promise: nil) }
     }
 
     private func service(_ head: HTTPRequestHead) -> HTTPService? { services.first { head.uri.hasPrefix($0.root) } }
@@ -251,13 +242,10 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// Who is still sending gets the answer, too: `LingeringClose` sees to that.
     private func finish(_ context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            let (handler, channel) = bound.value
-            handler.isSent = true
-            handler.closeIfDone(channel)
-        }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -267,5 +255,9 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What comes behind a request that is being answered may be anything. The answer goes out, and then the connection ends.
+        if isAnswered, error is HTTPParserError { return }
+        context.close(promise: nil)
+    }
 }

@@ -63,6 +63,7 @@ public final class NodeListener: Sendable {
         let channel = try await bootstrap(group) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
+                try pipeline.addHandler(LingeringClose(limit: node.configuration.limits.greetingTimeout))
                 try pipeline.configureHTTPServerPipeline()
                 try OneAnswer.add(to: pipeline)
                 let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
@@ -105,6 +106,7 @@ public final class NodeListener: Sendable {
         guard load.open() else { return channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in load.close() }
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(LingeringClose(limit: limits.greetingTimeout))
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
         let allows: @Sendable (HTTPHeaders) -> Bool = { !configuration.isForLoopback || Loopback.allows($0) }
         // Before the upgrade a client gets little time and little room.
@@ -121,6 +123,8 @@ public final class NodeListener: Sendable {
                     let frames = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
                     try pipeline.addHandler(GreetingGate(peer), position: .before(frames))
                     try pipeline.addHandler(peer)
+                    // WebSockets have a close of their own.
+                    pipeline.removeHandler(try pipeline.handler(type: LingeringClose.self), promise: nil)
                 }
             }
         )

@@ -347,13 +347,14 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber) {
+    /// - Parameter reason: why it failed, if the store didn't say it.
+    private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber, _ reason: String? = nil) {
         guard let asked = requests.removeValue(forKey: number) else { return }
         // Also if nobody knows whether they were.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
         if case .failed(let failure) = answer {
             // A head that moved is no failure of the store.
-            if failure != .moved { noteFailure("\(failure)") }
+            if failure != .moved { noteFailure(reason ?? "\(failure)") }
         } else {
             state.withLock { $0.storeFailures = 0 }
         }
@@ -368,7 +369,8 @@ public final class ServerNode: @unchecked Sendable {
 
     private func failLateRequests() {
         let limit = now() - configuration.limits.storeTimeout
-        for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number) }
+        let reason = "it didn't answer within \(configuration.limits.storeTimeout / 1_000) seconds"
+        for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number, reason) }
         if reads.failLate(now()) > 0 { noteFailure("a read isn't answered") }
         for (number, submission) in submissions where submission.at < limit {
             submissions[number] = nil

@@ -4,6 +4,14 @@ import NIOCore
 import NIOPosix
 public import ServiceLifecycle
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A server that listens: a node, its listeners and their threads.
 ///
 ///     let server = try await RunningServer.start(settings, store: QueuedServerStore(MemoryServerStore(epoch: 1)), logger: logger)
@@ -80,7 +88,7 @@ public final class RunningServer: Sendable {
         )
         var listeners: [NodeListener] = []
         do {
-            listeners.append(
+            let listener = try await listening(at: settings.host, settings.port, "port") {
                 try await NodeListener.listen(
                     node,
                     host: settings.host,
@@ -89,14 +97,17 @@ public final class RunningServer: Sendable {
                     services: [DocumentService(node).http] + (accounts.map { [$0.http] } ?? []),
                     group: group
                 )
-            )
+            }
+            listeners.append(listener)
             if let port = settings.administratorPort {
-                let listener = try await NodeListener.listenForAdministrator(
-                    node,
-                    host: settings.administratorHost,
-                    port: port,
-                    group: group
-                ) { metrics.text() }
+                let listener = try await listening(at: settings.administratorHost, port, "admin.port") {
+                    try await NodeListener.listenForAdministrator(
+                        node,
+                        host: settings.administratorHost,
+                        port: port,
+                        group: group
+                    ) { metrics.text() }
+                }
                 listeners.append(listener)
             }
         } catch {
@@ -134,6 +145,24 @@ public final class RunningServer: Sendable {
             logger.warning("development: anybody is whom they say, and may read and write everything")
         }
         return server
+    }
+
+    /// - Parameter key: the setting that names the port.
+    /// - Throws: `SettingsError` with what the system says.
+    private static func listening(
+        at host: String,
+        _ port: Int,
+        _ key: String,
+        _ listen: () async throws -> NodeListener
+    ) async throws -> NodeListener {
+        do { return try await listen() } catch let error as IOError {
+            let place = ServerSettings.authority(host, port)
+            guard error.errnoCode == EADDRINUSE else {
+                let reason = String(cString: strerror(error.errnoCode))
+                throw SettingsError("The server can't listen at \(place): \(reason).")
+            }
+            throw SettingsError("Something listens at \(place) already. The setting '\(key)' names another port.")
+        }
     }
 
     /// Takes no more connections, lets clients leave, and ends.
